@@ -1,0 +1,76 @@
+//===- MnistBuilders.cpp - builders that infer types, and layouts ---------===//
+
+#include "lib/IR/Mnist/MnistOps.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+void CompareOp::build(OpBuilder &builder, OperationState &state,
+                      Predicate predicate, Value lhs, Value rhs) {
+  build(builder, state, typeOf(lhs).clone(builder.getI1Type()), predicate, lhs,
+        rhs);
+}
+
+void TransposeOp::build(OpBuilder &builder, OperationState &state, Value input,
+                        ArrayRef<int64_t> perm) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : perm)
+    shape.push_back(typeOf(input).getDimSize(dim));
+  build(builder, state, typeOf(input).clone(shape), input, perm);
+}
+
+static RankedTensorType reducedType(Value input, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(typeOf(input).getShape()))
+    if (!llvm::is_contained(dims, (int64_t)dim))
+      shape.push_back(size);
+  return typeOf(input).clone(shape);
+}
+
+void ReduceMaxOp::build(OpBuilder &builder, OperationState &state, Value input,
+                        ArrayRef<int64_t> dims) {
+  build(builder, state, reducedType(input, dims), input, dims);
+}
+void ReduceMinOp::build(OpBuilder &builder, OperationState &state, Value input,
+                        ArrayRef<int64_t> dims) {
+  build(builder, state, reducedType(input, dims), input, dims);
+}
+void ReduceSumOp::build(OpBuilder &builder, OperationState &state, Value input,
+                        ArrayRef<int64_t> dims) {
+  build(builder, state, reducedType(input, dims), input, dims);
+}
+
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
+                     Value rhs, bool lhsT, bool rhsT) {
+  ArrayRef<int64_t> a = typeOf(lhs).getShape(), b = typeOf(rhs).getShape();
+  SmallVector<int64_t> shape(a.drop_back(2));
+  shape.push_back(a[a.size() - (lhsT ? 1 : 2)]);
+  shape.push_back(b[b.size() - (rhsT ? 2 : 1)]);
+  build(builder, state, typeOf(lhs).clone(shape), lhs, rhs, {lhsT, rhsT});
+}
+
+//===----------------------------------------------------------------------===//
+// LayoutOpInterface: which operands are images and which are filters
+//===----------------------------------------------------------------------===//
+
+#define MNIST_LAYOUT_OP(OP, IMAGES, FILTERS, FILTER_RESULT)                    \
+  SmallVector<unsigned> OP::getImageOperands() { return IMAGES; }              \
+  SmallVector<unsigned> OP::getFilterOperands() { return FILTERS; }            \
+  bool OP::isFilterResult() { return FILTER_RESULT; }
+#define MNIST_LIST(...) {__VA_ARGS__}
+
+MNIST_LAYOUT_OP(ConvOp, MNIST_LIST(0), MNIST_LIST(1), false)
+MNIST_LAYOUT_OP(ConvFilterGradOp, MNIST_LIST(0, 1), {}, true)
+MNIST_LAYOUT_OP(ConvInputGradOp, MNIST_LIST(0), MNIST_LIST(1), false)
+MNIST_LAYOUT_OP(ArgMaxPoolOp, MNIST_LIST(0), {}, false)
+MNIST_LAYOUT_OP(AvgPoolOp, MNIST_LIST(0), {}, false)
+MNIST_LAYOUT_OP(AvgPoolGradOp, MNIST_LIST(0), {}, false)
+MNIST_LAYOUT_OP(MaxPoolOp, MNIST_LIST(0), {}, false)
+MNIST_LAYOUT_OP(MaxPoolGradOp, MNIST_LIST(0, 1), {}, false)
+
+#undef MNIST_LIST
+#undef MNIST_LAYOUT_OP

@@ -1,0 +1,467 @@
+//===- MnistGradients.cpp - the derivative of every op --------------------===//
+//
+// All the calculus of mnistc, in the order of MnistOps.td. A rule reads as the
+// formula it implements; `dy` is the gradient of the loss with respect to the
+// result, and a null value says that no gradient flows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/IR/Mnist/MnistOps.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+namespace {
+/// Elementwise arithmetic that reads as a formula. Numbers become splats.
+struct Calculus {
+  OpBuilder &b;
+  Location loc;
+
+  Value number(Value like, double value) const {
+    auto type = cast<ShapedType>(like.getType());
+    Attribute element;
+    if (isa<FloatType>(type.getElementType()))
+      element = b.getFloatAttr(type.getElementType(), value);
+    else
+      element = b.getIntegerAttr(type.getElementType(), (int64_t)value);
+    return b.create<ConstantOp>(loc, DenseElementsAttr::get(type, element));
+  }
+  Value add(Value x, Value y) const { return b.create<AddOp>(loc, x, y); }
+  Value sub(Value x, Value y) const { return b.create<SubOp>(loc, x, y); }
+  Value mul(Value x, Value y) const { return b.create<MulOp>(loc, x, y); }
+  Value div(Value x, Value y) const { return b.create<DivOp>(loc, x, y); }
+  Value pow(Value x, Value y) const { return b.create<PowOp>(loc, x, y); }
+  Value neg(Value x) const { return b.create<NegOp>(loc, x); }
+  Value exp(Value x) const { return b.create<ExpOp>(loc, x); }
+  Value log(Value x) const { return b.create<LogOp>(loc, x); }
+  Value sigmoid(Value x) const { return b.create<SigmoidOp>(loc, x); }
+  Value compare(Predicate p, Value x, Value y) const {
+    return b.create<CompareOp>(loc, p, x, y);
+  }
+  Value select(Value c, Value x, Value y) const {
+    return b.create<SelectOp>(loc, y.getType(), c, x, y);
+  }
+  /// x where `c` holds, else 0.
+  Value where(Value c, Value x) const { return select(c, x, number(x, 0)); }
+  Value reshape(Value x, Type type) const {
+    return b.createOrFold<ReshapeOp>(loc, type, x);
+  }
+  Value broadcast(Value x, ArrayRef<int64_t> dims, Type type) const {
+    return b.createOrFold<BroadcastOp>(loc, type, x, dims);
+  }
+};
+} // namespace
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The dimensions below `rank` that are not in `dims`.
+static SmallVector<int64_t> otherDims(ArrayRef<int64_t> dims, int64_t rank) {
+  SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(dims, dim))
+      others.push_back(dim);
+  return others;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+// y = |x|      dx = x > 0 ? dy : x < 0 ? -dy : 0
+SmallVector<Value> AbsOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value x = getInput(), zero = c.number(x, 0);
+  Value negative = c.where(c.compare(Predicate::lt, x, zero), c.neg(dy[0]));
+  return {c.select(c.compare(Predicate::gt, x, zero), dy[0], negative)};
+}
+
+// y = x > 0 ? x : a (e^x - 1)      dx = x > 0 ? dy : (y + a) dy
+SmallVector<Value> EluOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value x = getInput(), y = getOutput();
+  Value slope = c.add(y, c.number(y, getAlpha().convertToDouble()));
+  return {c.select(c.compare(Predicate::gt, x, c.number(x, 0)), dy[0],
+                   c.mul(slope, dy[0]))};
+}
+
+// y = erf(x)      dx = 2/sqrt(pi) e^(-x x) dy
+SmallVector<Value> ErfOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value bell = c.exp(c.neg(c.mul(getInput(), getInput())));
+  return {c.mul(c.mul(c.number(bell, 1.1283791670955126), bell), dy[0])};
+}
+
+// y = e^x      dx = y dy
+SmallVector<Value> ExpOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {Calculus{b, getLoc()}.mul(getOutput(), dy[0])};
+}
+
+// y = x >= 0 ? x : s x      dx = x >= 0 ? dy : s dy
+SmallVector<Value> LeakyReluOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value x = getInput();
+  Value scaled = c.mul(c.number(x, getSlope().convertToDouble()), dy[0]);
+  return {c.select(c.compare(Predicate::ge, x, c.number(x, 0)), dy[0], scaled)};
+}
+
+// y = log x      dx = dy / x
+SmallVector<Value> LogOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {Calculus{b, getLoc()}.div(dy[0], getInput())};
+}
+
+// y = -x      dx = -dy
+SmallVector<Value> NegOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {Calculus{b, getLoc()}.neg(dy[0])};
+}
+
+// Nothing flows through a boolean.
+SmallVector<Value> NotOp::buildGradient(OpBuilder &, ValueRange) {
+  return {Value()};
+}
+
+// y = max(x, 0)      dx = y > 0 ? dy : 0
+SmallVector<Value> ReluOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value y = getOutput();
+  return {c.where(c.compare(Predicate::gt, y, c.number(y, 0)), dy[0])};
+}
+
+// y = 1 / (1 + e^-x)      dx = y (1 - y) dy
+SmallVector<Value> SigmoidOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value y = getOutput();
+  return {c.mul(c.mul(y, c.sub(c.number(y, 1), y)), dy[0])};
+}
+
+// y = log(1 + e^x)      dx = sigmoid(x) dy
+SmallVector<Value> SoftplusOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  return {c.mul(c.sigmoid(getInput()), dy[0])};
+}
+
+// y = sqrt(x)      dx = dy / (2 y)
+SmallVector<Value> SqrtOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value y = getOutput();
+  return {c.div(dy[0], c.mul(c.number(y, 2), y))};
+}
+
+// y = tanh(x)      dx = (1 - y y) dy
+SmallVector<Value> TanhOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value y = getOutput();
+  return {c.mul(c.sub(c.number(y, 1), c.mul(y, y)), dy[0])};
+}
+
+// y = a + b      da = dy, db = dy
+SmallVector<Value> AddOp::buildGradient(OpBuilder &, ValueRange dy) {
+  return {dy[0], dy[0]};
+}
+
+// Nothing flows through a boolean.
+SmallVector<Value> AndOp::buildGradient(OpBuilder &, ValueRange) {
+  return {Value(), Value()};
+}
+
+// y = a / b      da = dy / b, db = -y dy / b
+SmallVector<Value> DivOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value da = c.div(dy[0], getRhs());
+  return {da, c.neg(c.mul(getOutput(), da))};
+}
+
+/// y = max(a, b) or min(a, b): dy goes to the one that was chosen, to both by
+/// halves where they are equal, as PyTorch has it.
+static SmallVector<Value> chosenGradient(const Calculus &c, Predicate wins,
+                                         Value x, Value y, Value dy) {
+  Value equal = c.compare(Predicate::eq, x, y);
+  Value half = c.mul(c.number(dy, 0.5), dy);
+  Value dx = c.where(c.compare(wins, x, y), dy);
+  Value dOther = c.where(c.compare(wins, y, x), dy);
+  return {c.select(equal, half, dx), c.select(equal, half, dOther)};
+}
+
+// y = max(a, b)      da = a > b ? dy : a = b ? dy / 2 : 0
+SmallVector<Value> MaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return chosenGradient({b, getLoc()}, Predicate::gt, getLhs(), getRhs(),
+                        dy[0]);
+}
+
+// y = min(a, b)      da = a < b ? dy : a = b ? dy / 2 : 0
+SmallVector<Value> MinOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return chosenGradient({b, getLoc()}, Predicate::lt, getLhs(), getRhs(),
+                        dy[0]);
+}
+
+// y = a b      da = dy b, db = a dy
+SmallVector<Value> MulOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  return {c.mul(dy[0], getRhs()), c.mul(getLhs(), dy[0])};
+}
+
+// Nothing flows through a boolean.
+SmallVector<Value> OrOp::buildGradient(OpBuilder &, ValueRange) {
+  return {Value(), Value()};
+}
+
+// y = a^b      da = b a^(b - 1) dy, db = a = 0 ? 0 : y log(a) dy
+SmallVector<Value> PowOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value x = getLhs(), n = getRhs(), y = getOutput();
+  Value dx = c.mul(c.mul(n, c.pow(x, c.sub(n, c.number(n, 1)))), dy[0]);
+  Value dn = c.mul(c.mul(y, c.log(x)), dy[0]);
+  Value nonzero = c.compare(Predicate::ne, x, c.number(x, 0));
+  return {dx, c.where(nonzero, dn)};
+}
+
+// y = a - b      da = dy, db = -dy
+SmallVector<Value> SubOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {dy[0], Calculus{b, getLoc()}.neg(dy[0])};
+}
+
+// y = x in another float type      dx = dy in x's
+SmallVector<Value> CastOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  if (!isa<FloatType>(getInput().getType().getElementType()))
+    return {Value()};
+  return {b.create<CastOp>(getLoc(), getInput().getType(), dy[0])};
+}
+
+// y = c ? a : b      da = c ? dy : 0, db = c ? 0 : dy
+SmallVector<Value> SelectOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value zero = c.number(dy[0], 0);
+  return {Value(), c.select(getCondition(), dy[0], zero),
+          c.select(getCondition(), zero, dy[0])};
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+// y[i, j] = x[j]      dx[j] = sum_i dy[i, j]
+SmallVector<Value> BroadcastOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.createOrFold<ReduceSumOp>(
+      getLoc(), getInput().getType(), dy[0],
+      otherDims(getDims(), getOutput().getType().getRank()))};
+}
+
+// y = [a b ...]      da = the part of dy that a became
+SmallVector<Value> ConcatOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  SmallVector<Value> gradients;
+  SmallVector<int64_t> starts(getOutput().getType().getRank(), 0);
+  SmallVector<int64_t> steps(starts.size(), 1);
+  for (Value input : getInputs()) {
+    gradients.push_back(
+        b.create<SliceOp>(getLoc(), input.getType(), dy[0], starts, steps));
+    starts[getDim()] += typeOf(input).getDimSize(getDim());
+  }
+  return gradients;
+}
+
+// y[i] = x[n[i]]      dx[k] = sum_i [n[i] = k] dy[i]   (a product with the
+// one-hot matrix of the indices, so that no two threads ever add to one place)
+SmallVector<Value> GatherOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  auto in = typeOf(getInput()), indices = typeOf(getIndices());
+  int64_t axis = getDim(), size = in.getDimSize(axis);
+  int64_t count = indices.getNumElements(), before = 1, after = 1;
+  for (int64_t dim = 0; dim < in.getRank(); ++dim)
+    (dim < axis ? before : after) *= dim == axis ? 1 : in.getDimSize(dim);
+
+  // Indices, counted from the start, against 0 .. size - 1.
+  auto hotType = RankedTensorType::get({count, size}, indices.getElementType());
+  auto flatType = RankedTensorType::get({count}, indices.getElementType());
+  Value index = c.reshape(getIndices(), flatType);
+  Value wrapped = c.add(index, c.number(index, size));
+  index = c.select(c.compare(Predicate::lt, index, c.number(index, 0)), wrapped,
+                   index);
+  Value hot = c.compare(Predicate::eq, c.broadcast(index, {0}, hotType),
+                        b.create<IotaOp>(getLoc(), hotType, 1));
+  Value oneHot =
+      b.create<CastOp>(getLoc(), hotType.clone(in.getElementType()), hot);
+
+  // dx[size, before * after] = hot' [size, count] dy[count, before * after]
+  auto cube = in.clone(ArrayRef<int64_t>{before, count, after});
+  Value rows = b.create<TransposeOp>(getLoc(), c.reshape(dy[0], cube),
+                                     ArrayRef<int64_t>{1, 0, 2});
+  rows = c.reshape(rows, in.clone(ArrayRef<int64_t>{count, before * after}));
+  Value sum = b.create<MatmulOp>(getLoc(), oneHot, rows, true, false);
+  sum = c.reshape(sum, in.clone(ArrayRef<int64_t>{size, before, after}));
+  sum = b.create<TransposeOp>(getLoc(), sum, ArrayRef<int64_t>{1, 0, 2});
+  return {c.reshape(sum, in), Value()};
+}
+
+// y = x between elements of another origin      dx = the middle of dy
+// (of the modes that repeat elements of x, see the verifier's message)
+SmallVector<Value> PadOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  if (getMode() != PadMode::constant)
+    return {};
+  SmallVector<int64_t> low;
+  for (int64_t number : getLow())
+    low.push_back(-number);
+  return {b.create<PadOp>(getLoc(), getInput().getType(), PadMode::constant,
+                          dy[0], low, APFloat(0.0))};
+}
+
+// y = x under another shape      dx = dy under x's
+SmallVector<Value> ReshapeOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.create<ReshapeOp>(getLoc(), getInput().getType(), dy[0])};
+}
+
+// y = every s-th element of x      dx = dy spread out: dy with s - 1 zeros after
+// each element, padded to x's shape; backwards where s < 0
+SmallVector<Value> SliceOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Value grad = dy[0];
+  auto in = getInput().getType();
+  for (int64_t dim = 0; dim < in.getRank(); ++dim) {
+    auto type = typeOf(grad);
+    int64_t size = type.getDimSize(dim), step = getSteps()[dim];
+    int64_t first = step < 0 ? getStarts()[dim] + (size - 1) * step
+                             : getStarts()[dim];
+    SmallVector<int64_t> shape(type.getShape());
+    if (step < 0) {
+      SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1);
+      starts[dim] = size - 1, steps[dim] = -1;
+      grad = b.create<SliceOp>(getLoc(), type, grad, starts, steps);
+    }
+    if (int64_t apart = std::abs(step); apart > 1) {
+      SmallVector<int64_t> wide(shape);
+      wide.insert(wide.begin() + dim + 1, 1);
+      Value column = b.create<ReshapeOp>(getLoc(), type.clone(wide), grad);
+      wide[dim + 1] = apart;
+      column = b.create<PadOp>(getLoc(), type.clone(wide), PadMode::constant,
+                               column, SmallVector<int64_t>(wide.size(), 0),
+                               APFloat(0.0));
+      shape[dim] *= apart;
+      grad = b.create<ReshapeOp>(getLoc(), type.clone(shape), column);
+    }
+    SmallVector<int64_t> low(shape.size(), 0);
+    low[dim] = first;
+    shape[dim] = in.getDimSize(dim);
+    grad = b.create<PadOp>(getLoc(), type.clone(shape), PadMode::constant, grad,
+                           low, APFloat(0.0));
+  }
+  return {grad};
+}
+
+// y = x permuted by p      dx = dy permuted by p's inverse
+SmallVector<Value> TransposeOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  SmallVector<int64_t> inverse(getPerm().size());
+  for (auto [i, dim] : llvm::enumerate(getPerm()))
+    inverse[dim] = i;
+  return {b.create<TransposeOp>(getLoc(), dy[0], inverse)};
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// y = the extreme element: dy goes to all elements that equal it, in equal
+/// parts.
+template <typename Op>
+static SmallVector<Value> extremeGradient(Op op, OpBuilder &b, Value dy) {
+  Calculus c{b, op.getLoc()};
+  Value x = op.getInput();
+  auto kept = otherDims(op.getDims(), typeOf(x).getRank());
+  Value y = c.broadcast(op.getOutput(), kept, x.getType());
+  Value hit = c.where(c.compare(Predicate::eq, x, y), c.number(x, 1));
+  Value count = b.create<ReduceSumOp>(op.getLoc(), hit, op.getDims());
+  Value share = c.broadcast(c.div(dy, count), kept, x.getType());
+  return {c.mul(hit, share)};
+}
+
+// y = max_i x[i]      dx[i] = x[i] = y ? dy / number of such : 0
+SmallVector<Value> ReduceMaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return extremeGradient(*this, b, dy[0]);
+}
+
+// y = min_i x[i]      dx[i] = x[i] = y ? dy / number of such : 0
+SmallVector<Value> ReduceMinOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return extremeGradient(*this, b, dy[0]);
+}
+
+// y = sum_i x[i]      dx[i] = dy
+SmallVector<Value> ReduceSumOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  auto in = getInput().getType();
+  return {Calculus{b, getLoc()}.broadcast(
+      dy[0], otherDims(getDims(), cast<RankedTensorType>(in).getRank()), in)};
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions and windows
+//===----------------------------------------------------------------------===//
+
+// y = a b      da = dy b', db = a' dy   (and likewise for a', b')
+SmallVector<Value> MatmulOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  bool at = getTransposed()[0], bt = getTransposed()[1];
+  Value da = at ? b.create<MatmulOp>(getLoc(), getRhs(), dy[0], bt, true)
+                : b.create<MatmulOp>(getLoc(), dy[0], getRhs(), false, !bt);
+  Value db = bt ? b.create<MatmulOp>(getLoc(), dy[0], getLhs(), true, at)
+                : b.create<MatmulOp>(getLoc(), getLhs(), dy[0], !at, false);
+  return {da, db};
+}
+
+// y = x * w      dx = dy * w turned, dw = x * dy
+SmallVector<Value> ConvOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.create<ConvInputGradOp>(getLoc(), getInput().getType(), dy[0],
+                                    getFilter(), getLayout(), getStrides(),
+                                    getPads(), getDilations(), getGroups()),
+          b.create<ConvFilterGradOp>(getLoc(), getFilter().getType(),
+                                     getInput(), dy[0], getLayout(),
+                                     getStrides(), getPads(), getDilations(),
+                                     getGroups())};
+}
+
+SmallVector<Value> AvgPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.create<AvgPoolGradOp>(getLoc(), getInput().getType(), dy[0],
+                                  getLayout(), getKernel(), getStrides(),
+                                  getPads(), getDilations(), getCountPads())};
+}
+
+SmallVector<Value> MaxPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.create<MaxPoolGradOp>(getLoc(), getInput().getType(), getInput(),
+                                  dy[0], getLayout(), getKernel(), getStrides(),
+                                  getPads(), getDilations())};
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization
+//===----------------------------------------------------------------------===//
+
+// Training expands these two before it differentiates; what is left of them is
+// frozen: y = s (x - m) / sqrt(v + e) + b      dx = s / sqrt(v + e) dy
+SmallVector<Value> BatchNormOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  Value v = getVariance();
+  Value deviation = b.create<SqrtOp>(
+      getLoc(), c.add(v, c.number(v, getEpsilon().convertToDouble())));
+  Value factor = c.broadcast(c.div(getScale(), deviation),
+                             {(int64_t)getDim()}, getInput().getType());
+  return {c.mul(factor, dy[0]), Value(), Value(), Value(), Value()};
+}
+
+SmallVector<Value> DropoutOp::buildGradient(OpBuilder &, ValueRange dy) {
+  return {dy[0]};
+}
+
+// y = x - log sum e^x      dx = dy - e^y sum(dy)
+SmallVector<Value> LogSoftmaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  int64_t dim = getDim();
+  Value sum = b.create<ReduceSumOp>(getLoc(), dy[0], dim);
+  Value all = c.broadcast(sum, otherDims(dim, typeOf(dy[0]).getRank()),
+                          dy[0].getType());
+  return {c.sub(dy[0], c.mul(c.exp(getOutput()), all))};
+}
+
+// y = e^x / sum e^x      dx = y (dy - sum(y dy))
+SmallVector<Value> SoftmaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  Calculus c{b, getLoc()};
+  int64_t dim = getDim();
+  Value y = getOutput();
+  Value sum = b.create<ReduceSumOp>(getLoc(), c.mul(y, dy[0]), dim);
+  Value all = c.broadcast(sum, otherDims(dim, typeOf(y).getRank()), y.getType());
+  return {c.mul(y, c.sub(dy[0], all))};
+}

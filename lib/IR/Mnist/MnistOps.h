@@ -1,0 +1,28 @@
+//===- MnistOps.h - the model dialect ---------------------------*- C++ -*-===//
+
+#ifndef MNISTC_IR_MNIST_MNISTOPS_H
+#define MNISTC_IR_MNIST_MNISTOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::mnistc {
+template <typename Op>
+struct Elementwise : OpTrait::TraitBase<Op, Elementwise> {};
+template <typename Op>
+struct Indexing : OpTrait::TraitBase<Op, Indexing> {};
+} // namespace mlir::mnistc
+
+#include "lib/IR/Mnist/MnistDialect.h.inc"
+#include "lib/IR/Mnist/MnistEnums.h.inc"
+#include "lib/IR/Mnist/MnistInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "lib/IR/Mnist/MnistOps.h.inc"
+
+#endif // MNISTC_IR_MNIST_MNISTOPS_H

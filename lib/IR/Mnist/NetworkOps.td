@@ -1,0 +1,300 @@
+//===- NetworkOps.td - contractions, windows, normalization --*- tablegen -*-===//
+//
+// The ops with a kernel or a library call of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_MNIST_NETWORKOPS_TD
+#define MNISTC_IR_MNIST_NETWORKOPS_TD
+
+include "lib/IR/Mnist/MnistDialect.td"
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+def MatmulOp : Mnist_Op<"matmul", [Differentiable]> {
+  let summary = "matrix product, of two matrices or of two equal stacks of them";
+  let description = [{
+    Rank 2 or 3 on both sides; in rank 3 the first dimension numbers the
+    matrices. `transposed` says which operand is stored with its last two
+    dimensions exchanged.
+
+    ```mlir
+    %y = mnist.matmul %x, %w transposed [false, true]
+        : (tensor<64x784xf32>, tensor<128x784xf32>) -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_NumberTensor:$lhs, Mnist_NumberTensor:$rhs,
+                       DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$transposed);
+  let results = (outs Mnist_NumberTensor:$output);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transposed` $transposed^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "Value":$lhs, "Value":$rhs,
+                                 CArg<"bool", "false">:$lhsT,
+                                 CArg<"bool", "false">:$rhsT)>];
+  let hasVerifier = 1;
+}
+
+// Convolutions over 1 to 3 spatial dimensions.
+//
+// | layout | input, output      | filter                  |
+// |--------|--------------------|-------------------------|
+// | nchw   | N x C x D...       | O x C/groups x K...     |
+// | nhwc   | N x D... x C       | O x K... x C/groups     |
+//
+// `strides` and `dilations` have one number for each spatial dimension, `pads`
+// the numbers before each and then those after each, as in ONNX.
+defvar Mnist_ConvGeometry = (ins
+    Mnist_Layout:$layout, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+    DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+
+class Mnist_ConvOp<string mnemonic, list<Trait> traits = []>
+    : Mnist_Op<mnemonic, traits # [LayoutSensitive]> {
+  let hasVerifier = 1;
+}
+
+def ConvOp : Mnist_ConvOp<"conv", [Differentiable]> {
+  let summary = "convolution";
+  let description = [{
+    ```mlir
+    %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+        : (tensor<64x1x28x28xf32>, tensor<8x1x5x5xf32>)
+       -> tensor<64x8x24x24xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$input,
+                            Mnist_FloatTensor:$filter), Mnist_ConvGeometry);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = [{
+    $layout $input `,` $filter `strides` $strides `pads` $pads `dilations`
+    $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad"> {
+  let summary = "the gradient of a convolution with respect to its filter";
+  let description = [{
+    The attributes are those of the convolution.
+
+    ```mlir
+    %dw = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+        : (tensor<64x1x28x28xf32>, tensor<64x8x24x24xf32>)
+       -> tensor<8x1x5x5xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$input,
+                            Mnist_FloatTensor:$outputGrad), Mnist_ConvGeometry);
+  let results = (outs Mnist_FloatTensor:$filterGrad);
+  let assemblyFormat = [{
+    $layout $input `,` $outputGrad `strides` $strides `pads` $pads `dilations`
+    $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad"> {
+  let summary = "the gradient of a convolution with respect to its input";
+  let description = [{
+    The attributes are those of the convolution. ONNX's ConvTranspose is this
+    op too.
+
+    ```mlir
+    %dx = mnist.conv_input_grad nchw %dy, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+        : (tensor<64x8x24x24xf32>, tensor<8x1x5x5xf32>)
+       -> tensor<64x1x28x28xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$outputGrad,
+                            Mnist_FloatTensor:$filter), Mnist_ConvGeometry);
+  let results = (outs Mnist_FloatTensor:$inputGrad);
+  let assemblyFormat = [{
+    $layout $outputGrad `,` $filter `strides` $strides `pads` $pads `dilations`
+    $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+// Pools over 1 to 3 spatial dimensions. The result may have one more element
+// along a dimension than the padding allows (ONNX's ceil_mode): its last window
+// then hangs over the padded input, and what hangs over never counts.
+defvar Mnist_PoolGeometry = (ins
+    Mnist_Layout:$layout, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations);
+
+class Mnist_PoolOp<string mnemonic, list<Trait> traits = []>
+    : Mnist_Op<mnemonic, traits # [LayoutSensitive]> {
+  let hasVerifier = 1;
+}
+
+def ArgMaxPoolOp : Mnist_PoolOp<"arg_max_pool"> {
+  let summary = "where in the input each result of max_pool comes from";
+  let description = [{
+    The row-major index into the whole input tensor read as nchw, or with the
+    spatial dimensions in reverse order where `column_major` is said.
+
+    ```mlir
+    %i = mnist.arg_max_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+        : tensor<64x8x24x24xf32> -> tensor<64x8x12x12xi64>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$input), Mnist_PoolGeometry,
+                       (ins UnitAttr:$columnMajor));
+  let results = (outs Mnist_IndexTensor:$output);
+  let assemblyFormat = [{
+    $layout $input `kernel` $kernel `strides` $strides `pads` $pads `dilations`
+    $dilations (`column_major` $columnMajor^)? attr-dict `:` type($input) `->`
+    type($output)
+  }];
+}
+
+def AvgPoolOp : Mnist_PoolOp<"avg_pool", [Differentiable]> {
+  let summary = "the mean of each window";
+  let description = [{
+    The mean is over the elements of the window inside the input, or, where
+    `count_pads` is said, also over those in the padding, which are 0.
+
+    ```mlir
+    %y = mnist.avg_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+        : tensor<64x8x24x24xf32> -> tensor<64x8x12x12xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$input), Mnist_PoolGeometry,
+                       (ins UnitAttr:$countPads));
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = [{
+    $layout $input `kernel` $kernel `strides` $strides `pads` $pads `dilations`
+    $dilations (`count_pads` $countPads^)? attr-dict `:` type($input) `->`
+    type($output)
+  }];
+}
+
+def AvgPoolGradOp : Mnist_PoolOp<"avg_pool_grad"> {
+  let summary = "the gradient of avg_pool";
+  let description = [{
+    ```mlir
+    %dx = mnist.avg_pool_grad nchw %dy kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+        : tensor<64x8x12x12xf32> -> tensor<64x8x24x24xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$outputGrad), Mnist_PoolGeometry,
+                       (ins UnitAttr:$countPads));
+  let results = (outs Mnist_FloatTensor:$inputGrad);
+  let assemblyFormat = [{
+    $layout $outputGrad `kernel` $kernel `strides` $strides `pads` $pads
+    `dilations` $dilations (`count_pads` $countPads^)? attr-dict `:`
+    type($outputGrad) `->` type($inputGrad)
+  }];
+}
+
+def MaxPoolOp : Mnist_PoolOp<"max_pool", [Differentiable]> {
+  let summary = "the largest element of each window; the padding never counts";
+  let description = [{
+    ```mlir
+    %y = mnist.max_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+        : tensor<64x8x24x24xf32> -> tensor<64x8x12x12xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_NumberTensor:$input), Mnist_PoolGeometry);
+  let results = (outs Mnist_NumberTensor:$output);
+  let assemblyFormat = [{
+    $layout $input `kernel` $kernel `strides` $strides `pads` $pads `dilations`
+    $dilations attr-dict `:` type($input) `->` type($output)
+  }];
+}
+
+def MaxPoolGradOp : Mnist_PoolOp<"max_pool_grad"> {
+  let summary = "the gradient of max_pool";
+  let description = [{
+    It goes to the first largest element of each window.
+
+    ```mlir
+    %dx = mnist.max_pool_grad nchw %x, %dy kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+        : (tensor<64x8x24x24xf32>, tensor<64x8x12x12xf32>)
+       -> tensor<64x8x24x24xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$input,
+                            Mnist_FloatTensor:$outputGrad), Mnist_PoolGeometry);
+  let results = (outs Mnist_FloatTensor:$inputGrad);
+  let assemblyFormat = [{
+    $layout $input `,` $outputGrad `kernel` $kernel `strides` $strides `pads`
+    $pads `dilations` $dilations attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization
+//===----------------------------------------------------------------------===//
+
+def BatchNormOp : Mnist_Op<"batch_norm", [
+    AllTypesMatch<["input", "output"]>,
+    AllTypesMatch<["scale", "bias", "mean", "variance"]>, Differentiable]> {
+  let summary = "scale (x - mean) / sqrt(variance + epsilon) + bias, by channel";
+  let description = [{
+    `dim` numbers the channels. Mean and variance are the running statistics;
+    `momentum` is how much of them one training step keeps.
+
+    ```mlir
+    %y = mnist.batch_norm %x, %scale, %bias, %mean, %variance dim 1 epsilon 1.000000e-05 momentum 9.000000e-01
+        : tensor<64x8x24x24xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_FloatTensor:$input, Mnist_FloatTensor:$scale,
+                       Mnist_FloatTensor:$bias, Mnist_FloatTensor:$mean,
+                       Mnist_FloatTensor:$variance, I64Attr:$dim,
+                       F64Attr:$epsilon, F64Attr:$momentum);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = [{
+    $input `,` $scale `,` $bias `,` $mean `,` $variance `dim` $dim `epsilon`
+    $epsilon `momentum` $momentum attr-dict `:` type($input) `,` type($scale)
+  }];
+  let hasVerifier = 1;
+}
+
+def DropoutOp : Mnist_Op<"dropout", [SameOperandsAndResultType, Differentiable]> {
+  let summary = "x in inference; in training 0 with probability ratio, else x / (1 - ratio)";
+  let description = [{
+    Inference drops the op; training expands it.
+
+    ```mlir
+    %y = mnist.dropout %x ratio 5.000000e-01 : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_FloatTensor:$input, F64Attr:$ratio);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = "$input `ratio` $ratio attr-dict `:` type($output)";
+}
+
+class Mnist_SoftmaxOp<string mnemonic>
+    : Mnist_Op<mnemonic, [SameOperandsAndResultType, Differentiable]> {
+  let arguments = (ins Mnist_FloatTensor:$input, I64Attr:$dim);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = "$input `dim` $dim attr-dict `:` type($output)";
+  let hasVerifier = 1;
+}
+
+def LogSoftmaxOp : Mnist_SoftmaxOp<"log_softmax"> {
+  let summary = "x - log(sum(exp(x))) along a dimension, without overflow";
+  let description = [{
+    ```mlir
+    %y = mnist.log_softmax %x dim 1 : tensor<64x10xf32>
+    ```
+  }];
+}
+
+def SoftmaxOp : Mnist_SoftmaxOp<"softmax"> {
+  let summary = "exp(x) / sum(exp(x)) along a dimension, without overflow";
+  let description = [{
+    ```mlir
+    %y = mnist.softmax %x dim 1 : tensor<64x10xf32>
+    ```
+  }];
+}
+
+#endif // MNISTC_IR_MNIST_NETWORKOPS_TD

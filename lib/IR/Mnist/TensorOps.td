@@ -1,0 +1,252 @@
+//===- TensorOps.td - constants, indexing, reductions ------*- tablegen -*-===//
+//
+// Where elements come from, where they go, and what is summed over.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_MNIST_TENSOROPS_TD
+#define MNISTC_IR_MNIST_TENSOROPS_TD
+
+include "lib/IR/Mnist/MnistDialect.td"
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+def ConstantOp : Mnist_Op<"constant", [ConstantLike,
+                                       AllTypesMatch<["value", "output"]>]> {
+  let summary = "a tensor known at compile time";
+  let description = [{
+    ```mlir
+    %one = mnist.constant dense<1.000000e+00> : tensor<64x10xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+}
+
+def IotaOp : Mnist_Op<"iota", [IndexingTrait]> {
+  let summary = "the index along one dimension";
+  let description = [{
+    ```mlir
+    %i = mnist.iota dim 1 : tensor<64x10xi64>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Mnist_NumberTensor:$output);
+  let assemblyFormat = "`dim` $dim attr-dict `:` type($output)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+class Mnist_IndexingOp<string mnemonic, list<Trait> traits = []>
+    : Mnist_Op<mnemonic, traits # [IndexingTrait, Differentiable]> {
+  let hasVerifier = 1;
+}
+
+def BroadcastOp : Mnist_IndexingOp<"broadcast"> {
+  let summary = "repeat a tensor along new dimensions";
+  let description = [{
+    Operand dimension `i` becomes result dimension `dims[i]`, which are
+    ascending and of the same size; every other result dimension is new. This is
+    the only op that repeats data: all elementwise ops take operands of one
+    shape.
+
+    ```mlir
+    %y = mnist.broadcast %bias along [1] : tensor<10xf32> -> tensor<64x10xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_Tensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = [{
+    $input `along` $dims attr-dict `:` type($input) `->` type($output)
+  }];
+  let hasFolder = 1;
+}
+
+def ConcatOp : Mnist_IndexingOp<"concat"> {
+  let summary = "tensors one after another along a dimension";
+  let description = [{
+    ```mlir
+    %y = mnist.concat %a, %b dim 1
+        : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Mnist_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = [{
+    $inputs `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let hasFolder = 1;
+}
+
+def GatherOp : Mnist_IndexingOp<"gather"> {
+  let summary = "slices of a tensor, chosen by an index along one dimension";
+  let description = [{
+    With `dim` = d the result has the shape of `input` with dimension d replaced
+    by the dimensions of `indices`: y[a, i, b] = x[a, indices[i], b]. A negative
+    index counts from the end; one outside the tensor is clamped into it.
+
+    ```mlir
+    %y = mnist.gather %x, %i dim 0
+        : (tensor<9x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_Tensor:$input, Mnist_IndexTensor:$indices,
+                       I64Attr:$dim);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = [{
+    $input `,` $indices `dim` $dim attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def PadOp : Mnist_IndexingOp<"pad"> {
+  let summary = "elements before and after a tensor along each dimension";
+  let description = [{
+    `low` elements are put before and the rest of the result after the operand,
+    negative numbers take away. `mode` says what they are: `constant` (`value`),
+    `reflect` (mirrored at the border, the border itself not repeated), `edge`
+    (the border repeated) or `wrap` (the tensor repeated).
+
+    ```mlir
+    %y = mnist.pad constant %x low [0, 1] value 0.000000e+00
+        : tensor<2x3xf32> -> tensor<2x5xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_PadMode:$mode, Mnist_Tensor:$input,
+                       DenseI64ArrayAttr:$low,
+                       DefaultValuedAttr<F64Attr, "0.0">:$value);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = [{
+    $mode $input `low` $low (`value` $value^)? attr-dict `:` type($input) `->`
+    type($output)
+  }];
+}
+
+def ReshapeOp : Mnist_IndexingOp<"reshape"> {
+  let summary = "the same elements, in the same order, under another shape";
+  let description = [{
+    ```mlir
+    %y = mnist.reshape %x : tensor<64x1x28x28xf32> -> tensor<64x784xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_Tensor:$input);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def SliceOp : Mnist_IndexingOp<"slice"> {
+  let summary = "a regular part of a tensor";
+  let description = [{
+    y[i, ...] = x[starts[0] + i * steps[0], ...]; a step may be negative. All
+    indices lie inside the operand.
+
+    ```mlir
+    %y = mnist.slice %x starts [0, 9] steps [1, -2]
+        : tensor<4x10xf32> -> tensor<4x5xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_Tensor:$input, DenseI64ArrayAttr:$starts,
+                       DenseI64ArrayAttr:$steps);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = [{
+    $input `starts` $starts `steps` $steps attr-dict `:` type($input) `->`
+    type($output)
+  }];
+  let hasFolder = 1;
+}
+
+def TransposeOp : Mnist_IndexingOp<"transpose"> {
+  let summary = "permute dimensions";
+  let description = [{
+    Result dimension `i` is operand dimension `perm[i]`.
+
+    ```mlir
+    %y = mnist.transpose %x perm [1, 0] : tensor<64x10xf32> -> tensor<10x64xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_Tensor:$input, DenseI64ArrayAttr:$perm);
+  let results = (outs Mnist_Tensor:$output);
+  let assemblyFormat = [{
+    $input `perm` $perm attr-dict `:` type($input) `->` type($output)
+  }];
+  let builders = [OpBuilder<(ins "Value":$input, "ArrayRef<int64_t>":$perm)>];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+class Mnist_ReduceOp<string mnemonic, TypeConstraint type,
+                     list<Trait> traits = []>
+    : Mnist_Op<mnemonic, traits # [Differentiable]> {
+  let arguments = (ins type:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs type:$output);
+  let assemblyFormat = [{
+    $input `over` $dims attr-dict `:` type($input) `->` type($output)
+  }];
+  let builders = [OpBuilder<(ins "Value":$input, "ArrayRef<int64_t>":$dims)>];
+  let hasVerifier = 1;
+}
+
+def ArgMaxOp : Mnist_Op<"arg_max"> {
+  let summary = "the index of the largest element along a dimension";
+  let description = [{
+    Of several equal ones the first, or the last where `last` is said. The
+    dimension is gone from the result.
+
+    ```mlir
+    %y = mnist.arg_max %x over 1 : tensor<64x10xf32> -> tensor<64xi64>
+    ```
+  }];
+  let arguments = (ins Mnist_NumberTensor:$input, I64Attr:$dim,
+                       UnitAttr:$last);
+  let results = (outs Mnist_IndexTensor:$output);
+  let assemblyFormat = [{
+    $input `over` $dim (`last` $last^)? attr-dict `:` type($input) `->`
+    type($output)
+  }];
+  let hasVerifier = 1;
+}
+
+def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", Mnist_Tensor> {
+  let summary = "maximum over some dimensions; the lowest number of the type over none";
+  let description = [{
+    The dimensions, in ascending order, are gone from the result.
+
+    ```mlir
+    %y = mnist.reduce_max %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
+    ```
+  }];
+}
+
+def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
+  let summary = "minimum over some dimensions; the highest number of the type over none";
+  let description = [{
+    ```mlir
+    %y = mnist.reduce_min %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
+    ```
+  }];
+}
+
+def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", Mnist_NumberTensor> {
+  let summary = "sum over some dimensions";
+  let description = [{
+    ```mlir
+    %y = mnist.reduce_sum %x over [0] : tensor<64x10xf32> -> tensor<10xf32>
+    ```
+  }];
+  let hasFolder = 1;
+}
+
+#endif // MNISTC_IR_MNIST_TENSOROPS_TD

@@ -1,0 +1,81 @@
+//===- PlanOps.td - how a model runs -----------------------*- tablegen -*-===//
+//
+// A plan is the same SSA program, cut into steps that have an implementation
+// and addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_PLAN_PLANOPS_TD
+#define MNISTC_IR_PLAN_PLANOPS_TD
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::mlir::mnistc";
+  let summary = "How a model runs.";
+  let description = [{
+    Two operations, a step and its yield, and addresses. Nothing of the model is
+    restated. A planned function is a sequence of steps in the order in which
+    they run; outside of them there are only constants. Addresses are bytes:
+
+    - `plan.offset` on an argument of the function: where the input lies in the
+      arena;
+    - `at [...]` on a step: where its results lie in the arena. What the
+      function returns is a result of a step or an argument;
+    - `plan.offset` on an `mnist.constant` outside of steps: where it lies in
+      the constants, which all functions of a module share;
+    - `plan.arena_bytes` and `plan.workspace_bytes` on the function: the size of
+      the arena, and of the scratch memory for libraries that lies behind it;
+      `plan.constant_bytes` on the module.
+  }];
+}
+
+def Plan_Impl
+    : I32EnumAttr<"Impl", "what computes a step",
+                  [I32EnumAttrCase<"undecided", 0>, I32EnumAttrCase<"kernel", 1>,
+                   I32EnumAttrCase<"cublas", 2>, I32EnumAttrCase<"cudnn", 3>,
+                   I32EnumAttrCase<"onednn", 4>,
+                   I32EnumAttrCase<"openblas", 5>]> {
+  let cppNamespace = "::mlir::mnistc";
+}
+
+def StepOp : Op<Plan_Dialect, "step",
+                [Pure, IsolatedFromAbove, SingleBlock,
+                 DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                           ["getAsmResultNames"]>]> {
+  let summary = "one entry of the plan";
+  let description = [{
+    The region says *what* is computed, on tensors; `on` says *by what*; `at`
+    says *where* each result lives, as a byte offset into the arena.
+
+    ```mlir
+    %h = plan.step "hidden" on kernel at [8192] (%x) {
+    ^bb0(%a: tensor<64x128xf32>):
+      %0 = mnist.relu %a : tensor<64x128xf32>
+      plan.yield %0 : tensor<64x128xf32>
+    } : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Plan_Impl:$impl,
+                       OptionalAttr<DenseI64ArrayAttr>:$offsets,
+                       Variadic<AnyStaticShapeTensor>:$inputs);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name `on` $impl (`at` $offsets^)? `(` $inputs `)` $body attr-dict `:`
+    functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+}
+
+def YieldOp : Op<Plan_Dialect, "yield", [Pure, Terminator, HasParent<"StepOp">]> {
+  let summary = "results of a step";
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+#endif // MNISTC_IR_PLAN_PLANOPS_TD

@@ -1,0 +1,54 @@
+//===- Import.h - ONNX to the mnist dialect ---------------------*- C++ -*-===//
+//
+// Brings every opset and every exporter's habit to one canonical form per
+// operator, so that no pass ever looks at an opset.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IMPORT_IMPORT_H
+#define MNISTC_IMPORT_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include <string>
+#include <vector>
+
+namespace mlir::mnistc {
+
+struct ImportOptions {
+  /// Batch sizes to bind; one function `infer_<batch>` each. Empty: what the
+  /// file says, 1 where it says nothing, and one function `infer`.
+  std::vector<int64_t> batches;
+  /// Graph inputs that are bound to a value at compile time: name to the path
+  /// of an ONNX tensor (.pb) or a list of numbers such as "1,3,-1".
+  llvm::StringMap<std::string> bindings;
+};
+
+enum class ImportStatus {
+  success,
+  badModel,    ///< malformed, unreadable or inconsistent: exit code 1
+  unsupported, ///< well formed, but with operators that we lack: exit code 3
+};
+
+struct Imported {
+  ImportStatus status = ImportStatus::badModel;
+  OwningOpRef<ModuleOp> module; ///< null unless `status` is success
+  /// All problems of the model, each one line, lower case, without a stop.
+  std::vector<std::string> problems;
+  /// What was done that a user may want to know (`-v`), one line each.
+  std::vector<std::string> notes;
+};
+
+/// Reads the ONNX model at `path`, or standard input for "-".
+///
+/// The module holds an `ml_program.global` for every float initializer that is
+/// used, with the initializer's name, loaded by `ml_program.global_load`, and
+/// functions of `mnist` ops. A function's arguments and results carry the ONNX
+/// names as the attribute `mnist.name`.
+Imported importOnnx(MLIRContext &context, const std::string &path,
+                    const ImportOptions &options);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IMPORT_IMPORT_H

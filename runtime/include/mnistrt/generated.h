@@ -1,0 +1,53 @@
+//===- generated.h - what generated code may use ----------------*- C++ -*-===//
+//
+// The one header that a generated file includes. The same text is compiled for
+// the CPU, for the host of a CUDA program, and by NVRTC for the GPU; see
+// docs/generated-code.md for what a generated file looks like.
+//
+//   MN_TARGET_CPU    the host compiler, CPU program: everything runs here
+//   MN_TARGET_CUDA   the host compiler, CUDA program: functors are launched
+//   __CUDACC_RTC__   NVRTC: functors become kernels; the host part is skipped
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_GENERATED_H
+#define MNISTRT_GENERATED_H
+
+#include "mnistrt/shapes.h"
+
+// The type of an index. A generated file with a tensor of 2^31 elements or more
+// defines MN_INDEX as int64_t.
+#ifndef MN_INDEX
+#define MN_INDEX int
+#endif
+
+namespace mn {
+using Index = MN_INDEX;
+}
+
+#ifdef __CUDACC_RTC__
+#define MN_HOST 0
+#define MN_FN __device__ __forceinline__
+#else
+#define MN_HOST 1
+#define MN_FN inline
+#include "mnistrt/model.h"
+#endif
+
+#include "mnistrt/math.h"
+
+#if defined(__CUDACC_RTC__) || defined(MN_TARGET_CUDA)
+#include "mnistrt/cuda/kernels.h"
+#else
+#include "mnistrt/cpu/kernels.h"
+#endif
+
+#if MN_HOST
+#if defined(MN_TARGET_CUDA)
+#include "mnistrt/cuda/libraries.h"
+#else
+#include "mnistrt/cpu/libraries.h"
+#endif
+#endif
+
+#endif // MNISTRT_GENERATED_H

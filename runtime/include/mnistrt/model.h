@@ -1,0 +1,106 @@
+//===- model.h - a compiled model, as its generated text tells it -*- C++ -*-===//
+//
+// The tables at the end of a generated file. The runtime walks them, captures
+// them into graphs, profiles and checks them; it knows nothing of the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_MODEL_H
+#define MNISTRT_MODEL_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mn {
+
+/// Raised whenever a table below changes. A generated file and the runtime that
+/// it is linked with must have the same.
+constexpr uint32_t modelVersion = 1;
+
+enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
+
+/// What a step may use while it runs. Addresses are device addresses.
+struct Context {
+  char *arena = nullptr;
+  const char *constants = nullptr;
+  void *workspace = nullptr; ///< behind the arena; for libraries
+  size_t workspaceBytes = 0;
+  int step = 0;              ///< the number of the step that runs, from 0
+  void *runtime = nullptr;   ///< of the target: stream, handles, prepared calls
+
+  template <typename T> T *at(size_t offset) const {
+    return reinterpret_cast<T *>(arena + offset);
+  }
+  template <typename T> const T *constant(size_t offset) const {
+    return reinterpret_cast<const T *>(constants + offset);
+  }
+};
+
+/// A tensor with an address: an input or output in the arena, or a constant.
+struct Tensor {
+  const char *name; ///< the ONNX tensor's, as the model spells it
+  Type type;
+  int rank;
+  const int64_t *shape;
+  size_t offset;
+};
+
+/// One unit of execution. `run` enqueues it (CUDA) or does it (CPU). The first
+/// run of each step, when a plan is opened, may prepare and allocate; later
+/// ones may not.
+struct Step {
+  const char *name;           ///< of the tensor that it computes
+  const char *ops;            ///< "conv broadcast add relu"
+  const char *nodes;          ///< ONNX nodes, separated by ", "
+  const char *implementation; ///< kernel, cublas, cudnn, onednn, openblas
+  const char *shape;          ///< of the result: "[64, 128]"
+  double flops;               ///< floating-point operations
+  double bytes;               ///< read once and written once, at least
+  void (*run)(Context &);
+};
+
+/// One function of the model for one batch size.
+struct Plan {
+  const char *name; ///< infer, infer_64
+  int64_t batch;    ///< the first dimension of the first input; 0 if it has none
+  size_t arenaBytes;
+  size_t workspaceBytes;
+  const Tensor *inputs;
+  int inputCount;
+  const Tensor *outputs;
+  int outputCount;
+  const Step *steps;
+  int stepCount;
+};
+
+/// A graph input that was bound to a value when the model was compiled.
+struct Bound {
+  Tensor tensor;     ///< `offset` is unused
+  const void *value; ///< row-major
+};
+
+struct Model {
+  uint32_t version;      ///< modelVersion
+  const char *name;      ///< the file's, without its ending
+  const char *compiler;  ///< "mnistc 0.1.0"
+  const char *command;   ///< the options that it was compiled with
+  const char *target;    ///< cuda, cpu
+  const char *arch;      ///< sm_90; x86-64-v3
+  const unsigned char *constants;
+  size_t constantBytes;
+  const unsigned char *code; ///< CUDA: the kernels (cubin); else null
+  size_t codeBytes;
+  const char *const *libraryPaths; ///< folders to look for libraries in
+  int libraryPathCount;
+  const Plan *plans;
+  int planCount;
+  const Bound *bounds;
+  int boundCount;
+};
+
+} // namespace mn
+
+/// Defined by the generated file.
+extern "C" const mn::Model mn_model;
+
+#endif // MNISTRT_MODEL_H

@@ -1,0 +1,104 @@
+//===- shapes.h - the sizes of one computation ------------------*- C++ -*-===//
+//
+// What a kernel or library call needs to know beside its pointers. All are
+// literal types, so that they serve as template arguments too. Read by the host
+// and by the device compiler: no other header may be needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_SHAPES_H
+#define MNISTRT_SHAPES_H
+
+#ifdef __CUDACC_RTC__
+using int32_t = int;
+using int64_t = long long;
+using uint8_t = unsigned char;
+using uint32_t = unsigned int;
+using uint64_t = unsigned long long;
+#else
+#include <cstddef>
+#include <cstdint>
+#endif
+
+namespace mn {
+
+/// How an image is stored: N C D... or N D... C; a filter: O C K... or O K... C.
+enum class Layout { nchw, nhwc };
+
+/// A convolution over `spatial` dimensions, 1 to 3; unused ones have size 1,
+/// stride 1, pad 0 and dilation 1, and come last. Only the padding before is
+/// said: what lies beyond the input is 0.
+struct Conv {
+  Layout layout = Layout::nchw;
+  int spatial = 2;
+  int batch = 1;
+  int inChannels = 1;
+  int outChannels = 1;
+  int groups = 1;
+  int in[3] = {1, 1, 1};
+  int kernel[3] = {1, 1, 1};
+  int out[3] = {1, 1, 1};
+  int strides[3] = {1, 1, 1};
+  int pads[3] = {0, 0, 0};
+  int padsAfter[3] = {0, 0, 0};
+  int dilations[3] = {1, 1, 1};
+};
+
+/// A pool; see Conv. `countPads`: an average counts the zeros in the padding,
+/// but never what lies beyond `padsAfter`.
+struct Pool {
+  Layout layout = Layout::nchw;
+  int spatial = 2;
+  int batch = 1;
+  int channels = 1;
+  int in[3] = {1, 1, 1};
+  int kernel[3] = {1, 1, 1};
+  int out[3] = {1, 1, 1};
+  int strides[3] = {1, 1, 1};
+  int pads[3] = {0, 0, 0};
+  int padsAfter[3] = {0, 0, 0};
+  int dilations[3] = {1, 1, 1};
+  bool countPads = false;
+  bool columnMajor = false; ///< of the indices that argMaxPool gives
+};
+
+/// out[b] (m x n) = a[b] (m x k) b[b] (k x n), row-major. A transposed operand
+/// is stored k x m, or n x k.
+struct Matmul {
+  int batch = 1;
+  int m = 1;
+  int n = 1;
+  int k = 1;
+  bool transposedA = false;
+  bool transposedB = false;
+};
+
+/// Softmax along the middle dimension of outer x size x inner.
+struct Softmax {
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+  bool log = false;
+};
+
+/// `outputs` results, each from `size` elements. `contiguous`: the elements of
+/// one result lie side by side in memory; else neighbouring results do.
+struct Reduce {
+  int64_t outputs = 1;
+  int64_t size = 1;
+  bool contiguous = true;
+};
+
+#ifndef __CUDACC_RTC__
+/// What a library call does to its result before it writes it:
+/// y = act(x + bias + residual).
+struct Epilogue {
+  const float *bias = nullptr;     ///< one number a channel (conv) or column
+  const float *residual = nullptr; ///< of the shape of the result
+  bool relu = false;
+};
+#endif
+
+} // namespace mn
+
+#endif // MNISTRT_SHAPES_H

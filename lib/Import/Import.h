@@ -49,6 +49,25 @@ struct Imported {
 Imported importOnnx(MLIRContext &context, const std::string &path,
                     const ImportOptions &options);
 
+/// The same for a model that is already in memory. `name` stands for the file
+/// in messages; external data is looked for in `directory`.
+Imported importOnnxFromMemory(MLIRContext &context, StringRef bytes,
+                              const std::string &name,
+                              const std::string &directory,
+                              const ImportOptions &options);
+
+/// An operator that the importer knows.
+struct ImportedOperator {
+  std::string domain; ///< empty for the standard operators
+  std::string name;
+  /// The opsets whose definitions are told apart, ascending: each stands until
+  /// the next.
+  std::vector<int> sinceVersions;
+};
+
+/// All of them, by name.
+std::vector<ImportedOperator> importedOperators();
+
 } // namespace mlir::mnistc
 
 #endif // MNISTC_IMPORT_IMPORT_H

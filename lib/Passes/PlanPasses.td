@@ -5,4 +5,82 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
+  let summary = "Cut a function into steps";
+  let description = [{
+    Fusion: what belongs together becomes one step. An elementwise op joins the
+    step that computes its operand when nothing else needs that result
+    (epilogue), and a step is joined by the elementwise and indexing ops that
+    feed it alone (prologue), unless they would be computed over and over: a
+    convolution reads its operands many times, an overlapping pool too. Reshapes
+    cost nothing and never make a step of their own.
+
+    Every result of the function becomes the result of its own step.
+  }];
+  let options = [
+    Option<"fuse", "fuse", "bool", "true",
+           "Join ops; otherwise each is a step of its own">,
+    Option<"epilogues", "epilogues", "std::string", "\"any\"",
+           "What may follow an op with loops of its own: any or none">];
+  let statistics = [
+    Statistic<"numSteps", "steps", "Steps made">,
+    Statistic<"numJoined", "joined", "Ops that joined the step of another">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::mnistc::PlanDialect"];
+}
+
+def SelectImplementations
+    : Pass<"plan-select-implementations", "::mlir::ModuleOp"> {
+  let summary = "Decide what computes each step";
+  let description = [{
+    Goes through the rows of the target (lib/IR/Plan/Target.cpp) for each step
+    and takes the first that fits. What the implementation does not take along
+    becomes a step of its own. The module remembers the choice: `plan.target`
+    and `plan.libraries`.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
+    Option<"libraries", "libraries", "std::string", "\"all\"",
+           "Libraries that may be used: all, none or a list such as "
+           "cudnn+cublas">];
+  let statistics = [
+    Statistic<"numLibrary", "library", "Steps computed by a library">,
+    Statistic<"numSplit", "split", "Steps made by splitting another">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::mnistc::PlanDialect"];
+}
+
+def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every value an address";
+  let description = [{
+    Values that are never alive at the same time may share memory. An input is
+    alive from the start to its last use, a result of the function to the end. A
+    map may write over an operand that dies with it. Two orders are tried, plan
+    order and by size, each value at the lowest place that is free; the smaller
+    arena wins.
+
+    Constants are shared by all functions of the module; equal ones are stored
+    once.
+  }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", "256",
+           "Every address is a multiple of this many bytes">,
+    Option<"reuse", "reuse", "bool", "true",
+           "Give a dead value's memory to a later one">,
+    Option<"workspace", "workspace", "int64_t", "33554432",
+           "Bytes of scratch memory for libraries of the GPU">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
+def CheckPlan : Pass<"plan-check", "::mlir::ModuleOp"> {
+  let summary = "Prove that a plan may be run";
+  let description = [{
+    Once addresses exist, order is memory. Checks that everything is in a step,
+    decided and placed, and that no two values that are alive together share a
+    byte. Runs last, always.
+  }];
+  let options = [Option<"alignment", "alignment", "int64_t", "256",
+                        "What every address must be a multiple of">];
+}
+
 #endif // MNISTC_PASSES_PLANPASSES_TD

@@ -1,0 +1,44 @@
+//===- Evaluate.cpp - ops on constants, computed by the compiler ----------===//
+
+#include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/Evaluators.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+ElementsAttr mlir::mnistc::constantValue(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant ? constant.getValue() : ElementsAttr();
+}
+
+ElementsAttr mlir::mnistc::evaluate(Operation *op,
+                                    ArrayRef<ElementsAttr> values) {
+  if (op->getNumResults() != 1)
+    return {};
+  SmallVector<HostTensor> operands;
+  for (ElementsAttr value : values) {
+    std::optional<HostTensor> operand = HostTensor::read(value);
+    if (!operand)
+      return {};
+    operands.push_back(*operand);
+  }
+  for (auto *part :
+       {evaluateElementwise, evaluateIndexing, evaluateReduction})
+    if (MaybeTensor result = part(op, operands))
+      return result->write();
+  return {};
+}
+
+int64_t mlir::mnistc::evaluationWork(Operation *op) {
+  if (auto matmul = dyn_cast<MatmulOp>(op)) {
+    ArrayRef<int64_t> lhs = matmul.getLhs().getType().getShape();
+    int64_t depth = lhs[lhs.size() - (matmul.getTransposed()[0] ? 2 : 1)];
+    return depth * matmul.getType().getNumElements();
+  }
+  int64_t work = resultType(op).getNumElements();
+  for (Value operand : op->getOperands())
+    work = std::max(
+        work, cast<RankedTensorType>(operand.getType()).getNumElements());
+  return work;
+}

@@ -1,0 +1,44 @@
+//===- Evaluate.h - ops on constants, computed by the compiler --*- C++ -*-===//
+//
+// Computes in the element type, as the run time does, but not always in its
+// order: results agree within rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_MNIST_EVALUATE_H
+#define MNISTC_IR_MNIST_EVALUATE_H
+
+#include "lib/IR/Mnist/MnistOps.h"
+
+namespace mlir::mnistc {
+
+/// The result of `op` if its operands have the values `operands`. Null for ops
+/// that are not computed here (windows, normalizations) and for values that are
+/// not at hand. Splats cost nothing.
+ElementsAttr evaluate(Operation *op, ArrayRef<ElementsAttr> operands);
+
+/// How many elements `op` reads or multiplies, at most.
+int64_t evaluationWork(Operation *op);
+
+/// The value of a constant, or null.
+ElementsAttr constantValue(Value value);
+
+/// Creates an `Op`; where all its operands are constants, its value instead.
+template <typename Op, typename... Args>
+Value createOrEvaluate(OpBuilder &builder, Location loc, Args &&...args) {
+  auto op = builder.create<Op>(loc, std::forward<Args>(args)...);
+  SmallVector<ElementsAttr> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(constantValue(operand));
+  if (llvm::is_contained(operands, ElementsAttr()))
+    return op;
+  ElementsAttr value = evaluate(op, operands);
+  if (!value)
+    return op;
+  op->erase();
+  return builder.create<ConstantOp>(loc, value);
+}
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_MNIST_EVALUATE_H

@@ -1,0 +1,292 @@
+//===- TransposeRegions.cpp - values that are transposed together ---------===//
+
+#include "lib/IR/Mnist/TransposeRegions.h"
+#include "lib/IR/Mnist/Evaluate.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+int64_t mlir::mnistc::byteSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() *
+         llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+}
+
+static void add(TransposeCost &cost, Value moved) {
+  cost.bytes += byteSize(moved.getType());
+  ++cost.count;
+}
+
+TransposeCost mlir::mnistc::transposeCost(Block &block) {
+  TransposeCost cost;
+  for (auto op : block.getOps<TransposeOp>())
+    if (!constantValue(op.getInput()) &&
+        !keepsOrder(op.getPerm(), op.getInput().getType().getShape()))
+      add(cost, op);
+  return cost;
+}
+
+std::optional<unsigned>
+mlir::mnistc::rowDimensions(ReshapeOp reshape, ArrayRef<int64_t> perm,
+                            ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> matrix = reshape.getType().getShape();
+  if (matrix.size() != 2)
+    return std::nullopt;
+  int64_t columns = 1;
+  for (unsigned kept = 0; kept <= perm.size(); ++kept) {
+    int64_t rows = 1;
+    for (int64_t dim : perm.drop_front(kept))
+      rows *= shape[dim];
+    if (columns == matrix[0] && rows == matrix[1])
+      return kept;
+    if (kept == perm.size() || perm[kept] != int64_t(kept))
+      return std::nullopt;
+    columns *= shape[perm[kept]];
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// The operands of `op` that must have their dimensions in the order of the
+/// result; none for ops that care about the order.
+static OperandRange tiedOperands(Operation *op) {
+  if (op->hasTrait<Elementwise>() ||
+      isa<ConcatOp, PadOp, SliceOp, SoftmaxOp, LogSoftmaxOp, DropoutOp>(op))
+    return op->getOperands();
+  return op->getOperands().take_front(isa<BatchNormOp>(op) ? 1 : 0);
+}
+
+/// Values that come in any order at no cost, or nearly so: they belong to no
+/// region.
+static bool isAnyOrder(Value value) {
+  return isa_and_nonnull<ConstantOp, BroadcastOp, IotaOp>(
+      value.getDefiningOp());
+}
+
+namespace {
+struct Region {
+  llvm::SmallSetVector<Operation *, 8> ops; ///< in their order
+  llvm::SmallSetVector<Value, 8> inputs;    ///< from other ops
+
+  bool contains(Operation *op) const { return ops.contains(op); }
+  SmallVector<Permutation> candidates() const;
+  TransposeCost cost(ArrayRef<int64_t> perm) const;
+  void turn(ArrayRef<int64_t> perm) const;
+
+private:
+  TransposeCost inputCost(Value input, ArrayRef<int64_t> perm) const;
+  TransposeCost outputCost(Value output, ArrayRef<int64_t> perm) const;
+};
+} // namespace
+
+static SmallVector<Region> findRegions(Block &block) {
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, unsigned> numbers;
+  for (Operation &op : block)
+    if (!tiedOperands(&op).empty() && typeOf(op.getResult(0)).getRank() > 1) {
+      numbers[&op] = ops.size();
+      ops.push_back(&op);
+    }
+  llvm::IntEqClasses classes(ops.size());
+  // Two ops are in one region if one uses the other, or both the same value.
+  DenseMap<Value, unsigned> firstUser;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (Value operand : tiedOperands(op)) {
+      if (isAnyOrder(operand))
+        continue;
+      auto producer = numbers.find(operand.getDefiningOp());
+      unsigned other = producer != numbers.end()
+                           ? producer->second
+                           : firstUser.try_emplace(operand, number).first->second;
+      classes.join(number, other);
+    }
+  classes.compress();
+  SmallVector<Region> regions(classes.getNumClasses());
+  for (auto [number, op] : llvm::enumerate(ops))
+    regions[classes[number]].ops.insert(op);
+  for (Region &region : regions)
+    for (Operation *op : region.ops)
+      for (Value operand : tiedOperands(op))
+        if (!region.contains(operand.getDefiningOp()))
+          region.inputs.insert(operand);
+  return regions;
+}
+
+/// The orders in which a transpose at the border has nothing left to do.
+SmallVector<Permutation> Region::candidates() const {
+  SmallVector<Permutation> perms;
+  auto consider = [&](Permutation perm) {
+    if (!isIdentity(perm) && !llvm::is_contained(perms, perm))
+      perms.push_back(perm);
+  };
+  for (Value input : inputs)
+    if (auto transpose = input.getDefiningOp<TransposeOp>())
+      consider(inverse(transpose.getPerm()));
+  for (Operation *op : ops)
+    for (Operation *user : op->getUsers())
+      if (auto transpose = dyn_cast<TransposeOp>(user))
+        consider(Permutation(transpose.getPerm()));
+  return perms;
+}
+
+/// What it costs to have `input` in the order `perm`.
+TransposeCost Region::inputCost(Value input, ArrayRef<int64_t> perm) const {
+  TransposeCost cost;
+  ArrayRef<int64_t> shape = typeOf(input).getShape();
+  if (auto transpose = input.getDefiningOp<TransposeOp>()) {
+    ArrayRef<int64_t> from = transpose.getInput().getType().getShape();
+    if (!keepsOrder(permute(transpose.getPerm(), perm), from))
+      add(cost, input);
+    bool stays = llvm::any_of(input.getUsers(), [&](Operation *user) {
+      return !contains(user) && !isa<TransposeOp>(user);
+    });
+    if (stays && !isIdentity(perm) && !keepsOrder(transpose.getPerm(), from))
+      add(cost, input);
+    return cost;
+  }
+  if (auto broadcast = input.getDefiningOp<BroadcastOp>()) {
+    Permutation order = inverse(perm), moved;
+    for (int64_t dim : broadcast.getDims())
+      moved.push_back(order[dim]);
+    if (!llvm::is_sorted(moved) && !constantValue(broadcast.getInput()))
+      add(cost, broadcast.getInput());
+    return cost;
+  }
+  bool isFree = keepsOrder(perm, shape) || isAnyOrder(input) ||
+                (input.hasOneUse() && swapsMatrix(perm) &&
+                 input.getDefiningOp<MatmulOp>());
+  if (!isFree)
+    add(cost, input);
+  return cost;
+}
+
+/// What it costs that `output` has the order `perm`.
+TransposeCost Region::outputCost(Value output, ArrayRef<int64_t> perm) const {
+  TransposeCost cost;
+  Permutation back = inverse(perm);
+  ArrayRef<int64_t> before = typeOf(output).getShape();
+  SmallVector<int64_t> shape = permute(before, perm);
+  SmallVector<ArrayRef<int64_t>> seen;
+  bool whole = false; // somebody needs it in the order that it had
+  for (Operation *user : output.getUsers()) {
+    if (contains(user))
+      continue;
+    if (auto transpose = dyn_cast<TransposeOp>(user)) {
+      if (!llvm::is_contained(seen, transpose.getPerm()) &&
+          !keepsOrder(permute(back, transpose.getPerm()), shape))
+        add(cost, output);
+      seen.push_back(transpose.getPerm());
+    } else if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(user)) {
+      SmallVector<int64_t> gone;
+      if (auto dims = user->getAttrOfType<DenseI64ArrayAttr>("dims"))
+        llvm::append_range(gone, dims.asArrayRef());
+      else
+        gone.push_back(cast<ArgMaxOp>(user).getDim());
+      for (int64_t &dim : gone)
+        dim = back[dim];
+      SmallVector<int64_t> kept;
+      for (auto [dim, size] : llvm::enumerate(shape))
+        if (!llvm::is_contained(gone, int64_t(dim)))
+          kept.push_back(size);
+      if (!keepsOrder(without(back, gone), kept))
+        add(cost, user->getResult(0));
+    } else if (auto reshape = dyn_cast<ReshapeOp>(user)) {
+      bool absorbs = llvm::all_of(reshape->getUsers(), [](Operation *next) {
+        auto matmul = dyn_cast<MatmulOp>(next);
+        return matmul && !matmul.getTransposed()[0] &&
+               constantValue(matmul.getRhs());
+      });
+      whole |= !absorbs || !rowDimensions(reshape, back, shape);
+    } else {
+      whole |= !isa<MatmulOp>(user) || !swapsMatrix(back);
+    }
+  }
+  if (whole && !keepsOrder(back, shape))
+    add(cost, output);
+  return cost;
+}
+
+TransposeCost Region::cost(ArrayRef<int64_t> perm) const {
+  TransposeCost total;
+  auto include = [&](TransposeCost cost) {
+    total.bytes += cost.bytes;
+    total.count += cost.count;
+  };
+  for (Value input : inputs)
+    include(inputCost(input, perm));
+  for (Operation *op : ops)
+    include(outputCost(op->getResult(0), perm));
+  return total;
+}
+
+/// Renumbers the dimensions that the attributes of `op` speak of.
+static void permuteAttributes(Operation *op, ArrayRef<int64_t> perm) {
+  Permutation order = inverse(perm);
+  OpBuilder b(op->getContext());
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<ConcatOp, SoftmaxOp, LogSoftmaxOp, BatchNormOp>(
+          [&](auto along) { along.setDim(order[along.getDim()]); })
+      .Case([&](PadOp pad) { pad.setLow(permute(pad.getLow(), perm)); })
+      .Case([&](SliceOp slice) {
+        slice.setStarts(permute(slice.getStarts(), perm));
+        slice.setSteps(permute(slice.getSteps(), perm));
+      });
+}
+
+void Region::turn(ArrayRef<int64_t> perm) const {
+  IRMapping turned;
+  for (Value input : inputs) {
+    OpBuilder b(input.getContext());
+    b.setInsertionPointAfterValue(input);
+    turned.map(input, b.create<TransposeOp>(input.getLoc(), input, perm));
+  }
+  for (Operation *op : ops) {
+    OpBuilder b(op);
+    Operation *clone = b.clone(*op, turned);
+    permuteAttributes(clone, perm);
+    Value result = clone->getResult(0);
+    auto type = typeOf(result);
+    result.setType(type.clone(permute(type.getShape(), perm)));
+    auto back = b.create<TransposeOp>(op->getLoc(), result, inverse(perm));
+    op->getResult(0).replaceUsesWithIf(back, [&](OpOperand &use) {
+      return !contains(use.getOwner());
+    });
+  }
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+}
+
+bool mlir::mnistc::turnRegion(Block &block) {
+  for (const Region &region : findRegions(block)) {
+    SmallVector<Permutation> candidates = region.candidates();
+    if (candidates.empty())
+      continue;
+    int64_t rank = typeOf(region.inputs.front()).getRank();
+    Permutation none = llvm::to_vector(llvm::seq<int64_t>(rank));
+    TransposeCost least = region.cost(none);
+    ArrayRef<int64_t> best = none;
+    for (ArrayRef<int64_t> perm : candidates) {
+      TransposeCost cost = region.cost(perm);
+      if (cost.bytes > least.bytes || cost.count > least.count ||
+          (cost.bytes == least.bytes && cost.count == least.count))
+        continue;
+      least = cost;
+      best = perm;
+    }
+    if (isIdentity(best))
+      continue;
+    region.turn(best);
+    return true;
+  }
+  return false;
+}

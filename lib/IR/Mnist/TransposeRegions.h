@@ -1,0 +1,42 @@
+//===- TransposeRegions.h - values that are transposed together -*- C++ -*-===//
+//
+// Elementwise ops and the like compute the same whatever the order of the
+// dimensions, if all their operands share it. Such ops form regions; a region
+// is turned as a whole where that leaves less to transpose at its border.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_MNIST_TRANSPOSEREGIONS_H
+#define MNISTC_IR_MNIST_TRANSPOSEREGIONS_H
+
+#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Permutation.h"
+
+namespace mlir::mnistc {
+
+/// What transposes move, and how many there are.
+struct TransposeCost {
+  int64_t bytes = 0, count = 0;
+};
+
+int64_t byteSize(Type type);
+
+/// The cost of the transposes in `block` that move elements at run time.
+TransposeCost transposeCost(Block &block);
+
+/// Turns the first region of `block` for which that pays: fewer bytes in no
+/// more transposes, or fewer transposes of no more bytes. Puts transposes at
+/// the region's border, to be simplified. Returns whether there was one.
+bool turnRegion(Block &block);
+
+/// A matrix product whose left operand is `reshape`, after a transpose of
+/// something of shape `shape` by `perm`, may permute the rows of its right
+/// operand instead. Returns how many dimensions stay in place before those that
+/// the reshape joins into the rows; none if it may not.
+std::optional<unsigned> rowDimensions(ReshapeOp reshape,
+                                      ArrayRef<int64_t> perm,
+                                      ArrayRef<int64_t> shape);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_MNIST_TRANSPOSEREGIONS_H

@@ -1,0 +1,83 @@
+//===- StepBody.h - what a step computes, read off its body -----*- C++ -*-===//
+//
+// A body has at most one root, an op that is neither elementwise nor indexing.
+// What feeds the root is the step's prologue, what follows it its epilogue; a
+// step without a root is a map.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_PLAN_STEPBODY_H
+#define MNISTC_IR_PLAN_STEPBODY_H
+
+#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Plan/PlanOps.h"
+#include <optional>
+
+namespace mlir::mnistc {
+
+/// Neither elementwise nor indexing nor a constant: has loops of its own.
+bool isRoot(Operation *op);
+
+/// A matrix product, a convolution or a gradient of one: ops that libraries
+/// compute, and whose operands are read many times.
+bool isContraction(Operation *op);
+
+/// The root of a step, or null for a map.
+Operation *rootOf(StepOp step);
+
+/// The operands of a step's yield.
+OperandRange yieldsOf(StepOp step);
+
+/// `value` without the reshapes that it went through: they cost nothing.
+Value skipReshapes(Value value);
+
+/// Whether `op` computes element i from the elements i of its operands, in
+/// row-major order: elementwise ops and reshapes.
+bool keepsOrder(Operation *op);
+
+/// y = relu?(x + bias? + residual?), with x the root's result. `bias` has one
+/// element a channel (conv) or column (matmul), `residual` as many elements as
+/// y. Both are arguments of the body or null.
+struct LibraryEpilogue {
+  Value bias, residual;
+  bool relu = false;
+};
+
+/// The parts of a LibraryEpilogue that an implementation can do.
+struct EpilogueParts {
+  bool bias = true, residual = true, relu = true;
+};
+
+/// The longest beginning of a step's epilogue that has the form of a
+/// LibraryEpilogue with these parts only, and the value that it ends in.
+struct EpiloguePrefix {
+  LibraryEpilogue epilogue;
+  Value end;
+};
+EpiloguePrefix matchEpiloguePrefix(StepOp step, EpilogueParts parts);
+
+/// Whether the root's operands lie in memory: arguments of the body, or
+/// reshapes of them.
+bool rootReadsMemory(StepOp step);
+
+/// The epilogue of a step that is as libraries want it: the root reads memory,
+/// and all that follows is a LibraryEpilogue.
+std::optional<LibraryEpilogue> matchLibraryEpilogue(StepOp step);
+
+/// Whether the result of a step may take the place of its input number `input`:
+/// a map that reads element i of it for element i of its only result.
+bool mayTakePlaceOf(StepOp step, unsigned input);
+
+/// Bytes of a tensor in memory; a boolean takes one.
+int64_t sizeInBytes(Type type);
+
+/// Floating-point operations of a step: a multiplication with its addition are
+/// two, anything elementwise is one, an index nothing.
+double flopsOf(StepOp step);
+
+/// Bytes of a step's inputs and results, each counted once.
+double bytesOf(StepOp step);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_PLAN_STEPBODY_H

@@ -1,0 +1,122 @@
+//===- StepBuilder.cpp - ops into a step and out of it --------------------===//
+
+#include "lib/IR/Plan/StepBuilder.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+StepNames::StepNames(Block &function) {
+  for (StepOp step : function.getOps<StepOp>())
+    taken.insert(step.getName());
+}
+
+std::string StepNames::take(StringRef wanted, StringRef suffix) {
+  std::string name = wanted.str();
+  if (!taken.contains(name)) {
+    taken.insert(name);
+    return name;
+  }
+  std::string base = name + "." + suffix.str();
+  name = base;
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = base + "_" + std::to_string(number);
+  return name;
+}
+
+namespace {
+/// What a body is made of: the group, copies of free ops and constants, and
+/// values from outside.
+struct Contents {
+  Contents(ArrayRef<Operation *> group,
+           llvm::function_ref<bool(Operation *)> free)
+      : inside(group.begin(), group.end()) {
+    hasContraction = llvm::any_of(group, isContraction);
+    for (Operation *op : group)
+      addOperands(op, free);
+    ops = llvm::to_vector(inside);
+    llvm::sort(
+        ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  }
+
+  SmallVector<Operation *> ops;
+  llvm::SetVector<Value> inputs;
+
+private:
+  void addOperands(Operation *op, llvm::function_ref<bool(Operation *)> free) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && inside.contains(producer))
+        continue;
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      bool copied = constant ? isa<SplatElementsAttr>(constant.getValue()) &&
+                                   !neededInMemory(operand, op)
+                             : producer && free(producer);
+      if (!copied) {
+        inputs.insert(operand);
+        continue;
+      }
+      inside.insert(producer);
+      addOperands(producer, free);
+    }
+  }
+
+  /// Whether `user` reads a constant by its address: what a library may be
+  /// given as operand or bias.
+  bool neededInMemory(Value constant, Operation *user) const {
+    if (isRoot(user))
+      return true;
+    if (isa<ReshapeOp>(user))
+      return llvm::any_of(user->getUsers(), [&](Operation *next) {
+        return inside.contains(next) &&
+               neededInMemory(user->getResult(0), next);
+      });
+    auto type = cast<ShapedType>(constant.getType());
+    return isa<BroadcastOp>(user) && hasContraction && type.getRank() > 0;
+  }
+
+  llvm::SetVector<Operation *> inside;
+  bool hasContraction = false;
+};
+} // namespace
+
+StepOp mlir::mnistc::outline(ArrayRef<Operation *> group, StringRef name,
+                             llvm::function_ref<bool(Operation *)> free) {
+  Operation *last = group.back();
+  Contents contents(group, free);
+  SmallVector<Location> locations =
+      llvm::map_to_vector(group, [](Operation *op) { return op->getLoc(); });
+
+  OpBuilder builder(last);
+  auto step = builder.create<StepOp>(
+      FusedLoc::get(last->getContext(), locations), last->getResultTypes(),
+      builder.getStringAttr(name),
+      ImplAttr::get(last->getContext(), Impl::undecided), DenseI64ArrayAttr(),
+      contents.inputs.getArrayRef());
+  Block &body = step.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : contents.inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  builder.setInsertionPointToEnd(&body);
+  for (Operation *op : contents.ops)
+    builder.clone(*op, mapping);
+  builder.create<YieldOp>(last->getLoc(), mapping.lookup(last->getResult(0)));
+
+  last->replaceAllUsesWith(step);
+  for (Operation *op : llvm::reverse(group))
+    op->erase();
+  return step;
+}
+
+SmallVector<Operation *> mlir::mnistc::dissolve(StepOp step) {
+  OpBuilder builder(step);
+  IRMapping mapping;
+  mapping.map(step.getBody().getArguments(), step.getInputs());
+  SmallVector<Operation *> ops;
+  for (Operation &op : step.getBody().front().without_terminator())
+    ops.push_back(builder.clone(op, mapping));
+  step.getResult(0).replaceAllUsesWith(mapping.lookup(yieldsOf(step).front()));
+  step.erase();
+  return ops;
+}

@@ -1,0 +1,44 @@
+//===- StepBuilder.h - ops into a step and out of it ------------*- C++ -*-===//
+//
+// How a body is put together: which constants lie in it, what is copied into
+// it, what the step is called.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_PLAN_STEPBUILDER_H
+#define MNISTC_IR_PLAN_STEPBUILDER_H
+
+#include "lib/IR/Plan/StepBody.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::mnistc {
+
+/// The names of a function's steps.
+class StepNames {
+public:
+  StepNames() = default;
+  /// Those that a function has already.
+  explicit StepNames(Block &function);
+
+  /// `wanted`, or where it is taken `wanted.suffix`, with a number if need be.
+  std::string take(StringRef wanted, StringRef suffix);
+
+private:
+  llvm::StringSet<> taken;
+};
+
+/// Moves `group` into a new step, undecided, in the place of its last op. The
+/// group is in program order, and only its last op has users outside of it.
+/// Ops outside the group that it needs and that are `free` are copied into the
+/// body, as are splat constants where nothing needs them in memory.
+StepOp outline(ArrayRef<Operation *> group, StringRef name,
+               llvm::function_ref<bool(Operation *)> free);
+
+/// Puts the ops of a step with one result back in its place, and returns them
+/// in order. The step is gone.
+SmallVector<Operation *> dissolve(StepOp step);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_PLAN_STEPBUILDER_H

@@ -1,0 +1,53 @@
+//===- Model.h - a model as its file says it --------------------*- C++ -*-===//
+//
+// The file parsed, its versions checked, its local functions inlined and its
+// nodes put in an order in which they can run. Knows nothing of operators.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IMPORT_MODEL_H
+#define MNISTC_IMPORT_MODEL_H
+
+#include "lib/Import/Problem.h"
+#include "onnx/onnx_pb.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::mnistc::importer {
+
+/// A node that the outputs of the graph need.
+struct GraphNode {
+  const onnx::NodeProto *proto;
+  std::string name; ///< the file's, or made of operator and number
+  std::string domain;
+  int opset; ///< 0 where the model imports none for the domain
+
+  /// "node 'conv1' (Conv, opset 17)"
+  std::string place() const;
+};
+
+struct Model {
+  onnx::ModelProto proto;
+  llvm::StringMap<int> opsets; ///< by domain; the standard one is ""
+
+  llvm::StringMap<const onnx::TensorProto *> initializers;
+  /// Graph inputs that are no initializers.
+  std::vector<const onnx::ValueInfoProto *> inputs;
+  std::vector<GraphNode> nodes;
+
+  const onnx::GraphProto &graph() const { return proto.graph(); }
+};
+
+/// Parses a model and checks its versions. False where there is no point in
+/// going on.
+bool parseModel(StringRef bytes, Model &model, Report &report);
+
+/// Fills in initializers, inputs and nodes; the problems are reported.
+void orderGraph(Model &model, Report &report);
+
+/// Replaces calls of the model's own functions by their bodies.
+void inlineFunctions(onnx::ModelProto &model);
+
+} // namespace mlir::mnistc::importer
+
+#endif // MNISTC_IMPORT_MODEL_H

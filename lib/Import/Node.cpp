@@ -1,0 +1,216 @@
+//===- Node.cpp - what an operator's import sees of its node --------------===//
+
+#include "lib/Import/Node.h"
+#include "lib/IR/Names.h"
+#include <charconv>
+
+using namespace mlir;
+using namespace mlir::mnistc;
+using namespace mlir::mnistc::importer;
+using onnx::AttributeProto;
+
+static StringRef firstOutput(const onnx::NodeProto &node) {
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      return output;
+  return "";
+}
+
+Node::Node(const GraphNode &node, Scope scope, OpBuilder &builder)
+    : node(node), scope(scope), builder(builder),
+      location(nameLocation(builder.getContext(), firstOutput(*node.proto),
+                            node.name, node.proto->op_type())) {
+  outputs.resize(node.proto->output_size());
+}
+
+void Node::note(const Twine &text) {
+  scope.report.note(node.place() + ": " + text);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+bool Node::hasInput(int i) const {
+  return i < numInputs() && !node.proto->input(i).empty();
+}
+
+const Tensor &Node::tensor(int i) const {
+  if (!hasInput(i))
+    fail("expected an input number " + Twine(i + 1) + ", found none");
+  return *scope.tensors.find(node.proto->input(i));
+}
+
+Value Node::input(int i) {
+  tensor(i);
+  return scope.tensors.value(node.proto->input(i));
+}
+
+Value Node::floatInput(int i) {
+  RankedTensorType type = inputType(i);
+  if (!isa<FloatType>(type.getElementType())) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type.getElementType();
+    unsupported("input " + quoted(node.proto->input(i)) + " of " + text +
+                " is not supported, only of f32");
+  }
+  return input(i);
+}
+
+RankedTensorType Node::inputType(int i) const { return tensor(i).type; }
+
+bool Node::isBatched(int i) const { return tensor(i).isBatched; }
+
+bool Node::anyBatched() const {
+  for (int i = 0; i < numInputs(); ++i)
+    if (hasInput(i) && isBatched(i))
+      return true;
+  return false;
+}
+
+DenseElementsAttr Node::knownConstant(int i) const {
+  tensor(i);
+  return scope.tensors.constant(node.proto->input(i));
+}
+
+DenseElementsAttr Node::constant(int i, StringRef what) {
+  if (DenseElementsAttr value = knownConstant(i))
+    return value;
+  std::string needs = "needs '" + what.str() + "' at compile time, found ";
+  std::string name = quoted(node.proto->input(i));
+  if (tensor(i).isGraphInput)
+    unsupported(needs + "graph input " + name + "; bind it with --bind=" +
+                StringRef(name).drop_front().drop_back() + "=FILE.pb");
+  unsupported(needs + name + ", which depends on graph inputs");
+}
+
+Shape Node::constantInts(int i, StringRef what) {
+  DenseElementsAttr value = constant(i, what);
+  if (!value.getElementType().isInteger(64) &&
+      !value.getElementType().isInteger(32))
+    fail("expected integers as '" + what + "'");
+  if (value.getType().getRank() > 1 || value.getNumElements() > 1024)
+    fail("expected a list as '" + what + "', found the shape " +
+         shapeText(value.getType().getShape()));
+  return integersOf(value);
+}
+
+double Node::constantNumber(int i, StringRef what) {
+  DenseElementsAttr value = constant(i, what);
+  if (value.getNumElements() != 1)
+    fail("expected one number as '" + what + "', found the shape " +
+         shapeText(value.getType().getShape()));
+  if (isa<FloatType>(value.getElementType()))
+    return (*value.getValues<APFloat>().begin()).convertToDouble();
+  return static_cast<double>(integersOf(value).front());
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const AttributeProto *Node::find(StringRef name) const {
+  for (const AttributeProto &attribute : node.proto->attribute())
+    if (StringRef(attribute.name()) == name)
+      return &attribute;
+  return nullptr;
+}
+
+const AttributeProto *Node::rawAttribute(StringRef name) {
+  asked.insert(name);
+  return find(name);
+}
+
+const AttributeProto *Node::typed(StringRef name,
+                                  AttributeProto::AttributeType type) {
+  const AttributeProto *attribute = rawAttribute(name);
+  if (attribute && attribute->type() != type)
+    fail("expected attribute '" + name + "' of the kind " +
+         AttributeProto::AttributeType_Name(type) + ", found " +
+         AttributeProto::AttributeType_Name(attribute->type()));
+  return attribute;
+}
+
+int64_t Node::attribute(StringRef name, int64_t otherwise) {
+  const AttributeProto *found = typed(name, AttributeProto::INT);
+  return found ? found->i() : otherwise;
+}
+
+bool Node::flag(StringRef name, bool otherwise) {
+  return attribute(name, int64_t(otherwise)) != 0;
+}
+
+/// The decimal number that the file's author wrote: 0.1, not
+/// 0.100000001490116. As a float it is the same.
+static double decimal(float number) {
+  char text[32];
+  auto end = std::to_chars(text, std::end(text), number);
+  double result = number;
+  if (std::isfinite(number))
+    std::from_chars(text, end.ptr, result);
+  return result;
+}
+
+double Node::attribute(StringRef name, double otherwise) {
+  const AttributeProto *found = typed(name, AttributeProto::FLOAT);
+  return found ? decimal(found->f()) : otherwise;
+}
+
+StringRef Node::attribute(StringRef name, const char *otherwise) {
+  const AttributeProto *found = typed(name, AttributeProto::STRING);
+  return found ? StringRef(found->s()) : StringRef(otherwise);
+}
+
+Shape Node::attribute(StringRef name, const Shape &otherwise) {
+  const AttributeProto *found = typed(name, AttributeProto::INTS);
+  return found ? Shape(found->ints().begin(), found->ints().end()) : otherwise;
+}
+
+DenseElementsAttr Node::decode(const onnx::TensorProto &tensor) {
+  if (changesPrecision(tensor.data_type()))
+    note(typeName(tensor.data_type()) + " becomes float");
+  return decodeTensor(context(), tensor, scope.external);
+}
+
+int64_t Node::axis(int64_t axis, int64_t rank, bool endIncluded) const {
+  int64_t end = rank + (endIncluded ? 1 : 0);
+  if (axis < -rank || axis >= end)
+    fail("expected an axis from " + Twine(-rank) + " to " + Twine(end - 1) +
+         ", found " + Twine(axis));
+  return axis < 0 ? axis + rank : axis;
+}
+
+Shape Node::axes(ArrayRef<int64_t> axes, int64_t rank) const {
+  Shape result;
+  for (int64_t number : axes)
+    result.push_back(axis(number, rank));
+  llvm::sort(result);
+  if (std::adjacent_find(result.begin(), result.end()) != result.end())
+    fail("expected distinct axes, found " + shapeText(axes));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+bool Node::hasOutput(int i) const {
+  return i < numOutputs() && !node.proto->output(i).empty();
+}
+
+void Node::setOutput(int i, Value value) {
+  if (i < numOutputs())
+    outputs[i] = value;
+}
+
+void Node::finish(Value first) {
+  setOutput(0, first);
+  for (const AttributeProto &attribute : node.proto->attribute())
+    if (!asked.contains(attribute.name()))
+      unsupported("attribute " + quoted(attribute.name()) +
+                  " is not supported");
+  for (int i = 0; i < numOutputs(); ++i)
+    if (hasOutput(i) && !outputs[i])
+      unsupported("output " + quoted(node.proto->output(i)) + ", number " +
+                  Twine(i + 1) + ", is not supported");
+}

@@ -1,0 +1,156 @@
+//===- Node.h - what an operator's import sees of its node ------*- C++ -*-===//
+//
+// Inputs, attributes and outputs of one ONNX node, and the making of ops with
+// its names. It remembers what was asked for: an attribute or output that the
+// import of an operator never looked at is reported, not ignored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IMPORT_NODE_H
+#define MNISTC_IMPORT_NODE_H
+
+#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/Import/Model.h"
+#include "lib/Import/TensorData.h"
+#include "lib/Import/Tensors.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::mnistc::importer {
+
+/// The batch that a function is built for, where that is not the file's.
+struct Batch {
+  int64_t inFile = 0, bound = 0;
+  bool isRebound() const { return inFile != bound; }
+};
+
+using Shape = SmallVector<int64_t>;
+
+class Node {
+public:
+  struct Scope {
+    Tensors &tensors;
+    ExternalData &external;
+    Report &report;
+    Batch batch;
+  };
+  Node(const GraphNode &node, Scope scope, OpBuilder &builder);
+
+  /// The opset that the node is of.
+  int opset() const { return node.opset; }
+  MLIRContext *context() const { return builder.getContext(); }
+  const Batch &batch() const { return scope.batch; }
+  void note(const Twine &text);
+
+  //===--------------------------------------------------------------------===//
+  // Inputs
+  //===--------------------------------------------------------------------===//
+
+  int numInputs() const { return node.proto->input_size(); }
+  bool hasInput(int i) const;
+  Value input(int i);
+  /// Only operators on floats take floats only: others are reported.
+  Value floatInput(int i);
+  /// The type of an input that need not be computed.
+  RankedTensorType inputType(int i) const;
+  bool isBatched(int i) const;
+
+  /// An input that must be known at compile time; `what` is the operator's
+  /// word for it.
+  DenseElementsAttr constant(int i, StringRef what);
+  Shape constantInts(int i, StringRef what);
+  double constantNumber(int i, StringRef what);
+  /// Null where it is known at run time only.
+  DenseElementsAttr knownConstant(int i) const;
+
+  //===--------------------------------------------------------------------===//
+  // Attributes
+  //===--------------------------------------------------------------------===//
+
+  bool hasAttribute(StringRef name) const { return find(name) != nullptr; }
+  int64_t attribute(StringRef name, int64_t otherwise);
+  int64_t attribute(StringRef name, int otherwise) {
+    return attribute(name, int64_t(otherwise));
+  }
+  double attribute(StringRef name, double otherwise);
+  StringRef attribute(StringRef name, const char *otherwise);
+  Shape attribute(StringRef name, const Shape &otherwise);
+  bool flag(StringRef name, bool otherwise = false);
+  /// Null where there is none.
+  const onnx::AttributeProto *rawAttribute(StringRef name);
+  /// Accepts an attribute without looking at it.
+  void ignore(StringRef name) { asked.insert(name); }
+  DenseElementsAttr decode(const onnx::TensorProto &tensor);
+
+  /// A dimension of a tensor of some rank, counted from the end where it is
+  /// negative. `rank` itself is one more where `endIncluded` is said.
+  int64_t axis(int64_t axis, int64_t rank, bool endIncluded = false) const;
+  /// Distinct ones, ascending.
+  Shape axes(ArrayRef<int64_t> axes, int64_t rank) const;
+
+  //===--------------------------------------------------------------------===//
+  // Outputs
+  //===--------------------------------------------------------------------===//
+
+  int numOutputs() const { return node.proto->output_size(); }
+  bool hasOutput(int i) const;
+  void setOutput(int i, Value value);
+
+  //===--------------------------------------------------------------------===//
+  // Making ops
+  //===--------------------------------------------------------------------===//
+
+  template <typename Op, typename... Args>
+  Value create(Args &&...args) {
+    return checked(builder.create<Op>(location, std::forward<Args>(args)...));
+  }
+  FloatAttr f64(double number) { return builder.getF64FloatAttr(number); }
+
+  Value constantOf(DenseElementsAttr value);
+  /// One number repeated, in the type of `like`.
+  Value splat(Value like, double number);
+  Value cast(Value value, Type element);
+  Value reshape(Value value, ArrayRef<int64_t> shape);
+  /// ONNX's broadcasting, of one value or of all to one shape.
+  Value broadcast(Value value, ArrayRef<int64_t> shape);
+  void broadcastTogether(MutableArrayRef<Value> values);
+
+  //===--------------------------------------------------------------------===//
+  // For the importer
+  //===--------------------------------------------------------------------===//
+
+  /// Takes the value of the first output, and complains about what nobody
+  /// asked for.
+  void finish(Value first);
+  ArrayRef<Value> results() const { return outputs; }
+  bool anyBatched() const;
+
+private:
+  const onnx::AttributeProto *find(StringRef name) const;
+  const onnx::AttributeProto *typed(StringRef name,
+                                    onnx::AttributeProto::AttributeType type);
+  const Tensor &tensor(int i) const;
+  Value checked(Operation *op);
+
+  const GraphNode &node;
+  Scope scope;
+  OpBuilder &builder;
+  Location location;
+  llvm::StringSet<> asked;
+  SmallVector<Value> outputs;
+};
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+ArrayRef<int64_t> shapeOf(Value value);
+int64_t rankOf(Value value);
+Type elementOf(Value value);
+bool isFloat(Value value);
+int64_t product(ArrayRef<int64_t> sizes);
+/// The shape that two shapes broadcast to.
+Shape broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b);
+
+} // namespace mlir::mnistc::importer
+
+#endif // MNISTC_IMPORT_NODE_H

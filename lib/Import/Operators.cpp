@@ -1,0 +1,43 @@
+//===- Operators.cpp - the operators that we import -----------------------===//
+
+#include "lib/Import/Operators.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+using namespace mlir::mnistc::importer;
+
+static ArrayRef<ArrayRef<Operator>> tables() {
+  static const std::array<ArrayRef<Operator>, 9> all = {
+      activationOperators(), constantOperators(),      elementwiseOperators(),
+      indexingOperators(),   matrixOperators(),        normalizationOperators(),
+      reductionOperators(),  shapeOperators(),         windowOperators()};
+  return all;
+}
+
+const Operator *importer::findOperator(StringRef domain, StringRef name,
+                                       int opset) {
+  const Operator *best = nullptr;
+  for (ArrayRef<Operator> table : tables())
+    for (const Operator &row : table)
+      if (row.name == name && row.domain == domain && row.since <= opset &&
+          (!best || best->since < row.since))
+        best = &row;
+  return best;
+}
+
+bool importer::knowsOperator(StringRef domain, StringRef name) {
+  return findOperator(domain, name, INT32_MAX) != nullptr;
+}
+
+std::vector<ImportedOperator> mlir::mnistc::importedOperators() {
+  std::map<std::pair<std::string, std::string>, std::vector<int>> versions;
+  for (ArrayRef<Operator> table : tables())
+    for (const Operator &row : table)
+      versions[{row.domain.str(), row.name.str()}].push_back(row.since);
+  std::vector<ImportedOperator> result;
+  for (auto &[key, since] : versions) {
+    llvm::sort(since);
+    result.push_back({key.first, key.second, std::move(since)});
+  }
+  return result;
+}

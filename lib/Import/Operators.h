@@ -1,0 +1,43 @@
+//===- Operators.h - the operators that we import ---------------*- C++ -*-===//
+//
+// A row for every definition of an operator that differs from the one before
+// it. A definition that only adds types, inputs or attributes needs no row: a
+// node that has them says so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IMPORT_OPERATORS_H
+#define MNISTC_IMPORT_OPERATORS_H
+
+#include "lib/Import/Node.h"
+
+namespace mlir::mnistc::importer {
+
+struct Operator {
+  StringRef name;
+  int since; ///< the opset from which on the row stands
+  /// Returns the first output and sets the others.
+  Value (*import)(Node &);
+  StringRef domain = "";
+};
+
+// One table for each file, in alphabetical order.
+ArrayRef<Operator> activationOperators();
+ArrayRef<Operator> constantOperators();
+ArrayRef<Operator> elementwiseOperators();
+ArrayRef<Operator> indexingOperators();
+ArrayRef<Operator> matrixOperators();
+ArrayRef<Operator> normalizationOperators();
+ArrayRef<Operator> reductionOperators();
+ArrayRef<Operator> shapeOperators();
+ArrayRef<Operator> windowOperators();
+
+/// The row that stands for an operator in an opset; null where there is none.
+const Operator *findOperator(StringRef domain, StringRef name, int opset);
+
+/// Whether an operator has a row for some opset.
+bool knowsOperator(StringRef domain, StringRef name);
+
+} // namespace mlir::mnistc::importer
+
+#endif // MNISTC_IMPORT_OPERATORS_H

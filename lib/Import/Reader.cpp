@@ -1,0 +1,149 @@
+//===- Reader.cpp - bytes to a model --------------------------------------===//
+
+#include "lib/Import/Model.h"
+#include "google/protobuf/stubs/logging.h"
+#include "onnx/defs/schema.h"
+#include "onnx/inliner/inliner.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+using namespace mlir::mnistc::importer;
+
+static constexpr int oldestIrVersion = 3;
+/// What inlining functions may lead to.
+static constexpr int64_t maxNodes = 1 << 20;
+
+static std::string normalDomain(const std::string &domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+static void checkVersions(Model &model, Report &report) {
+  int64_t newestIr = onnx::Version_MAX;
+  int64_t ir = model.proto.ir_version();
+  if (ir < oldestIrVersion || ir > newestIr)
+    report.problem({ImportStatus::badModel,
+                    "expected an IR version from " +
+                        std::to_string(oldestIrVersion) + " to " +
+                        std::to_string(newestIr) + ", found " +
+                        std::to_string(ir)});
+  const auto &known = onnx::OpSchemaRegistry::DomainToVersionRange::Instance();
+  for (const auto &opset : model.proto.opset_import()) {
+    std::string domain = normalDomain(opset.domain());
+    auto range = known.Map().find(domain);
+    if (opset.version() < 1 || opset.version() > INT32_MAX ||
+        (domain.empty() && opset.version() > range->second.second)) {
+      report.problem({ImportStatus::badModel,
+                      "expected an opset from 1 to " +
+                          std::to_string(range == known.Map().end()
+                                             ? INT32_MAX
+                                             : range->second.second) +
+                          (domain.empty() ? "" : " of " + quoted(domain)) +
+                          ", found " + std::to_string(opset.version())});
+      continue;
+    }
+    int version = static_cast<int>(opset.version());
+    auto [entry, isNew] = model.opsets.try_emplace(domain, version);
+    if (!isNew && entry->second != version)
+      report.problem({ImportStatus::badModel,
+                      "expected one opset for the domain " + quoted(domain) +
+                          ", found " + std::to_string(entry->second) +
+                          " and " + std::to_string(version)});
+  }
+  if (model.proto.opset_import().empty())
+    report.problem({ImportStatus::badModel,
+                    "expected the model to import an opset, found none"});
+}
+
+//===----------------------------------------------------------------------===//
+// Model-local functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How many nodes each function becomes, so that calls which never end, or
+/// which double from one function to the next, are found before inlining.
+class FunctionSizes {
+public:
+  explicit FunctionSizes(const onnx::ModelProto &model) {
+    for (const auto &function : model.functions())
+      functions[key(function.domain(), function.name())] = &function;
+  }
+
+  template <typename Nodes>
+  int64_t count(const Nodes &nodes) {
+    int64_t total = 0;
+    for (const onnx::NodeProto &node : nodes) {
+      total += 1 + callee(key(node.domain(), node.op_type()));
+      for (const auto &attribute : node.attribute())
+        if (attribute.has_g())
+          total += count(attribute.g().node());
+      if (total > maxNodes)
+        unsupported("expected functions of at most " + Twine(maxNodes) +
+                    " nodes in all, found more");
+    }
+    return total;
+  }
+
+private:
+  static std::string key(const std::string &domain, const std::string &name) {
+    return normalDomain(domain) + '\0' + name;
+  }
+
+  int64_t callee(const std::string &name) {
+    auto function = functions.find(name);
+    if (function == functions.end())
+      return 0;
+    auto [size, isNew] = sizes.try_emplace(name, -1);
+    if (isNew) {
+      int64_t counted = count(function->second->node());
+      return sizes[name] = counted;
+    }
+    if (size->second < 0)
+      fail("expected functions that do not call themselves, found " +
+           quoted(function->second->name()));
+    return size->second;
+  }
+
+  llvm::StringMap<const onnx::FunctionProto *> functions;
+  llvm::StringMap<int64_t> sizes;
+};
+} // namespace
+
+void importer::inlineFunctions(onnx::ModelProto &model) {
+  if (model.functions().empty())
+    return;
+  FunctionSizes(model).count(model.graph().node());
+  try {
+    onnx::inliner::InlineLocalFunctions(model);
+  } catch (const std::exception &error) {
+    fail("cannot inline the model's functions: " + firstLine(error.what()));
+  }
+}
+
+bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
+  if (bytes.size() > INT32_MAX) {
+    report.problem({ImportStatus::badModel,
+                    "expected at most " + std::to_string(INT32_MAX) +
+                        " bytes, found " + std::to_string(bytes.size())});
+    return false;
+  }
+  google::protobuf::LogSilencer silence;
+  if (!model.proto.ParseFromArray(bytes.data(),
+                                  static_cast<int>(bytes.size())) ||
+      !model.proto.has_graph()) {
+    report.problem({ImportStatus::badModel,
+                    "expected an ONNX model, found " +
+                        std::string(bytes.empty() ? "an empty file"
+                                                  : "something else")});
+    return false;
+  }
+  checkVersions(model, report);
+  if (report.hasProblems())
+    return false;
+  try {
+    inlineFunctions(model.proto);
+  } catch (const Problem &problem) {
+    report.problem(problem);
+    return false;
+  }
+  return true;
+}

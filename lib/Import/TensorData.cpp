@@ -1,0 +1,316 @@
+//===- TensorData.cpp - ONNX tensors as attributes ------------------------===//
+
+#include "lib/Import/TensorData.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::mnistc;
+using namespace mlir::mnistc::importer;
+using onnx::TensorProto;
+
+/// What a tensor stored in a file may take.
+static constexpr int64_t maxBytes = int64_t(2) << 30;
+/// What any tensor may have, so that no product of sizes overflows.
+static constexpr int64_t maxElements = int64_t(1) << 40;
+
+std::string importer::typeName(int onnxType) {
+  if (!onnx::TensorProto_DataType_IsValid(onnxType))
+    return "number " + std::to_string(onnxType);
+  return StringRef(onnx::TensorProto_DataType_Name(
+                       static_cast<onnx::TensorProto_DataType>(onnxType)))
+      .lower();
+}
+
+Type importer::elementType(MLIRContext *context, int onnxType) {
+  Builder builder(context);
+  switch (onnxType) {
+  case TensorProto::FLOAT:
+  case TensorProto::FLOAT16:
+  case TensorProto::BFLOAT16:
+  case TensorProto::DOUBLE:
+    return builder.getF32Type();
+  case TensorProto::INT32:
+    return builder.getI32Type();
+  case TensorProto::INT64:
+    return builder.getI64Type();
+  case TensorProto::BOOL:
+    return builder.getI1Type();
+  case TensorProto::UINT8:
+    return builder.getIntegerType(8, /*isSigned=*/false);
+  default:
+    return {};
+  }
+}
+
+bool importer::changesPrecision(int onnxType) {
+  return onnxType == TensorProto::FLOAT16 ||
+         onnxType == TensorProto::BFLOAT16 || onnxType == TensorProto::DOUBLE;
+}
+
+RankedTensorType importer::tensorType(ArrayRef<int64_t> shape, Type element) {
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (size < 0)
+      fail("expected sizes of at least 0, found " + shapeText(shape));
+    // An empty tensor must not hide an absurd size.
+    if (llvm::MulOverflow(count, std::max<int64_t>(size, 1), count) ||
+        count > maxElements)
+      fail("expected at most " + Twine(maxElements) + " elements, found " +
+           shapeText(shape));
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+/// Bytes of one element in raw data, 0 for types that we do not read.
+static int64_t rawSize(int onnxType) {
+  switch (onnxType) {
+  case TensorProto::DOUBLE:
+  case TensorProto::INT64:
+    return 8;
+  case TensorProto::FLOAT:
+  case TensorProto::INT32:
+    return 4;
+  case TensorProto::FLOAT16:
+  case TensorProto::BFLOAT16:
+    return 2;
+  case TensorProto::BOOL:
+  case TensorProto::UINT8:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static float fromBits(const llvm::fltSemantics &semantics, uint16_t bits) {
+  llvm::APFloat value(semantics, llvm::APInt(16, bits));
+  return value.convertToFloat();
+}
+
+/// The attribute for `count` numbers that `get` reads one by one, as `type`
+/// stores them.
+template <typename Element, typename Get>
+static DenseElementsAttr collect(RankedTensorType type, Get get) {
+  SmallVector<Element, 0> values;
+  int64_t count = type.getNumElements();
+  values.reserve(count);
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<Element>(get(i)));
+  return DenseElementsAttr::get(type, ArrayRef<Element>(values));
+}
+
+template <typename Stored>
+static Stored loadAt(StringRef bytes, int64_t index) {
+  Stored value;
+  std::memcpy(&value, bytes.data() + index * sizeof(Stored), sizeof(Stored));
+  return value;
+}
+
+static DenseElementsAttr fromRaw(RankedTensorType type, int onnxType,
+                                 StringRef raw) {
+  switch (onnxType) {
+  case TensorProto::FLOAT:
+    return collect<float>(type, [&](auto i) { return loadAt<float>(raw, i); });
+  case TensorProto::DOUBLE:
+    return collect<float>(type, [&](auto i) { return loadAt<double>(raw, i); });
+  case TensorProto::FLOAT16:
+    return collect<float>(type, [&](auto i) {
+      return fromBits(llvm::APFloat::IEEEhalf(), loadAt<uint16_t>(raw, i));
+    });
+  case TensorProto::BFLOAT16:
+    return collect<float>(type, [&](auto i) {
+      return fromBits(llvm::APFloat::BFloat(), loadAt<uint16_t>(raw, i));
+    });
+  case TensorProto::INT64:
+    return collect<int64_t>(type,
+                            [&](auto i) { return loadAt<int64_t>(raw, i); });
+  case TensorProto::INT32:
+    return collect<int32_t>(type,
+                            [&](auto i) { return loadAt<int32_t>(raw, i); });
+  case TensorProto::UINT8:
+    return collect<uint8_t>(type,
+                            [&](auto i) { return loadAt<uint8_t>(raw, i); });
+  default: // BOOL; any other byte than 0 is true
+    return collect<bool>(type,
+                         [&](auto i) { return loadAt<uint8_t>(raw, i) != 0; });
+  }
+}
+
+static void checkCount(StringRef what, int64_t expected, int64_t found,
+                       ArrayRef<int64_t> shape) {
+  if (expected != found)
+    fail("expected " + Twine(expected) + " " + what + " for the shape " +
+         shapeText(shape) + ", found " + Twine(found));
+}
+
+/// Small numbers share `int32_data`.
+static DenseElementsAttr fromFields(RankedTensorType type,
+                                    const TensorProto &tensor) {
+  auto check = [&](const auto &field) {
+    checkCount("numbers", type.getNumElements(), field.size(),
+               type.getShape());
+  };
+  switch (tensor.data_type()) {
+  case TensorProto::FLOAT:
+    check(tensor.float_data());
+    return collect<float>(type, [&](auto i) { return tensor.float_data(i); });
+  case TensorProto::DOUBLE:
+    check(tensor.double_data());
+    return collect<float>(type, [&](auto i) { return tensor.double_data(i); });
+  case TensorProto::INT64:
+    check(tensor.int64_data());
+    return collect<int64_t>(type, [&](auto i) { return tensor.int64_data(i); });
+  default:
+    break;
+  }
+  check(tensor.int32_data());
+  auto number = [&](auto i) { return tensor.int32_data(i); };
+  switch (tensor.data_type()) {
+  case TensorProto::FLOAT16:
+    return collect<float>(type, [&](auto i) {
+      return fromBits(llvm::APFloat::IEEEhalf(), number(i));
+    });
+  case TensorProto::BFLOAT16:
+    return collect<float>(type, [&](auto i) {
+      return fromBits(llvm::APFloat::BFloat(), number(i));
+    });
+  case TensorProto::INT32:
+    return collect<int32_t>(type, number);
+  case TensorProto::UINT8:
+    return collect<uint8_t>(type, number);
+  default:
+    return collect<bool>(type, [&](auto i) { return number(i) != 0; });
+  }
+}
+
+DenseElementsAttr importer::decodeTensor(MLIRContext *context,
+                                         const TensorProto &tensor,
+                                         ExternalData &external) {
+  Type element = elementType(context, tensor.data_type());
+  if (!element)
+    unsupported("element type " + typeName(tensor.data_type()) +
+                " is not supported, only float, int32, int64, bool, uint8 "
+                "and what becomes float");
+  if (tensor.has_segment())
+    unsupported("a tensor in segments is not supported");
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  RankedTensorType type = tensorType(shape, element);
+  int64_t bytes = type.getNumElements() * rawSize(tensor.data_type());
+  if (bytes > maxBytes)
+    unsupported("expected at most " + Twine(maxBytes) + " bytes, found " +
+                Twine(bytes) + " for the shape " + shapeText(shape));
+  if (tensor.data_location() == TensorProto::EXTERNAL)
+    return fromRaw(type, tensor.data_type(), external.read(tensor, bytes));
+  if (!tensor.has_raw_data())
+    return fromFields(type, tensor);
+  checkCount("bytes", bytes, tensor.raw_data().size(), shape);
+  return fromRaw(type, tensor.data_type(), tensor.raw_data());
+}
+
+//===----------------------------------------------------------------------===//
+// Bindings
+//===----------------------------------------------------------------------===//
+
+/// "1,3,-1" as numbers; nothing where it is no list of numbers.
+static std::optional<SmallVector<double>> parseNumbers(StringRef text) {
+  SmallVector<double> numbers;
+  SmallVector<StringRef> words;
+  if (!text.trim().empty())
+    text.split(words, ',');
+  for (StringRef word : words) {
+    double number = 0;
+    word = word.trim();
+    if (word == "true" || word == "false")
+      number = word == "true";
+    else if (word.getAsDouble(number))
+      return std::nullopt;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+static DenseElementsAttr readTensorFile(MLIRContext *context, StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    fail("cannot read " + quoted(path) + ": " + file.getError().message());
+  TensorProto tensor;
+  if ((*file)->getBufferSize() > INT32_MAX ||
+      !tensor.ParseFromArray((*file)->getBufferStart(),
+                             static_cast<int>((*file)->getBufferSize())))
+    fail("expected an ONNX tensor in " + quoted(path));
+  ExternalData none("");
+  return decodeTensor(context, tensor, none);
+}
+
+DenseElementsAttr
+importer::decodeBinding(MLIRContext *context, StringRef text, Type element,
+                        std::optional<ArrayRef<int64_t>> shape) {
+  std::optional<SmallVector<double>> numbers = parseNumbers(text);
+  if (!numbers) {
+    DenseElementsAttr value = readTensorFile(context, text);
+    if (value.getElementType() != element)
+      fail("expected a tensor of the input's element type in " + quoted(text));
+    if (shape && value.getType().getShape() != *shape)
+      fail("expected the shape " + shapeText(*shape) + " in " + quoted(text) +
+           ", found " + shapeText(value.getType().getShape()));
+    return value;
+  }
+  SmallVector<int64_t> sizes;
+  if (shape)
+    llvm::append_range(sizes, *shape);
+  else
+    sizes.push_back(numbers->size());
+  RankedTensorType type = tensorType(sizes, element);
+  checkCount("numbers", type.getNumElements(), numbers->size(), sizes);
+  if (isa<FloatType>(element))
+    return collect<float>(type, [&](auto i) { return (*numbers)[i]; });
+  SmallVector<int64_t> integers;
+  for (double number : *numbers) {
+    if (number != std::trunc(number) || std::abs(number) > 9e15)
+      fail("expected integers, found " + quoted(text));
+    integers.push_back(static_cast<int64_t>(number));
+  }
+  return integersAttr(type, integers);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> importer::integersOf(DenseElementsAttr value) {
+  SmallVector<int64_t> result;
+  // A bit is 1, not -1, and pixels have no sign.
+  bool isSigned = !value.getElementType().isInteger(1) &&
+                  !value.getElementType().isUnsignedInteger();
+  for (const APInt &number : value.getValues<APInt>())
+    result.push_back(isSigned ? number.getSExtValue()
+                              : static_cast<int64_t>(number.getZExtValue()));
+  return result;
+}
+
+DenseElementsAttr importer::integersAttr(RankedTensorType type,
+                                         ArrayRef<int64_t> values) {
+  auto number = [&](auto i) { return values[i]; };
+  switch (type.getElementTypeBitWidth()) {
+  case 1:
+    return collect<bool>(type, [&](auto i) { return values[i] != 0; });
+  case 8:
+    return collect<uint8_t>(type, number);
+  case 32:
+    return collect<int32_t>(type, number);
+  default:
+    return collect<int64_t>(type, number);
+  }
+}
+
+DenseElementsAttr importer::splatAttr(RankedTensorType type, double number) {
+  if (auto element = dyn_cast<FloatType>(type.getElementType()))
+    return DenseElementsAttr::get(type, FloatAttr::get(element, number));
+  auto element = cast<IntegerType>(type.getElementType());
+  return DenseElementsAttr::get(
+      type, IntegerAttr::get(element, APInt(element.getWidth(),
+                                            static_cast<int64_t>(number),
+                                            /*isSigned=*/true)));
+}

@@ -1,0 +1,50 @@
+//===- Tensors.h - what the names of a graph stand for ----------*- C++ -*-===//
+//
+// One of these for each function that is built. Initializers become loads of
+// globals or constants when they are first used as a tensor, not before: what
+// is only read at compile time leaves nothing behind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IMPORT_TENSORS_H
+#define MNISTC_IMPORT_TENSORS_H
+
+#include "lib/Import/Problem.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::mnistc::importer {
+
+struct Tensor {
+  RankedTensorType type;
+  Value value;                ///< null until it is asked for
+  DenseElementsAttr constant; ///< of initializers and bound graph inputs
+  bool isParameter = false;   ///< a float initializer
+  bool isGraphInput = false;
+  bool isBatched = false;     ///< its first dimension may be the batch
+};
+
+class Tensors {
+public:
+  Tensors(ModuleOp module, Block *body) : module(module), body(body) {}
+
+  void define(StringRef name, Tensor tensor);
+  /// Null where a name stands for nothing, as after a problem.
+  const Tensor *find(StringRef name) const;
+
+  Value value(StringRef name);
+  /// Null for what is known at run time only.
+  DenseElementsAttr constant(StringRef name) const;
+
+private:
+  Value load(StringRef name, const Tensor &tensor);
+
+  ModuleOp module;
+  Block *body;
+  Operation *lastSource = nullptr; ///< loads and constants come first
+  llvm::StringMap<Tensor> tensors;
+};
+
+} // namespace mlir::mnistc::importer
+
+#endif // MNISTC_IMPORT_TENSORS_H

@@ -1,0 +1,343 @@
+//===- FormSteps.cpp - cut a function into steps --------------------------===//
+//
+// What belongs together is the graph's affair and decided here; what can be
+// launched together is the target's (SelectImplementations.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/IR/Names.h"
+#include "lib/IR/Plan/StepBuilder.h"
+#include "lib/Passes/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_FORMSTEPS
+#include "lib/Passes/Passes.h.inc"
+
+/// How often an element may be computed for one use before it is not worth it,
+/// for ops that are expensive.
+static constexpr double tolerableRepetition = 1.5;
+
+static double countOf(Value value) {
+  return cast<ShapedType>(value.getType()).getNumElements();
+}
+
+/// Worth an arithmetic instruction or two: rather computed twice than stored.
+static bool isCheap(Operation *op) {
+  return op->hasTrait<Indexing>() ||
+         isa<AbsOp, NegOp, NotOp, ReluOp, LeakyReluOp, AddOp, SubOp, MulOp,
+             AndOp, OrOp, MaxOp, MinOp, CastOp, CompareOp, SelectOp>(op);
+}
+
+/// How many elements of its operands a root reads while it runs; nothing where
+/// every element is read so often that it must lie in memory.
+static std::optional<double> readsOf(Operation *root) {
+  if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(root))
+    return countOf(root->getOperand(0));
+  // Once for the maximum, once for the sum, once for the result.
+  if (isa<SoftmaxOp, LogSoftmaxOp>(root))
+    return 3 * countOf(root->getOperand(0));
+  auto windows = [&](ArrayRef<int64_t> kernel) {
+    return countOf(root->getResult(0)) * ShapedType::getNumElements(kernel);
+  };
+  if (auto pool = dyn_cast<MaxPoolOp>(root))
+    return windows(pool.getKernel());
+  if (auto pool = dyn_cast<AvgPoolOp>(root))
+    return windows(pool.getKernel());
+  if (auto pool = dyn_cast<ArgMaxPoolOp>(root))
+    return windows(pool.getKernel());
+  return std::nullopt;
+}
+
+namespace {
+/// Ops that will be one step. Only the last one is used outside of it.
+struct Group {
+  SmallVector<Operation *> ops; // in program order
+  Operation *root = nullptr;
+
+  Operation *last() const { return ops.back(); }
+};
+
+/// Groups the ops of a block.
+class Grouping {
+public:
+  Grouping(Block &block, bool fuse, bool epilogues);
+
+  /// Joins groups for as long as two belong together.
+  void join();
+
+  /// The groups, in program order of their last ops.
+  SmallVector<const Group *> groups() const;
+
+  /// Ops that cost nothing and are copied to wherever they are used.
+  bool isFree(Operation *op) const { return freeOps.contains(op); }
+
+private:
+  void findFreeOps(Block &block, bool fuse);
+  bool tryJoin(Operation *op);
+  bool mayPrecede(const Group &producer, const Group &consumer) const;
+  bool mayFollow(const Group &root, const Group &epilogue) const;
+  bool onlyUsedBy(const Group &producer, const Group &consumer) const;
+  double timesComputed(Value value, const Group &consumer) const;
+  void users(Value value, llvm::SetVector<Operation *> &result) const;
+  Group *producerOf(Value operand) const;
+  void merge(Group *producer, Group *consumer);
+
+  bool epilogues;
+  SmallVector<std::unique_ptr<Group>> all;
+  DenseMap<Operation *, Group *> groupOf;
+  llvm::SetVector<Operation *> freeOps;
+};
+} // namespace
+
+Grouping::Grouping(Block &block, bool fuse, bool epilogues)
+    : epilogues(epilogues) {
+  findFreeOps(block, fuse);
+  for (Operation &op : block.without_terminator()) {
+    if (isa<ConstantOp>(op) || isFree(&op))
+      continue;
+    all.push_back(std::make_unique<Group>());
+    all.back()->ops.push_back(&op);
+    all.back()->root = isRoot(&op) ? &op : nullptr;
+    groupOf[&op] = all.back().get();
+  }
+}
+
+/// Free are reshapes and, with fusion, what only repeats or counts. Not where
+/// the result must lie in memory: returned, or read by a root that takes no
+/// prologue. (Of reshapes a root takes the operand.)
+void Grouping::findFreeOps(Block &block, bool fuse) {
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool reshape = isa<ReshapeOp>(op);
+    if (!reshape && !(fuse && isa<BroadcastOp, IotaOp>(op)))
+      continue;
+    // A free reshape between a broadcast and a root hides it from neither.
+    llvm::SetVector<Operation *> readers;
+    users(op.getResult(0), readers);
+    bool free = llvm::all_of(readers, [&](Operation *user) {
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        return false;
+      return reshape || !isRoot(user) || readsOf(user);
+    });
+    if (free)
+      freeOps.insert(&op);
+  }
+}
+
+/// The ops that read `value`, through free ops.
+void Grouping::users(Value value, llvm::SetVector<Operation *> &result) const {
+  for (Operation *user : value.getUsers())
+    if (isFree(user))
+      users(user->getResult(0), result);
+    else
+      result.insert(user);
+}
+
+bool Grouping::onlyUsedBy(const Group &producer, const Group &consumer) const {
+  llvm::SetVector<Operation *> readers;
+  users(producer.last()->getResult(0), readers);
+  return llvm::all_of(readers, [&](Operation *user) {
+    return groupOf.lookup(user) == &consumer;
+  });
+}
+
+/// How many elements of `value`, which comes from outside, a group computes if
+/// it computes them itself.
+double Grouping::timesComputed(Value value, const Group &consumer) const {
+  double times = 0;
+  for (Operation *user : value.getUsers()) {
+    if (!isFree(user) && groupOf.lookup(user) != &consumer)
+      continue;
+    double here;
+    if (isRoot(user))
+      here = *readsOf(user);
+    else if (user == consumer.last())
+      here = countOf(user->getResult(0));
+    else
+      here = timesComputed(user->getResult(0), consumer);
+    times = std::max(times, here);
+  }
+  return times;
+}
+
+/// Whether a map may be computed wherever the consumer reads its result.
+bool Grouping::mayPrecede(const Group &producer, const Group &consumer) const {
+  if (producer.root || !onlyUsedBy(producer, consumer))
+    return false;
+  Value value = producer.last()->getResult(0);
+  // Does it reach a root that reads from memory?
+  if (consumer.root && !readsOf(consumer.root)) {
+    llvm::SetVector<Operation *> reached;
+    users(value, reached);
+    for (size_t i = 0; i < reached.size(); ++i)
+      if (reached[i] == consumer.root)
+        return false;
+      else if (reached[i] != consumer.last() &&
+               groupOf.lookup(reached[i]) == &consumer)
+        users(reached[i]->getResult(0), reached);
+  }
+  return llvm::all_of(producer.ops, isCheap) ||
+         timesComputed(value, consumer) <= tolerableRepetition * countOf(value);
+}
+
+/// Whether a map can be done on each result of a root before it is stored: it
+/// goes through the elements in the same order.
+bool Grouping::mayFollow(const Group &root, const Group &epilogue) const {
+  if (!epilogues || !root.root || epilogue.root || !onlyUsedBy(root, epilogue))
+    return false;
+  SmallVector<Value> values = {root.last()->getResult(0)};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (!seen.insert(user).second)
+        continue;
+      if (!keepsOrder(user))
+        return false;
+      if (user != epilogue.last())
+        values.push_back(user->getResult(0));
+    }
+  return true;
+}
+
+Group *Grouping::producerOf(Value operand) const {
+  while (Operation *op = operand.getDefiningOp()) {
+    if (!isFree(op))
+      return groupOf.lookup(op);
+    if (op->getNumOperands() == 0)
+      return nullptr;
+    operand = op->getOperand(0);
+  }
+  return nullptr;
+}
+
+void Grouping::merge(Group *producer, Group *consumer) {
+  for (Operation *op : producer->ops)
+    groupOf[op] = consumer;
+  llvm::append_range(consumer->ops, producer->ops);
+  llvm::sort(consumer->ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  if (producer->root)
+    consumer->root = producer->root;
+  producer->ops.clear();
+}
+
+/// Joins the group of `op` with one that it reads. Of several roots it follows
+/// the latest, so that the others' results are there by then.
+bool Grouping::tryJoin(Operation *op) {
+  Group *consumer = groupOf.lookup(op);
+  llvm::SetVector<Group *> producers;
+  for (Value operand : op->getOperands())
+    if (Group *producer = producerOf(operand); producer && producer != consumer)
+      producers.insert(producer);
+  Group *best = nullptr;
+  for (Group *producer : producers) {
+    if (!mayPrecede(*producer, *consumer) && !mayFollow(*producer, *consumer))
+      continue;
+    if (!best ||
+        (producer->root &&
+         (!best->root || best->last()->isBeforeInBlock(producer->last()))))
+      best = producer;
+  }
+  if (best)
+    merge(best, consumer);
+  return best;
+}
+
+void Grouping::join() {
+  SmallVector<Operation *> ops;
+  for (const std::unique_ptr<Group> &group : all)
+    ops.push_back(group->last());
+  // A diamond joins only when its last op has joined both sides: go round until
+  // nothing changes.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation *op : ops)
+      while (tryJoin(op))
+        changed = true;
+  }
+}
+
+SmallVector<const Group *> Grouping::groups() const {
+  SmallVector<const Group *> result;
+  for (const std::unique_ptr<Group> &group : all)
+    if (!group->ops.empty())
+      result.push_back(group.get());
+  llvm::sort(result, [](const Group *a, const Group *b) {
+    return a->last()->isBeforeInBlock(b->last());
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Removes what nothing needs, constants included.
+static void eraseDead(Block &block) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Gives every result of the function an op of its own: arguments, constants
+/// and values that are returned already are copied.
+static void copySharedResults(func::FuncOp function) {
+  Operation *ret = function.getBody().front().getTerminator();
+  llvm::SmallPtrSet<Value, 8> returned;
+  for (OpOperand &operand : ret->getOpOperands()) {
+    Value value = operand.get();
+    bool own = value.getDefiningOp() && !value.getDefiningOp<ConstantOp>();
+    if (returned.insert(value).second && own)
+      continue;
+    auto name = function.getResultAttrOfType<StringAttr>(
+        operand.getOperandNumber(), "mnist.name");
+    Location loc = name ? Location(NameLoc::get(name)) : ret->getLoc();
+    OpBuilder builder(ret);
+    operand.set(builder.create<ReshapeOp>(loc, value.getType(), value));
+  }
+}
+
+namespace {
+struct FormSteps : impl::FormStepsBase<FormSteps> {
+  using FormStepsBase::FormStepsBase;
+
+  void runOnOperation() override {
+    if (epilogues != "any" && epilogues != "none") {
+      getOperation().emitError("expected epilogues 'any' or 'none', but got '")
+          << epilogues << "'";
+      return signalPassFailure();
+    }
+    Block &block = getOperation().getBody().front();
+    for (Operation &op : block.without_terminator())
+      if (!isa<MnistDialect>(op.getDialect())) {
+        op.emitOpError("expected an op of the mnist dialect");
+        return signalPassFailure();
+      }
+    copySharedResults(getOperation());
+    eraseDead(block);
+
+    Grouping grouping(block, fuse, epilogues == "any");
+    if (fuse)
+      grouping.join();
+    SmallVector<const Group *> groups = grouping.groups();
+
+    // Where two steps compute parts of one tensor, the later one has its name.
+    StepNames names;
+    SmallVector<std::string> nameOf(groups.size());
+    for (auto [i, group] : llvm::reverse(llvm::enumerate(groups)))
+      nameOf[i] = names.take(tensorName(group->last()),
+                             group->last()->getName().stripDialect());
+    for (auto [i, group] : llvm::enumerate(groups)) {
+      numJoined += group->ops.size() - 1;
+      ++numSteps;
+      outline(group->ops, nameOf[i],
+              [&](Operation *op) { return grouping.isFree(op); });
+    }
+    eraseDead(block);
+  }
+};
+} // namespace
+
+} // namespace mlir::mnistc

@@ -1,0 +1,62 @@
+//===- parallel.h - loops over all cores ------------------------*- C++ -*-===//
+//
+// OpenMP, where the work pays for waking the threads. What a thread computes
+// never depends on how many there are: results are the same bits on every
+// machine with the same instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CPU_PARALLEL_H
+#define MNISTRT_CPU_PARALLEL_H
+
+#include "mnistrt/model.h"
+
+// Iterations of the loop that follows do not depend on each other: a result
+// may lie where an operand lay, but only for the same element.
+#ifdef __clang__
+#define MN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define MN_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace mn {
+
+/// Work, in elements touched or multiplications, that is worth a second thread:
+/// some ten microseconds.
+constexpr int64_t parallelGrain = 32768;
+
+/// Calls f(begin, end) for parts of [0, count) that together cover it; `work`
+/// is what one of them costs. Parts begin at multiples of 64, so that no two
+/// threads write to one cache line.
+template <typename F>
+void parallelRanges(int64_t count, int64_t work, const F &f) {
+  const int64_t parts = count * work / parallelGrain;
+  if (parts < 2) {
+    f(int64_t(0), count);
+    return;
+  }
+  const int64_t each = ((count + parts - 1) / parts + 63) / 64 * 64;
+  const int64_t number = (count + each - 1) / each;
+#pragma omp parallel for schedule(static)
+  for (int64_t part = 0; part < number; ++part) {
+    const int64_t begin = part * each;
+    f(begin, begin + each < count ? begin + each : count);
+  }
+}
+
+/// Calls f(i) for each i in [0, count); `work` is what one of them costs.
+template <typename F>
+void parallelFor(int64_t count, int64_t work, const F &f) {
+  if (count < 2 || count * work < 2 * parallelGrain) {
+    for (int64_t i = 0; i < count; ++i)
+      f(i);
+    return;
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < count; ++i)
+    f(i);
+}
+
+} // namespace mn
+
+#endif // MNISTRT_CPU_PARALLEL_H

@@ -1,0 +1,99 @@
+//===- common.cuh - what all kernels use ------------------------*- C++ -*-===//
+//
+// Limits, warp shuffles of any type, and how blocks share one result: each
+// writes its part to scratch memory, the last to arrive sums them in a fixed
+// order. Results do not depend on which one that is. Device only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_COMMON_CUH
+#define MNISTRT_CUDA_KERNELS_COMMON_CUH
+
+#include "mnistrt/cuda/launch.h"
+
+#ifdef __CUDACC_RTC__
+
+#define MN_DEVICE __device__ __forceinline__
+#define MN_GLOBAL(threads) extern "C" __global__ void __launch_bounds__(threads)
+
+namespace mn::device {
+
+/// Waits for the kernel before this one, which may have been started before
+/// that one ended, and lets the next one be started in the same way.
+MN_DEVICE void begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+template <typename T> struct Limits {
+  static_assert(T(-1) < T(0) || sizeof(T) == 1, "an integer type");
+  static constexpr T lowest() {
+    return T(-1) < T(0) ? T(uint64_t(1) << (8 * sizeof(T) - 1)) : T(0);
+  }
+  static constexpr T highest() { return T(~uint64_t(lowest())); }
+};
+template <> struct Limits<bool> {
+  static constexpr bool lowest() { return false; }
+  static constexpr bool highest() { return true; }
+};
+template <> struct Limits<float> {
+  static MN_DEVICE float lowest() { return __int_as_float(0xff800000); }
+  static MN_DEVICE float highest() { return __int_as_float(0x7f800000); }
+};
+template <> struct Limits<double> {
+  static MN_DEVICE double lowest() {
+    return __longlong_as_double(0xfff0000000000000ll);
+  }
+  static MN_DEVICE double highest() {
+    return __longlong_as_double(0x7ff0000000000000ll);
+  }
+};
+
+template <typename T> MN_DEVICE bool isNan(T v) { return v != v; }
+
+/// Is `v` a larger maximum than `best`? NaN is the largest, so it propagates;
+/// of equal ones the first stays.
+template <typename T> MN_DEVICE bool larger(T v, T best) {
+  return v > best || (isNan(v) && !isNan(best));
+}
+template <typename T> MN_DEVICE bool smaller(T v, T best) {
+  return v < best || (isNan(v) && !isNan(best));
+}
+
+template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
+  if constexpr (sizeof(T) < 4)
+    return T(__shfl_xor_sync(0xffffffffu, int(v), lanes));
+  else
+    return __shfl_xor_sync(0xffffffffu, v, lanes);
+}
+
+/// Whether this block is the last of `blocks` that share a result, all of
+/// which have written their parts.
+MN_DEVICE bool lastToArrive(unsigned *ticket, unsigned blocks) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(ticket, 1u) == blocks - 1;
+    if (last)
+      *ticket = 0; // for the next launch
+  }
+  __syncthreads();
+  if (last)
+    __threadfence();
+  return last;
+}
+
+/// Scratch memory of one kernel: `parts` numbers and a ticket for each of
+/// `results` groups of blocks. Tickets start as 0 and are left so.
+template <typename T, long long parts, int results> struct Scratch {
+  T part[parts];
+  unsigned ticket[results];
+};
+
+} // namespace mn::device
+
+#endif // __CUDACC_RTC__
+#endif // MNISTRT_CUDA_KERNELS_COMMON_CUH

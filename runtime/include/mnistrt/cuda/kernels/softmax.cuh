@@ -1,0 +1,164 @@
+//===- softmax.cuh - softmax and its logarithm ------------------*- C++ -*-===//
+//
+// store(i, exp(x_i - max) / sum) along the middle of outer x size x inner. Rows
+// of up to 1024 elements stay in the registers of a warp; longer ones take a
+// block that reads them three times; where rows are interleaved (inner > 1),
+// each thread has one, so that a warp reads neighbours.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_SOFTMAX_CUH
+#define MNISTRT_CUDA_KERNELS_SOFTMAX_CUH
+
+#include "mnistrt/cuda/kernels/common.cuh"
+
+namespace mn {
+
+namespace shape {
+enum class SoftmaxWay { warp, block, thread };
+
+MN_SHAPE_FN SoftmaxWay softmaxWay(const Softmax &s) {
+  if (s.inner > 1)
+    return SoftmaxWay::thread;
+  return s.size <= 1024 ? SoftmaxWay::warp : SoftmaxWay::block;
+}
+
+MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
+  const int64_t rows = s.outer * s.inner;
+  const SoftmaxWay way = softmaxWay(s);
+  if (way == SoftmaxWay::block)
+    return {static_cast<unsigned>(rows), 256};
+  const int64_t rowsInBlock = way == SoftmaxWay::warp ? 4 : 128;
+  return {static_cast<unsigned>(ceilDiv(rows, rowsInBlock)), 128};
+}
+} // namespace shape
+
+#ifdef __CUDACC_RTC__
+
+namespace device {
+
+template <typename T, Softmax S> struct SoftmaxKernel {
+  static MN_DEVICE T larger(T a, T b) { return b > a ? b : a; }
+  static MN_DEVICE T finish(T x, T top, T sum) {
+    if constexpr (S.log)
+      return x - top - log(sum);
+    else
+      return exp(x - top) / sum;
+  }
+
+  template <typename F> static MN_DEVICE void runWarp(const F &f) {
+    const int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.x / 32;
+    if (row >= S.outer)
+      return;
+    constexpr int each = int((S.size + 31) / 32);
+    const int lane = threadIdx.x % 32;
+    T x[each];
+    T top = Limits<T>::lowest();
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      const int r = lane + 32 * j;
+      x[j] = r < S.size ? f.load(Index(row * S.size + r)) : Limits<T>::lowest();
+      top = larger(top, x[j]);
+    }
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+      top = larger(top, shuffleXor(top, lanes));
+    T sum = 0;
+#pragma unroll
+    for (int j = 0; j < each; ++j)
+      if (lane + 32 * j < S.size)
+        sum += exp(x[j] - top);
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+      sum += shuffleXor(sum, lanes);
+#pragma unroll
+    for (int j = 0; j < each; ++j)
+      if (lane + 32 * j < S.size)
+        f.store(Index(row * S.size + lane + 32 * j), finish(x[j], top, sum));
+  }
+
+  /// Every thread gets the result for its block of 256.
+  template <bool isMax> static MN_DEVICE T overBlock(T v) {
+    __shared__ T warps[8];
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+      const T other = shuffleXor(v, lanes);
+      v = isMax ? larger(v, other) : v + other;
+    }
+    if (threadIdx.x % 32 == 0)
+      warps[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = warps[0];
+    for (int w = 1; w < 8; ++w)
+      v = isMax ? larger(v, warps[w]) : v + warps[w];
+    __syncthreads();
+    return v;
+  }
+
+  template <typename F> static MN_DEVICE void runBlock(const F &f) {
+    const int64_t base = int64_t(blockIdx.x) * S.size;
+    T top = Limits<T>::lowest();
+    for (int64_t r = threadIdx.x; r < S.size; r += 256)
+      top = larger(top, f.load(Index(base + r)));
+    top = overBlock<true>(top);
+    T sum = 0;
+    for (int64_t r = threadIdx.x; r < S.size; r += 256)
+      sum += exp(f.load(Index(base + r)) - top);
+    sum = overBlock<false>(sum);
+    for (int64_t r = threadIdx.x; r < S.size; r += 256)
+      f.store(Index(base + r), finish(f.load(Index(base + r)), top, sum));
+  }
+
+  template <typename F> static MN_DEVICE void runThread(const F &f) {
+    const int64_t row = int64_t(blockIdx.x) * 128 + threadIdx.x;
+    if (row >= S.outer * S.inner)
+      return;
+    const int64_t base = row / S.inner * S.size * S.inner + row % S.inner;
+    T top = Limits<T>::lowest();
+    for (int64_t r = 0; r < S.size; ++r)
+      top = larger(top, f.load(Index(base + r * S.inner)));
+    T sum = 0;
+    for (int64_t r = 0; r < S.size; ++r)
+      sum += exp(f.load(Index(base + r * S.inner)) - top);
+    for (int64_t r = 0; r < S.size; ++r) {
+      const Index i = Index(base + r * S.inner);
+      f.store(i, finish(f.load(i), top, sum));
+    }
+  }
+
+  template <typename F> static MN_DEVICE void run(const F &f) {
+    begin();
+    constexpr shape::SoftmaxWay way = shape::softmaxWay(S);
+    if constexpr (way == shape::SoftmaxWay::warp)
+      runWarp(f);
+    else if constexpr (way == shape::SoftmaxWay::block)
+      runBlock(f);
+    else
+      runThread(f);
+  }
+};
+
+} // namespace device
+
+#define MN_SOFTMAX_KERNEL(NAME, T, F, ...)                                     \
+  MN_GLOBAL(mn::shape::softmax(__VA_ARGS__).threads)                           \
+  NAME(const __grid_constant__ F f) {                                          \
+    mn::device::SoftmaxKernel<T, __VA_ARGS__>::run(f);                         \
+  }
+
+#else
+
+#define MN_SOFTMAX_KERNEL(NAME, T, F, ...)
+
+template <typename T, typename F>
+void softmax(Context &ctx, const char *kernel, const Softmax &s,
+             const F &functor) {
+  if (s.outer * s.inner != 0)
+    launch(ctx, kernel, shape::softmax(s), functor);
+}
+
+#endif // __CUDACC_RTC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_SOFTMAX_CUH

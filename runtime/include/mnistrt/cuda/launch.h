@@ -1,0 +1,64 @@
+//===- launch.h - how a kernel is started -----------------------*- C++ -*-===//
+//
+// The shape of a launch is computed from a step's sizes by constexpr functions
+// that host and device share: the host launches with it, the kernel is compiled
+// for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_LAUNCH_H
+#define MNISTRT_CUDA_LAUNCH_H
+
+#include "mnistrt/shapes.h"
+
+#ifdef __CUDACC_RTC__
+#define MN_SHAPE_FN __host__ __device__ constexpr
+#else
+#define MN_SHAPE_FN constexpr
+#include "mnistrt/model.h"
+#endif
+
+namespace mn {
+
+struct LaunchShape {
+  unsigned blocks = 1;
+  unsigned threads = 32;
+};
+
+namespace shape {
+
+/// A launch with fewer blocks leaves a large GPU partly idle; one that sums
+/// over much then has several blocks share a result.
+inline constexpr int manyBlocks = 132;
+
+template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) { return (a + b - 1) / b; }
+template <typename N> MN_SHAPE_FN N least(N a, N b) { return a < b ? a : b; }
+template <typename N> MN_SHAPE_FN N most(N a, N b) { return a < b ? b : a; }
+
+/// Threads that each make one of `count` results.
+MN_SHAPE_FN LaunchShape each(int64_t count) {
+  const int64_t threads = 256;
+  const int64_t blocks = ceilDiv(most<int64_t>(count, 1), threads);
+  return {static_cast<unsigned>(least<int64_t>(blocks, 1 << 20)),
+          static_cast<unsigned>(threads)};
+}
+
+} // namespace shape
+
+#ifndef __CUDACC_RTC__
+/// Enqueues a kernel of the model's code. What goes wrong is kept in the
+/// context and reported, with the step's name, by who runs the steps.
+void launch(Context &ctx, const char *kernel, LaunchShape shape,
+            void **arguments);
+
+template <typename F>
+void launch(Context &ctx, const char *kernel, LaunchShape shape,
+            const F &functor) {
+  void *arguments[] = {const_cast<F *>(&functor)};
+  launch(ctx, kernel, shape, arguments);
+}
+#endif
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_LAUNCH_H

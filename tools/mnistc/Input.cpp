@@ -1,0 +1,91 @@
+//===- Input.cpp - from a file to a module --------------------------------===//
+//
+// A text that MLIR printed begins with a letter, '"', '#', '{' or a comment; an
+// ONNX model, a protobuf message, with a byte below 32 or, damaged, anything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/mnistc/Input.h"
+#include "lib/IR/Plan/PlanOps.h"
+#include "tools/mnistc/Messages.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static bool isMlirText(StringRef path, StringRef text) {
+  if (path.ends_with(".mlir"))
+    return true;
+  if (path != "-")
+    return false;
+  text = text.ltrim();
+  for (StringRef start : {"//", "module", "func.func", "#", "{-#", "\""})
+    if (text.starts_with(start))
+      return true;
+  return false;
+}
+
+static Input parseModule(MLIRContext &context,
+                         std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  Input input;
+  input.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!input.module)
+    return input;
+  input.status = exitOk;
+  input.planned =
+      input.module->walk([](StepOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  return input;
+}
+
+static Input importModel(MLIRContext &context, StringRef bytes,
+                         const Options &options) {
+  StringRef directory = llvm::sys::path::parent_path(options.input);
+  Imported imported =
+      importOnnxFromMemory(context, bytes, options.input,
+                           directory.empty() ? "." : directory.str(),
+                           options.import);
+  for (const std::string &problem : imported.problems)
+    error(problem);
+  if (options.verbose)
+    for (const std::string &text : imported.notes)
+      note(text);
+  Input input;
+  switch (imported.status) {
+  case ImportStatus::success:
+    input.status = exitOk;
+    break;
+  case ImportStatus::badModel:
+    input.status = exitBadModel;
+    break;
+  case ImportStatus::unsupported:
+    input.status = exitUnsupported;
+    break;
+  }
+  input.module = std::move(imported.module);
+  return input;
+}
+
+Input mlir::mnistc::readInput(MLIRContext &context, const Options &options) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!buffer) {
+    error(options.input + ": expected a readable file, got '" +
+          buffer.getError().message() + "'");
+    return {};
+  }
+  StringRef bytes = (*buffer)->getBuffer();
+  Input input = isMlirText(options.input, bytes)
+                    ? parseModule(context, std::move(*buffer))
+                    : importModel(context, bytes, options);
+  return input;
+}
+
+std::string mlir::mnistc::modelName(const Options &options) {
+  StringRef stem = llvm::sys::path::stem(options.input);
+  return stem.empty() || stem == "-" ? "model" : stem.str();
+}

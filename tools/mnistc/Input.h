@@ -1,0 +1,25 @@
+//===- Input.h - from a file to a module ------------------------*- C++ -*-===//
+
+#ifndef MNISTC_TOOLS_MNISTC_INPUT_H
+#define MNISTC_TOOLS_MNISTC_INPUT_H
+
+#include "tools/mnistc/Options.h"
+
+namespace mlir::mnistc {
+
+struct Input {
+  ExitCode status = exitBadModel;
+  OwningOpRef<ModuleOp> module; ///< null unless `status` is exitOk
+  bool planned = false;         ///< it has steps: the passes have run
+};
+
+/// Reads an ONNX model or a module of either dialect, from a file or standard
+/// input, and says what is wrong with it.
+Input readInput(MLIRContext &context, const Options &options);
+
+/// The input's name without folders and ending.
+std::string modelName(const Options &options);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_TOOLS_MNISTC_INPUT_H

@@ -1,0 +1,67 @@
+//===- Messages.cpp - what mnistc says on standard error ------------------===//
+
+#include "tools/mnistc/Messages.h"
+#include "lib/IR/Names.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+/// On one line, whatever a model's names hold.
+static void printLine(StringRef kind, const Twine &text) {
+  std::string line;
+  for (char c : text.str())
+    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  llvm::errs() << kind << ": " << line << "\n";
+}
+
+bool mlir::mnistc::error(const Twine &text) {
+  printLine("error", text);
+  return false;
+}
+
+void mlir::mnistc::note(const Twine &text) { printLine("note", text); }
+
+/// "model.onnx: conv1: ", "file.mlir:2:8: " or "model.onnx: ".
+static std::string placeOf(Location location, StringRef file) {
+  SmallVector<OnnxName> names = namesIn(location);
+  if (!names.empty()) {
+    OnnxName &name = names.back();
+    return (file + ": " + (name.node.empty() ? name.tensor : name.node) + ": ")
+        .str();
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto place = location->findInstanceOf<FileLineColLoc>())
+    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+       << place.getColumn() << ": ";
+  else
+    os << file << ": ";
+  return text;
+}
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
+    : handler(&context, [file = file.str()](Diagnostic &diagnostic) {
+        auto print = [&](Diagnostic &part) {
+          StringRef kind =
+              part.getSeverity() == DiagnosticSeverity::Error     ? "error"
+              : part.getSeverity() == DiagnosticSeverity::Warning ? "warning"
+                                                                  : "note";
+          printLine(kind, placeOf(part.getLocation(), file) + part.str());
+        };
+        print(diagnostic);
+        for (Diagnostic &attached : diagnostic.getNotes())
+          print(attached);
+        return success();
+      }) {}
+
+void Stopwatch::lap(StringRef stage) {
+  Clock::time_point now = Clock::now();
+  std::chrono::duration<double, std::milli> took = now - last;
+  last = now;
+  if (!verbose)
+    return;
+  llvm::errs() << "time: " << stage << ": " << llvm::format("%.1f", took.count())
+               << " ms\n";
+}

@@ -1,0 +1,255 @@
+//===- Options.cpp - the command line of mnistc ---------------------------===//
+
+#include "tools/mnistc/Options.h"
+#include "tools/mnistc/Config.h"
+#include "tools/mnistc/Messages.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory outputCategory("What to make");
+static cl::OptionCategory modelCategory("The model");
+static cl::OptionCategory targetCategory("The program");
+static cl::OptionCategory passCategory("Optimization");
+static cl::OptionCategory lookCategory("Looking inside");
+
+static cl::opt<std::string> input(cl::Positional,
+                                  cl::desc("MODEL.onnx, FILE.mlir or -"),
+                                  cl::init(""), cl::cat(modelCategory));
+
+//===----------------------------------------------------------------------===//
+// What to make
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string>
+    output("o", cl::desc("Where to write; - is standard output"),
+           cl::value_desc("file"), cl::cat(outputCategory));
+static cl::opt<Emit> emit(
+    "emit", cl::desc("Stop at a stage:"), cl::init(Emit::executable),
+    cl::values(clEnumValN(Emit::mnist, "mnist", "the model in the mnist dialect"),
+               clEnumValN(Emit::plan, "plan", "the plan: steps and addresses"),
+               clEnumValN(Emit::source, "source", "the C++ text"),
+               clEnumValN(Emit::executable, "exe", "an executable (default)"),
+               clEnumValN(Emit::library, "library",
+                          "a shared library with a C interface")),
+    cl::cat(outputCategory));
+static cl::opt<bool> check("check",
+                           cl::desc("Only import, and list every problem"),
+                           cl::cat(outputCategory));
+static cl::opt<Explain> explain(
+    "explain", cl::ValueOptional, cl::init(Explain::no),
+    cl::desc("Say what became of every ONNX node:"),
+    cl::values(clEnumValN(Explain::text, "", "as a table"),
+               clEnumValN(Explain::text, "text", "as a table"),
+               clEnumValN(Explain::json, "json", "for programs")),
+    cl::cat(outputCategory));
+static cl::opt<bool> listOperators("list-operators",
+                                   cl::desc("List the ONNX operators known"),
+                                   cl::cat(outputCategory));
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+static cl::list<int64_t>
+    batch("batch", cl::CommaSeparated, cl::value_desc("n,..."),
+          cl::desc("Batch sizes, one plan each (default: the model's, or 1)"),
+          cl::cat(modelCategory));
+static cl::list<std::string>
+    bind("bind", cl::value_desc("input=value"),
+         cl::desc("Bind an input to FILE.pb or to numbers such as 1,3,-1"),
+         cl::cat(modelCategory));
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string> target("target", cl::init("cuda"),
+                                   cl::desc("cuda (default) or cpu"),
+                                   cl::value_desc("name"),
+                                   cl::cat(targetCategory));
+static cl::opt<std::string>
+    arch("arch", cl::value_desc("name"),
+         cl::desc("What to compile for (default: sm_90, x86-64-v3)"),
+         cl::cat(targetCategory));
+static cl::opt<std::string> layout("layout", cl::init("auto"),
+                                   cl::desc("Of images: auto, nchw or nhwc"),
+                                   cl::value_desc("name"),
+                                   cl::cat(targetCategory));
+static cl::opt<std::string>
+    libraries("libraries", cl::init("all"), cl::value_desc("names"),
+              cl::desc("Libraries that may be used: all, none, or a list such "
+                       "as cudnn,cublas"),
+              cl::cat(targetCategory));
+static cl::opt<std::string>
+    runtime("runtime", cl::value_desc("folder"),
+            cl::desc("Where include/mnistrt and lib are (default: beside "
+                     "mnistc)"),
+            cl::cat(targetCategory));
+
+//===----------------------------------------------------------------------===//
+// Optimization
+//===----------------------------------------------------------------------===//
+
+static cl::opt<char> level(
+    "O", cl::Prefix, cl::init('2'), cl::value_desc("0|1|2"),
+    cl::desc("0: as the model says it; 1: simplified; 2: also joined into "
+             "fewer steps (default)"),
+    cl::cat(passCategory));
+
+namespace {
+/// A pass that can be turned off.
+struct Switch {
+  Switch(const char *flag, const char *what, char since,
+         bool (*set)(InferOptions &))
+      : option(flag, cl::desc(what), cl::cat(passCategory)), since(since),
+        set(set) {}
+  cl::opt<bool> option;
+  char since; ///< the lowest -O that turns it on
+  bool (*set)(InferOptions &);
+};
+} // namespace
+
+#define OFF(member) [](InferOptions &o) { return (o.member = false), true; }
+static Switch switches[] = {
+    {"no-fold-batch-norm", "Keep batch normalization apart", '1',
+     OFF(foldBatchNorm)},
+    {"no-fold-constants", "Compute constants at run time", '1',
+     OFF(foldConstants)},
+    {"no-cse", "Compute equal ops twice", '1', OFF(cse)},
+    {"no-push-transposes", "Leave transposes where they are", '2',
+     OFF(pushTransposes)},
+    {"no-fuse", "One step for each op", '2', OFF(fuse)},
+    {"no-reuse-memory", "A place of its own for each result", '1',
+     OFF(reuseMemory)},
+};
+#undef OFF
+
+//===----------------------------------------------------------------------===//
+// Looking inside
+//===----------------------------------------------------------------------===//
+
+static cl::opt<bool> verbose("v", cl::desc("Notes and times"),
+                             cl::cat(lookCategory));
+static cl::opt<std::string>
+    saveTemps("save-temps", cl::value_desc("folder"),
+              cl::desc("Keep the source, the cubin and the objects"),
+              cl::cat(lookCategory));
+static cl::opt<std::string>
+    saveStages("save-stages", cl::value_desc("folder"),
+               cl::desc("Write the module after each pass, numbered"),
+               cl::cat(lookCategory));
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static bool checkValues(Options &options) {
+  if (target != "cuda" && target != "cpu")
+    return error("expected --target=cuda or --target=cpu, got '" + target +
+                 "'");
+  if (layout != "auto" && layout != "nchw" && layout != "nhwc")
+    return error("expected --layout=auto, nchw or nhwc, got '" + layout + "'");
+  if (level < '0' || level > '2')
+    return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
+  for (int64_t size : batch) {
+    if (size < 1)
+      return error("expected --batch of 1 or more, got " + Twine(size));
+    if (llvm::is_contained(options.import.batches, size))
+      return error("expected each --batch once, got " + Twine(size) + " twice");
+    options.import.batches.push_back(size);
+  }
+  for (StringRef binding : bind) {
+    auto [name, value] = binding.split('=');
+    if (name.empty() || value.empty())
+      return error("expected --bind=INPUT=VALUE, got '" + binding + "'");
+    if (!options.import.bindings.try_emplace(name, value.str()).second)
+      return error("expected one --bind for '" + name + "', got two");
+  }
+  for (char c : arch)
+    if (!llvm::isAlnum(c) && c != '_' && c != '-' && c != '.')
+      return error("expected --arch such as sm_90 or x86-64-v3, got '" + arch +
+                   "'");
+  return true;
+}
+
+static void fillInferOptions(InferOptions &infer) {
+  infer.target = target;
+  infer.layout = layout;
+  std::string list = libraries;
+  llvm::replace(list, ',', '+');
+  infer.libraries = list;
+  for (Switch &entry : switches)
+    if (entry.option || level < entry.since)
+      entry.set(infer);
+}
+
+/// The options that shape the program; paths and the like would make two equal
+/// builds differ.
+static std::string commandText() {
+  std::string text = "--target=" + target;
+  auto add = [&](const Twine &flag) { text += (" " + flag).str(); };
+  if (!arch.empty())
+    add("--arch=" + arch);
+  if (!batch.empty())
+    add("--batch=" + llvm::join(llvm::map_range(batch,
+                                                [](int64_t size) {
+                                                  return std::to_string(size);
+                                                }),
+                                ","));
+  for (StringRef binding : bind)
+    add("--bind=" + binding);
+  if (layout != "auto")
+    add("--layout=" + layout);
+  if (libraries != "all")
+    add("--libraries=" + libraries);
+  if (level != '2')
+    add("-O" + Twine(level));
+  for (Switch &entry : switches)
+    if (entry.option)
+      add("--" + entry.option.ArgStr);
+  return text;
+}
+
+static void printVersion(llvm::raw_ostream &os) {
+  os << "mnistc " MNISTC_VERSION "\n";
+}
+
+bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
+                                Options &options) {
+  cl::HideUnrelatedOptions({&outputCategory, &modelCategory, &targetCategory,
+                            &passCategory, &lookCategory});
+  cl::SetVersionPrinter(printVersion);
+  std::string text;
+  llvm::raw_string_ostream messages(text);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "mnistc - compiles ONNX models into native programs\n",
+          &messages)) {
+    llvm::errs() << text;
+    return false;
+  }
+  if (!checkValues(options))
+    return false;
+  if (input.empty() && !listOperators)
+    return error("expected a model; see mnistc --help");
+
+  options.input = input;
+  options.output = output;
+  options.emit = emit;
+  options.explain = explain;
+  options.check = check;
+  options.listOperators = listOperators;
+  options.verbose = verbose;
+  options.target = target;
+  options.arch = arch;
+  options.runtime = runtime;
+  options.saveTemps = saveTemps;
+  options.saveStages = saveStages;
+  options.command = commandText();
+  fillInferOptions(options.infer);
+  return true;
+}

@@ -1,0 +1,54 @@
+//===- Options.h - the command line of mnistc -------------------*- C++ -*-===//
+//
+// What was asked for, checked; the only place in the compiler with options that
+// are global.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TOOLS_MNISTC_OPTIONS_H
+#define MNISTC_TOOLS_MNISTC_OPTIONS_H
+
+#include "lib/Import/Import.h"
+#include "lib/Passes/Pipelines.h"
+#include <string>
+
+namespace mlir::mnistc {
+
+/// Exit codes; those of compiled programs begin at 10.
+enum ExitCode : int {
+  exitOk = 0,
+  exitBadModel = 1,
+  exitUsage = 2,
+  exitUnsupported = 3,
+  exitToolchain = 4, ///< also: what was asked for cannot be written
+};
+
+/// What comes out.
+enum class Emit { mnist, plan, source, executable, library };
+
+enum class Explain { no, text, json };
+
+struct Options {
+  std::string input;
+  std::string output; ///< empty: chosen by `emit`
+  Emit emit = Emit::executable;
+  Explain explain = Explain::no;
+  bool check = false;
+  bool listOperators = false;
+  bool verbose = false;
+  std::string target; ///< also in `infer`
+  std::string arch;   ///< empty: the target's usual one
+  std::string runtime;
+  std::string saveTemps, saveStages;
+  std::string command; ///< the options that shape the program, as given
+  ImportOptions import;
+  InferOptions infer;
+};
+
+/// Fills `options`; says what is wrong with the command line and returns false.
+/// Prints and exits for --help and --version.
+bool parseOptions(int argc, const char *const *argv, Options &options);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_TOOLS_MNISTC_OPTIONS_H

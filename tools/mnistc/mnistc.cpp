@@ -1,0 +1,90 @@
+//===- mnistc.cpp - the compiler, stage by stage --------------------------===//
+//
+// Reads a model, runs the passes, emits the text, calls the compilers; stops
+// wherever it was asked to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Passes/Passes.h"
+#include "tools/mnistc/Config.h"
+#include "tools/mnistc/Input.h"
+#include "tools/mnistc/Messages.h"
+#include "tools/mnistc/Output.h"
+#include "tools/mnistc/Stages.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static int listOperators() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const ImportedOperator &op : importedOperators()) {
+    os << (op.domain.empty() ? "" : op.domain + ".") << op.name << " ";
+    llvm::interleave(op.sinceVersions, os, ",");
+    os << "\n";
+  }
+  return writeOutput("-", text) ? exitOk : exitToolchain;
+}
+
+/// Prints a module where it was asked for; what goes to standard output is for
+/// reading, what goes to a file can be compiled further.
+static int emitModule(ModuleOp module, const Options &options) {
+  StringRef path = options.output.empty() ? "-" : StringRef(options.output);
+  return writeOutput(path, printModule(module, path != "-")) ? exitOk
+                                                             : exitToolchain;
+}
+
+static bool runPasses(ModuleOp module, const Options &options,
+                      StageFiles &stages) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  stages.watch(pm);
+  buildInferPipeline(pm, options.infer);
+  return succeeded(pm.run(module));
+}
+
+static int compile(const Options &options) {
+  Stopwatch watch(options.verbose);
+  DialectRegistry registry;
+  registry.insert<MnistDialect, PlanDialect, func::FuncDialect,
+                  ml_program::MLProgramDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  DiagnosticPrinter diagnostics(context, options.input);
+
+  StageFiles stages(options.saveStages);
+  if (!stages.open())
+    return exitToolchain;
+  Input input = readInput(context, options);
+  watch.lap("import");
+  if (input.status != exitOk)
+    return input.status;
+  ModuleOp module = *input.module;
+  if (options.check)
+    return exitOk;
+  stages.write("import", module);
+  if (options.emit == Emit::mnist)
+    return emitModule(module, options);
+
+  if (!input.planned) {
+    if (!runPasses(module, options, stages))
+      return exitBadModel;
+    watch.lap("passes");
+  }
+  if (options.emit == Emit::plan)
+    return emitModule(module, options);
+  error("not yet");
+  return exitToolchain;
+}
+
+int main(int argc, char **argv) {
+  llvm::setBugReportMsg("error: mnistc crashed; please report this with the "
+                        "model:\n");
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  if (!parseOptions(argc, argv, options))
+    return exitUsage;
+  if (options.listOperators)
+    return listOperators();
+  return compile(options);
+}

@@ -71,8 +71,8 @@ const llvm::MemoryBuffer &ExternalData::open(StringRef location) {
          error.message());
   // Links have been followed by now.
   StringRef inside = file.str();
-  bool isInside = root == "/" || (inside.consume_front(root) &&
-                                  inside.starts_with("/"));
+  bool isInside =
+      root == "/" || (inside.consume_front(root) && inside.starts_with("/"));
   if (!isInside)
     fail("expected external data inside the model's folder, found a link to " +
          quoted(file) + " at " + quoted(location));

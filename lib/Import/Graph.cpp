@@ -22,8 +22,10 @@ public:
     nameInitializers();
     nameInputs();
     nameNodes();
-    for (const auto &output : model.graph().output())
+    for (const auto &output : model.graph().output()) {
+      model.used.insert(output.name());
       visitOutput(output.name());
+    }
     if (model.graph().output().empty())
       report.problem(
           {ImportStatus::badModel, "expected a graph output, found none"});
@@ -43,8 +45,7 @@ private:
 
   void duplicate(StringRef what, StringRef name) {
     report.problem({ImportStatus::badModel, "expected one " + what.str() +
-                                                " of the name " +
-                                                quoted(name) +
+                                                " of the name " + quoted(name) +
                                                 ", found several"});
   }
 
@@ -107,9 +108,9 @@ private:
       return;
     auto producer = producers.find(name);
     if (producer == producers.end())
-      report.problem({ImportStatus::badModel,
-                      "graph output " + quoted(name) +
-                          " is neither computed nor given"});
+      report.problem(
+          {ImportStatus::badModel,
+           "graph output " + quoted(name) + " is neither computed nor given"});
     else
       visit(producer->second);
   }
@@ -126,6 +127,8 @@ private:
         current.state = State::done;
         path.pop_back();
         model.nodes.push_back(current.node);
+        for (const std::string &input : proto.input())
+          model.used.insert(input);
       } else {
         current.state = State::open;
         visitInput(current, proto.input(current.nextInput++), path);
@@ -140,13 +143,13 @@ private:
     auto producer = producers.find(name);
     if (producer == producers.end()) {
       bool isSparse = sparse.contains(name);
-      report.problem({isSparse ? ImportStatus::unsupported
-                               : ImportStatus::badModel,
-                      "input " + quoted(name) +
-                          (isSparse ? " is a sparse initializer, expected a "
-                                      "dense one"
-                                    : " is neither computed nor given")},
-                     current.node.place());
+      report.problem(
+          {isSparse ? ImportStatus::unsupported : ImportStatus::badModel,
+           "input " + quoted(name) +
+               (isSparse ? " is a sparse initializer, expected a "
+                           "dense one"
+                         : " is neither computed nor given")},
+          current.node.place());
       return;
     }
     Candidate &next = candidates[producer->second];

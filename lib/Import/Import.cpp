@@ -1,1 +1,405 @@
+//===- Import.cpp - ONNX to the mnist dialect -----------------------------===//
+//
+// Walks the ordered nodes once for each batch; everything else is asked of the
+// files around.
+//
+//===----------------------------------------------------------------------===//
+
 #include "lib/Import/Import.h"
+#include "lib/IR/Names.h"
+#include "lib/Import/Operators.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/Verifier.h"
+#include "onnx/defs/schema.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+using namespace mlir::mnistc::importer;
+
+/// Times the elements of a tensor it must not overflow.
+static constexpr int64_t maxBatch = int64_t(1) << 22;
+
+namespace {
+class Importer {
+public:
+  Importer(MLIRContext &context, const ImportOptions &options,
+           std::string directory, Report &report)
+      : context(context), options(options), external(std::move(directory)),
+        report(report) {}
+
+  OwningOpRef<ModuleOp> run(StringRef bytes);
+
+private:
+  void checkOperator(const GraphNode &node);
+  void decodeInitializers();
+  void decodeBindings();
+  void findBatch();
+  void checkResults();
+
+  func::FuncOp importFunction(StringRef name, Batch batch);
+  RankedTensorType inputType(const onnx::ValueInfoProto &input, Batch batch);
+  void defineInputs(func::FuncOp function, Tensors &tensors, Batch batch);
+  void importNode(const GraphNode &node, Node::Scope scope, OpBuilder &builder);
+  void returnOutputs(func::FuncOp function, Tensors &tensors, Batch batch);
+  Value outputValue(const onnx::ValueInfoProto &output, Tensors &tensors,
+                    Batch batch);
+
+  MLIRContext &context;
+  const ImportOptions &options;
+  ExternalData external;
+  Report &report;
+  Model model;
+  OwningOpRef<ModuleOp> module;
+  llvm::StringMap<DenseElementsAttr> initializers, bound;
+  std::optional<int64_t> batchInFile; ///< none where it is symbolic
+  std::string batchSymbol;
+  /// Nodes that are not what their operator wants.
+  llvm::SmallPtrSet<const onnx::NodeProto *, 8> rejected;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Before any function
+//===----------------------------------------------------------------------===//
+
+/// Runs `body`, whose problems are of `place`.
+template <typename Body>
+static void guarded(Report &report, const Twine &place, Body body) {
+  try {
+    body();
+  } catch (const Problem &problem) {
+    report.problem(problem, place);
+  } catch (const std::exception &error) {
+    report.problem({ImportStatus::badModel, firstLine(error.what())}, place);
+  }
+}
+
+void Importer::checkOperator(const GraphNode &node) {
+  const onnx::NodeProto &proto = *node.proto;
+  std::string domain =
+      node.domain.empty() ? "" : " of the domain " + quoted(node.domain);
+  if (!knowsOperator(node.domain, proto.op_type()))
+    unsupported("operator " + quoted(proto.op_type()) + domain +
+                " is not supported");
+  if (!node.opset)
+    fail("expected the model to import an opset" +
+         (domain.empty() ? " of the standard operators" : domain) +
+         ", found none");
+  const onnx::OpSchema *schema =
+      onnx::OpSchemaRegistry::Schema(proto.op_type(), node.opset, node.domain);
+  if (!schema || schema->Deprecated())
+    fail("opset " + Twine(node.opset) + " has no operator " +
+         quoted(proto.op_type()));
+  try {
+    schema->Verify(proto);
+  } catch (const std::exception &error) {
+    fail(firstLine(error.what()));
+  }
+  if (!findOperator(node.domain, proto.op_type(), node.opset))
+    unsupported("operator " + quoted(proto.op_type()) +
+                " is not supported before a later opset");
+}
+
+void Importer::decodeInitializers() {
+  for (const onnx::TensorProto &tensor : model.graph().initializer()) {
+    std::string place = "initializer " + quoted(tensor.name());
+    guarded(report, place, [&] {
+      if (changesPrecision(tensor.data_type()))
+        report.note(place + " of " + typeName(tensor.data_type()) +
+                    " becomes float");
+      initializers[tensor.name()] = decodeTensor(&context, tensor, external);
+    });
+  }
+}
+
+/// The declared sizes, where all are numbers.
+static std::optional<Shape> fixedShape(const onnx::TypeProto_Tensor &type) {
+  Shape shape;
+  for (const auto &dim : type.shape().dim()) {
+    if (!dim.has_dim_value() || dim.dim_value() < 0)
+      return std::nullopt;
+    shape.push_back(dim.dim_value());
+  }
+  return type.has_shape() ? std::optional(shape) : std::nullopt;
+}
+
+void Importer::decodeBindings() {
+  llvm::StringSet<> known;
+  for (const onnx::ValueInfoProto &input : model.graph().input()) {
+    known.insert(input.name());
+    auto binding = options.bindings.find(input.name());
+    if (binding == options.bindings.end())
+      continue;
+    std::string place = "binding of " + quoted(input.name());
+    guarded(report, place, [&] {
+      const auto &declared = input.type().tensor_type();
+      Type element = elementType(&context, declared.elem_type());
+      if (!element)
+        unsupported("element type " + typeName(declared.elem_type()) +
+                    " is not supported");
+      std::optional<Shape> shape = fixedShape(declared);
+      bound[input.name()] = decodeBinding(
+          &context, binding->second, element,
+          shape ? std::optional<ArrayRef<int64_t>>(*shape) : std::nullopt);
+    });
+  }
+  for (const auto &binding : options.bindings)
+    if (!known.contains(binding.first()))
+      report.problem(
+          {ImportStatus::badModel, "expected a graph input to bind, found no " +
+                                       quoted(binding.first())});
+}
+
+/// The first dimension of the first input is the batch.
+void Importer::findBatch() {
+  for (const onnx::ValueInfoProto *input : model.inputs) {
+    const auto &shape = input->type().tensor_type().shape();
+    if (bound.count(input->name()) || shape.dim().empty())
+      continue;
+    const auto &dim = shape.dim(0);
+    if (dim.has_dim_value() && dim.dim_value() >= 0)
+      batchInFile = dim.dim_value();
+    else
+      batchSymbol = dim.dim_param();
+    return;
+  }
+}
+
+OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
+  if (!parseModel(bytes, model, report))
+    return {};
+  orderGraph(model, report);
+  for (const GraphNode &node : model.nodes)
+    guarded(report, node.place(), [&] {
+      rejected.insert(node.proto);
+      checkOperator(node);
+      rejected.erase(node.proto);
+    });
+  decodeInitializers();
+  decodeBindings();
+  findBatch();
+
+  module = ModuleOp::create(UnknownLoc::get(&context));
+  int64_t inFile = batchInFile.value_or(1);
+  llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
+                                           options.batches.end());
+  if (batches.empty())
+    importFunction("infer", {inFile, inFile});
+  for (int64_t batch : batches) {
+    if (batch < 1 || batch > maxBatch) {
+      report.problem({ImportStatus::badModel,
+                      "expected a batch from 1 to " + std::to_string(maxBatch) +
+                          ", found " + std::to_string(batch)});
+      continue;
+    }
+    importFunction("infer_" + std::to_string(batch), {inFile, batch});
+  }
+  checkResults();
+  return report.hasProblems() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+/// What the dialect verifies of a whole module.
+void Importer::checkResults() {
+  if (report.hasProblems())
+    return;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    SmallVector<OnnxName> names = namesIn(diagnostic.getLocation());
+    std::string place =
+        names.empty() ? "" : "node " + quoted(names.front().node);
+    report.problem({ImportStatus::badModel, firstLine(diagnostic.str())},
+                   place);
+    return success();
+  });
+  if (failed(verify(*module)) && !report.hasProblems())
+    report.problem({ImportStatus::badModel, "the module is not valid"});
+}
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+RankedTensorType Importer::inputType(const onnx::ValueInfoProto &input,
+                                     Batch batch) {
+  if (!input.type().has_tensor_type())
+    unsupported("expected a tensor, found another type");
+  const auto &declared = input.type().tensor_type();
+  Type element = elementType(&context, declared.elem_type());
+  if (!element || changesPrecision(declared.elem_type()))
+    unsupported("element type " + typeName(declared.elem_type()) +
+                " is not supported, only float, int32, int64, bool and uint8");
+  if (!declared.has_shape())
+    unsupported("expected a declared shape, found none");
+  Shape shape;
+  for (const auto &[number, dim] : llvm::enumerate(declared.shape().dim())) {
+    bool isBatch =
+        number == 0 || (!batchSymbol.empty() && dim.dim_param() == batchSymbol);
+    bool isNumber = dim.has_dim_value() && dim.dim_value() >= 0;
+    if (!isNumber && !isBatch)
+      unsupported("expected a number as dimension " + Twine(number) +
+                  ", found " +
+                  (dim.dim_param().empty() ? std::string("none")
+                                           : quoted(dim.dim_param())));
+    bool rebind =
+        number == 0 && batch.isRebound() && dim.dim_value() == batch.inFile;
+    shape.push_back(isNumber && !rebind ? dim.dim_value() : batch.bound);
+  }
+  return tensorType(shape, element);
+}
+
+void Importer::defineInputs(func::FuncOp function, Tensors &tensors,
+                            Batch batch) {
+  for (const auto &[name, value] : initializers) {
+    bool isParameter =
+        isa<FloatType>(value.getElementType()) && value.getNumElements() > 0;
+    tensors.define(name, {{}, {}, value, isParameter});
+  }
+  for (const auto &[name, value] : bound)
+    tensors.define(name, {{}, {}, value});
+
+  for (const onnx::ValueInfoProto *input : model.inputs) {
+    if (bound.count(input->name()))
+      continue;
+    guarded(report, "graph input " + quoted(input->name()), [&] {
+      RankedTensorType type = inputType(*input, batch);
+      unsigned number = function.getNumArguments();
+      Location location = nameLocation(&context, input->name(), "", "");
+      function.insertArgument(number, type, {}, location);
+      function.setArgAttr(number, "mnist.name",
+                          StringAttr::get(&context, input->name()));
+      bool isBatched = type.getRank() > 0 && type.getDimSize(0) == batch.bound;
+      tensors.define(input->name(), {{},
+                                     function.getArgument(number),
+                                     {},
+                                     /*isParameter=*/false,
+                                     /*isGraphInput=*/true,
+                                     isBatched});
+    });
+  }
+}
+
+void Importer::importNode(const GraphNode &node, Node::Scope scope,
+                          OpBuilder &builder) {
+  const onnx::NodeProto &proto = *node.proto;
+  const Operator *row = findOperator(node.domain, proto.op_type(), node.opset);
+  if (rejected.contains(&proto))
+    return;
+  // What depends on a problem is no problem of its own.
+  for (const std::string &input : proto.input())
+    if (!input.empty() && !scope.tensors.find(input))
+      return;
+  guarded(report, node.place(), [&] {
+    Node view(node, scope, builder);
+    view.finish(row->import(view));
+    bool isBatched = view.anyBatched();
+    for (auto [name, value] : llvm::zip(proto.output(), view.results()))
+      if (!name.empty() && value)
+        scope.tensors.define(name, {{}, value, {}, false, false, isBatched});
+  });
+}
+
+Value Importer::outputValue(const onnx::ValueInfoProto &output,
+                            Tensors &tensors, Batch batch) {
+  Value value = tensors.value(output.name());
+  const auto &declared = output.type().tensor_type();
+  if (declared.elem_type()) {
+    Type element = elementType(&context, declared.elem_type());
+    if (!element || changesPrecision(declared.elem_type()))
+      unsupported("element type " + typeName(declared.elem_type()) +
+                  " is not supported, only float, int32, int64, bool and "
+                  "uint8");
+    std::string found;
+    llvm::raw_string_ostream(found) << elementOf(value);
+    if (element != elementOf(value))
+      fail("expected elements of " + typeName(declared.elem_type()) +
+           " as declared, found " + found);
+  }
+  std::optional<Shape> shape = fixedShape(declared);
+  if (shape && !batch.isRebound() && ArrayRef(*shape) != shapeOf(value))
+    report.note("graph output " + quoted(output.name()) +
+                " is declared with the shape " + shapeText(*shape) +
+                ", but has " + shapeText(shapeOf(value)));
+  return value;
+}
+
+void Importer::returnOutputs(func::FuncOp function, Tensors &tensors,
+                             Batch batch) {
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> attributes;
+  Builder builder(&context);
+  for (const onnx::ValueInfoProto &output : model.graph().output()) {
+    if (!tensors.find(output.name()))
+      continue;
+    guarded(report, "graph output " + quoted(output.name()), [&] {
+      values.push_back(outputValue(output, tensors, batch));
+      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          "mnist.name", builder.getStringAttr(output.name()))));
+    });
+  }
+  OpBuilder::atBlockEnd(&function.getBody().front())
+      .create<func::ReturnOp>(function.getLoc(), values);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(values).getTypes()));
+  function.setAllResultAttrs(attributes);
+}
+
+func::FuncOp Importer::importFunction(StringRef name, Batch batch) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  auto function = builder.create<func::FuncOp>(UnknownLoc::get(&context), name,
+                                               builder.getFunctionType({}, {}));
+  if (initializers.count(name))
+    report.problem({ImportStatus::unsupported,
+                    "the name " + quoted(name) +
+                        " of an initializer is taken by a function"});
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  Tensors tensors(*module, body);
+  defineInputs(function, tensors, batch);
+  for (const GraphNode &node : model.nodes)
+    importNode(node, {tensors, external, report, model.used, batch}, builder);
+  returnOutputs(function, tensors, batch);
+  // What was needed at compile time only.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isa<ConstantOp>(op) && op.use_empty())
+      op.erase();
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
+                                            StringRef bytes,
+                                            const std::string &name,
+                                            const std::string &directory,
+                                            const ImportOptions &options) {
+  context.loadDialect<MnistDialect, func::FuncDialect,
+                      ml_program::MLProgramDialect>();
+  Imported imported;
+  Report report(imported, name == "-" ? "<stdin>" : name);
+  guarded(report, "", [&] {
+    imported.module = Importer(context, options, directory, report).run(bytes);
+  });
+  if (imported.module)
+    imported.status = ImportStatus::success;
+  return imported;
+}
+
+Imported mlir::mnistc::importOnnx(MLIRContext &context, const std::string &path,
+                                  const ImportOptions &options) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(
+      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file) {
+    Imported imported;
+    Report(imported, path)
+        .problem({ImportStatus::badModel,
+                  "cannot read the file: " + file.getError().message()});
+    return imported;
+  }
+  std::string directory =
+      path == "-" ? "." : llvm::sys::path::parent_path(path).str();
+  return importOnnxFromMemory(context, (*file)->getBuffer(), path, directory,
+                              options);
+}

@@ -34,6 +34,7 @@ struct Model {
   /// Graph inputs that are no initializers.
   std::vector<const onnx::ValueInfoProto *> inputs;
   std::vector<GraphNode> nodes;
+  llvm::StringSet<> used; ///< tensors that these nodes or the outputs need
 
   const onnx::GraphProto &graph() const { return proto.graph(); }
 };

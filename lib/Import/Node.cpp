@@ -198,6 +198,10 @@ bool Node::hasOutput(int i) const {
   return i < numOutputs() && !node.proto->output(i).empty();
 }
 
+bool Node::isUsed(int i) const {
+  return hasOutput(i) && scope.used.contains(node.proto->output(i));
+}
+
 void Node::setOutput(int i, Value value) {
   if (i < numOutputs())
     outputs[i] = value;
@@ -210,7 +214,7 @@ void Node::finish(Value first) {
       unsupported("attribute " + quoted(attribute.name()) +
                   " is not supported");
   for (int i = 0; i < numOutputs(); ++i)
-    if (hasOutput(i) && !outputs[i])
+    if (isUsed(i) && !outputs[i])
       unsupported("output " + quoted(node.proto->output(i)) + ", number " +
                   Twine(i + 1) + ", is not supported");
 }

@@ -31,6 +31,7 @@ public:
     Tensors &tensors;
     ExternalData &external;
     Report &report;
+    const llvm::StringSet<> &used;
     Batch batch;
   };
   Node(const GraphNode &node, Scope scope, OpBuilder &builder);
@@ -93,14 +94,15 @@ public:
 
   int numOutputs() const { return node.proto->output_size(); }
   bool hasOutput(int i) const;
+  /// Many exporters name outputs that nobody reads.
+  bool isUsed(int i) const;
   void setOutput(int i, Value value);
 
   //===--------------------------------------------------------------------===//
   // Making ops
   //===--------------------------------------------------------------------===//
 
-  template <typename Op, typename... Args>
-  Value create(Args &&...args) {
+  template <typename Op, typename... Args> Value create(Args &&...args) {
     return checked(builder.create<Op>(location, std::forward<Args>(args)...));
   }
   FloatAttr f64(double number) { return builder.getF64FloatAttr(number); }
@@ -130,6 +132,7 @@ private:
                                     onnx::AttributeProto::AttributeType type);
   const Tensor &tensor(int i) const;
   Value checked(Operation *op);
+  Value evaluated(Operation *op);
 
   const GraphNode &node;
   Scope scope;

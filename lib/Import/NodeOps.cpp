@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Import/Evaluate.h"
+#include "lib/IR/Mnist/Evaluate.h"
 #include "lib/Import/Node.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -20,9 +20,7 @@ int64_t importer::rankOf(Value value) { return shapeOf(value).size(); }
 Type importer::elementOf(Value value) {
   return mlir::cast<RankedTensorType>(value.getType()).getElementType();
 }
-bool importer::isFloat(Value value) {
-  return isa<FloatType>(elementOf(value));
-}
+bool importer::isFloat(Value value) { return isa<FloatType>(elementOf(value)); }
 int64_t importer::product(ArrayRef<int64_t> sizes) {
   int64_t result = 1;
   for (int64_t size : sizes)
@@ -60,9 +58,30 @@ Value Node::checked(Operation *op) {
     op->erase();
     fail(firstLine(message));
   }
-  DenseElementsAttr value = evaluate(op);
+  return evaluated(op);
+}
+
+/// Shapes are short; data is for the device.
+static bool isShapeLike(Type type) {
+  auto tensor = mlir::cast<RankedTensorType>(type);
+  return tensor.getElementType().isInteger() && tensor.getNumElements() <= 1024;
+}
+
+/// Exporters compute shapes with nodes. With static shapes all of that is
+/// known: ops on small integer constants are evaluated as they are made.
+Value Node::evaluated(Operation *op) {
+  Value result = op->getResult(0);
+  SmallVector<ElementsAttr> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(constantValue(operand));
+    if (!operands.back() || !isShapeLike(operand.getType()))
+      return result;
+  }
+  if (operands.empty() || !isShapeLike(result.getType()))
+    return result;
+  auto value = dyn_cast_or_null<DenseElementsAttr>(evaluate(op, operands));
   if (!value)
-    return op->getResult(0);
+    return result;
   op->erase();
   return constantOf(value);
 }

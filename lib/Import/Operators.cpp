@@ -8,9 +8,9 @@ using namespace mlir::mnistc::importer;
 
 static ArrayRef<ArrayRef<Operator>> tables() {
   static const std::array<ArrayRef<Operator>, 9> all = {
-      activationOperators(), constantOperators(),      elementwiseOperators(),
-      indexingOperators(),   matrixOperators(),        normalizationOperators(),
-      reductionOperators(),  shapeOperators(),         windowOperators()};
+      activationOperators(), constantOperators(), elementwiseOperators(),
+      indexingOperators(),   matrixOperators(),   normalizationOperators(),
+      reductionOperators(),  shapeOperators(),    windowOperators()};
   return all;
 }
 

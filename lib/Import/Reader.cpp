@@ -1,7 +1,7 @@
 //===- Reader.cpp - bytes to a model --------------------------------------===//
 
-#include "lib/Import/Model.h"
 #include "google/protobuf/stubs/logging.h"
+#include "lib/Import/Model.h"
 #include "onnx/defs/schema.h"
 #include "onnx/inliner/inliner.h"
 
@@ -12,6 +12,7 @@ using namespace mlir::mnistc::importer;
 static constexpr int oldestIrVersion = 3;
 /// What inlining functions may lead to.
 static constexpr int64_t maxNodes = 1 << 20;
+static constexpr int maxDepth = 100;
 
 static std::string normalDomain(const std::string &domain) {
   return domain == "ai.onnx" ? "" : domain;
@@ -21,11 +22,11 @@ static void checkVersions(Model &model, Report &report) {
   int64_t newestIr = onnx::Version_MAX;
   int64_t ir = model.proto.ir_version();
   if (ir < oldestIrVersion || ir > newestIr)
-    report.problem({ImportStatus::badModel,
-                    "expected an IR version from " +
-                        std::to_string(oldestIrVersion) + " to " +
-                        std::to_string(newestIr) + ", found " +
-                        std::to_string(ir)});
+    report.problem(
+        {ImportStatus::badModel, "expected an IR version from " +
+                                     std::to_string(oldestIrVersion) + " to " +
+                                     std::to_string(newestIr) + ", found " +
+                                     std::to_string(ir)});
   const auto &known = onnx::OpSchemaRegistry::DomainToVersionRange::Instance();
   for (const auto &opset : model.proto.opset_import()) {
     std::string domain = normalDomain(opset.domain());
@@ -46,8 +47,8 @@ static void checkVersions(Model &model, Report &report) {
     if (!isNew && entry->second != version)
       report.problem({ImportStatus::badModel,
                       "expected one opset for the domain " + quoted(domain) +
-                          ", found " + std::to_string(entry->second) +
-                          " and " + std::to_string(version)});
+                          ", found " + std::to_string(entry->second) + " and " +
+                          std::to_string(version)});
   }
   if (model.proto.opset_import().empty())
     report.problem({ImportStatus::badModel,
@@ -68,14 +69,16 @@ public:
       functions[key(function.domain(), function.name())] = &function;
   }
 
-  template <typename Nodes>
-  int64_t count(const Nodes &nodes) {
+  template <typename Nodes> int64_t count(const Nodes &nodes, int depth = 0) {
+    if (depth > maxDepth)
+      unsupported("expected functions that call each other at most " +
+                  Twine(maxDepth) + " deep, found more");
     int64_t total = 0;
     for (const onnx::NodeProto &node : nodes) {
-      total += 1 + callee(key(node.domain(), node.op_type()));
+      total += 1 + callee(key(node.domain(), node.op_type()), depth);
       for (const auto &attribute : node.attribute())
         if (attribute.has_g())
-          total += count(attribute.g().node());
+          total += count(attribute.g().node(), depth + 1);
       if (total > maxNodes)
         unsupported("expected functions of at most " + Twine(maxNodes) +
                     " nodes in all, found more");
@@ -88,13 +91,13 @@ private:
     return normalDomain(domain) + '\0' + name;
   }
 
-  int64_t callee(const std::string &name) {
+  int64_t callee(const std::string &name, int depth) {
     auto function = functions.find(name);
     if (function == functions.end())
       return 0;
     auto [size, isNew] = sizes.try_emplace(name, -1);
     if (isNew) {
-      int64_t counted = count(function->second->node());
+      int64_t counted = count(function->second->node(), depth + 1);
       return sizes[name] = counted;
     }
     if (size->second < 0)
@@ -130,10 +133,10 @@ bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
   if (!model.proto.ParseFromArray(bytes.data(),
                                   static_cast<int>(bytes.size())) ||
       !model.proto.has_graph()) {
-    report.problem({ImportStatus::badModel,
-                    "expected an ONNX model, found " +
-                        std::string(bytes.empty() ? "an empty file"
-                                                  : "something else")});
+    report.problem(
+        {ImportStatus::badModel,
+         "expected an ONNX model, found " +
+             std::string(bytes.empty() ? "an empty file" : "something else")});
     return false;
   }
   checkVersions(model, report);

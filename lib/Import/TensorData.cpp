@@ -148,8 +148,7 @@ static void checkCount(StringRef what, int64_t expected, int64_t found,
 static DenseElementsAttr fromFields(RankedTensorType type,
                                     const TensorProto &tensor) {
   auto check = [&](const auto &field) {
-    checkCount("numbers", type.getNumElements(), field.size(),
-               type.getShape());
+    checkCount("numbers", type.getNumElements(), field.size(), type.getShape());
   };
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:

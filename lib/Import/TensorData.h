@@ -61,8 +61,7 @@ DenseElementsAttr decodeBinding(MLIRContext *context, StringRef text,
 SmallVector<int64_t> integersOf(DenseElementsAttr value);
 
 /// A constant of integers or booleans.
-DenseElementsAttr integersAttr(RankedTensorType type,
-                               ArrayRef<int64_t> values);
+DenseElementsAttr integersAttr(RankedTensorType type, ArrayRef<int64_t> values);
 
 /// A constant of one repeated number, of any element type.
 DenseElementsAttr splatAttr(RankedTensorType type, double number);

@@ -49,8 +49,7 @@ Value Tensors::load(StringRef name, const Tensor &tensor) {
   if (tensor.isParameter) {
     declareGlobal(module, name, tensor.constant, location);
     source = builder.create<ml_program::GlobalLoadOp>(
-        location, tensor.type,
-        SymbolRefAttr::get(builder.getContext(), name));
+        location, tensor.type, SymbolRefAttr::get(builder.getContext(), name));
   } else {
     source = builder.create<ConstantOp>(location, tensor.type, tensor.constant);
   }

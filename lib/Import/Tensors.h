@@ -21,7 +21,7 @@ struct Tensor {
   DenseElementsAttr constant; ///< of initializers and bound graph inputs
   bool isParameter = false;   ///< a float initializer
   bool isGraphInput = false;
-  bool isBatched = false;     ///< its first dimension may be the batch
+  bool isBatched = false; ///< its first dimension may be the batch
 };
 
 class Tensors {

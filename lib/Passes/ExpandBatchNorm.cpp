@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Mnist/Evaluate.h"
 #include "lib/IR/Mnist/ChannelAffine.h"
+#include "lib/IR/Mnist/Evaluate.h"
 #include "lib/Passes/Passes.h"
 
 namespace mlir::mnistc {
@@ -22,10 +22,10 @@ struct ExpandBatchNorm : impl::ExpandBatchNormBase<ExpandBatchNorm> {
       Location loc = op.getLoc();
       ChannelAffine affine = batchNormAffine(builder, op);
       int64_t dim = op.getDim();
-      Value scale = builder.create<BroadcastOp>(loc, op.getType(),
-                                                affine.scale, dim);
-      Value shift = builder.create<BroadcastOp>(loc, op.getType(),
-                                                affine.shift, dim);
+      Value scale =
+          builder.create<BroadcastOp>(loc, op.getType(), affine.scale, dim);
+      Value shift =
+          builder.create<BroadcastOp>(loc, op.getType(), affine.shift, dim);
       Value scaled = builder.create<MulOp>(loc, op.getInput(), scale);
       op.replaceAllUsesWith(
           builder.create<AddOp>(loc, scaled, shift).getResult());

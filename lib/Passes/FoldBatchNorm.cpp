@@ -92,10 +92,11 @@ void FoldBatchNorm::fold(OpBuilder &builder, const Weighted &weighted,
   Value weights = op->getOperand(weighted.weights);
   auto type = cast<RankedTensorType>(weights.getType());
   if (chain.affine.scale) {
-    Value scale = createOrEvaluate<BroadcastOp>(
-        builder, weights.getLoc(), type, chain.affine.scale,
-        ArrayRef(weighted.weightsDim));
-    weights = createOrEvaluate<MulOp>(builder, weights.getLoc(), weights, scale);
+    Value scale = createOrEvaluate<BroadcastOp>(builder, weights.getLoc(), type,
+                                                chain.affine.scale,
+                                                ArrayRef(weighted.weightsDim));
+    weights =
+        createOrEvaluate<MulOp>(builder, weights.getLoc(), weights, scale);
   }
   SmallVector<Location> locs{op->getLoc()};
   for (Operation *folded : chain.ops)

@@ -100,8 +100,8 @@ bool FoldConstants::foldBeforeBroadcast(Operation *op) {
     if (broadcast && broadcast.getDims() == first.getDims())
       operands.push_back(broadcast.getInput());
     else if (value.isSplat())
-      operands.push_back(builder.create<ConstantOp>(
-          operand.getLoc(), value.resizeSplat(type)));
+      operands.push_back(builder.create<ConstantOp>(operand.getLoc(),
+                                                    value.resizeSplat(type)));
     else
       return false;
   }
@@ -145,13 +145,14 @@ void FoldConstants::runOnOperation() {
       ops.push_back(op);
   });
   for (Operation *op : ops)
-    if (!isFree(op) && !foldBeforeBroadcast(op))
+    if (!isFree(op) && !op->use_empty() && !foldBeforeBroadcast(op))
       foldWhole(op);
   // What the folded ops were made of.
-  getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isa_and_nonnull<MnistDialect>(op->getDialect()) && op->use_empty())
-      op->erase();
-  });
+  if (!getOperation().isExternal())
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(getOperation().getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
 }
 
 } // namespace mlir::mnistc

@@ -79,7 +79,8 @@ private:
   bool mayPrecede(const Group &producer, const Group &consumer) const;
   bool mayFollow(const Group &root, const Group &epilogue) const;
   bool onlyUsedBy(const Group &producer, const Group &consumer) const;
-  double timesComputed(Value value, const Group &consumer) const;
+  double timesComputed(Value value, const Group &consumer,
+                       DenseMap<Value, double> &known) const;
   void users(Value value, llvm::SetVector<Operation *> &result) const;
   Group *producerOf(Value operand) const;
   void merge(Group *producer, Group *consumer);
@@ -106,13 +107,12 @@ Grouping::Grouping(Block &block, bool fuse, bool epilogues)
 
 /// Free are reshapes and, with fusion, what only repeats or counts. Not where
 /// the result must lie in memory: returned, or read by a root that takes no
-/// prologue. (Of reshapes a root takes the operand.)
+/// prologue but reshapes.
 void Grouping::findFreeOps(Block &block, bool fuse) {
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     bool reshape = isa<ReshapeOp>(op);
     if (!reshape && !(fuse && isa<BroadcastOp, IotaOp>(op)))
       continue;
-    // A free reshape between a broadcast and a root hides it from neither.
     llvm::SetVector<Operation *> readers;
     users(op.getResult(0), readers);
     bool free = llvm::all_of(readers, [&](Operation *user) {
@@ -144,7 +144,10 @@ bool Grouping::onlyUsedBy(const Group &producer, const Group &consumer) const {
 
 /// How many elements of `value`, which comes from outside, a group computes if
 /// it computes them itself.
-double Grouping::timesComputed(Value value, const Group &consumer) const {
+double Grouping::timesComputed(Value value, const Group &consumer,
+                               DenseMap<Value, double> &known) const {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
   double times = 0;
   for (Operation *user : value.getUsers()) {
     if (!isFree(user) && groupOf.lookup(user) != &consumer)
@@ -155,9 +158,10 @@ double Grouping::timesComputed(Value value, const Group &consumer) const {
     else if (user == consumer.last())
       here = countOf(user->getResult(0));
     else
-      here = timesComputed(user->getResult(0), consumer);
+      here = timesComputed(user->getResult(0), consumer, known);
     times = std::max(times, here);
   }
+  known[value] = times;
   return times;
 }
 
@@ -177,8 +181,10 @@ bool Grouping::mayPrecede(const Group &producer, const Group &consumer) const {
                groupOf.lookup(reached[i]) == &consumer)
         users(reached[i]->getResult(0), reached);
   }
+  DenseMap<Value, double> known;
   return llvm::all_of(producer.ops, isCheap) ||
-         timesComputed(value, consumer) <= tolerableRepetition * countOf(value);
+         timesComputed(value, consumer, known) <=
+             tolerableRepetition * countOf(value);
 }
 
 /// Whether a map can be done on each result of a root before it is stored: it
@@ -275,10 +281,12 @@ SmallVector<const Group *> Grouping::groups() const {
 
 /// Removes what nothing needs, constants included.
 static void eraseDead(Block &block) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  for (Operation *op = block.getTerminator(); op;) {
+    Operation *before = op->getPrevNode();
+    if (isOpTriviallyDead(op))
+      op->erase();
+    op = before;
+  }
 }
 
 /// Gives every result of the function an op of its own: arguments, constants
@@ -326,9 +334,10 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
     // Where two steps compute parts of one tensor, the later one has its name.
     StepNames names;
     SmallVector<std::string> nameOf(groups.size());
-    for (auto [i, group] : llvm::reverse(llvm::enumerate(groups)))
-      nameOf[i] = names.take(tensorName(group->last()),
-                             group->last()->getName().stripDialect());
+    for (size_t i = groups.size(); i-- > 0;) {
+      Operation *last = groups[i]->last();
+      nameOf[i] = names.take(tensorName(last), last->getName().stripDialect());
+    }
     for (auto [i, group] : llvm::enumerate(groups)) {
       numJoined += group->ops.size() - 1;
       ++numSteps;

@@ -15,28 +15,27 @@ namespace {
 struct FreezeParameters : impl::FreezeParametersBase<FreezeParameters> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    WalkResult result =
-        getOperation().walk([&](ml_program::GlobalLoadOp load) {
-          auto global = symbols.lookup<ml_program::GlobalOp>(
-              load.getGlobal().getRootReference());
-          auto value = global ? dyn_cast_or_null<ElementsAttr>(
-                                    global.getValueAttr())
-                              : ElementsAttr();
-          if (!value) {
-            load.emitOpError("expected a parameter with a value, but ")
-                << load.getGlobal() << " has none";
-            return WalkResult::interrupt();
-          }
-          OpBuilder builder(load);
-          load.replaceAllUsesWith(
-              builder.create<ConstantOp>(load.getLoc(), value).getResult());
-          load.erase();
-          return WalkResult::advance();
-        });
+    WalkResult result = getOperation().walk([&](ml_program::GlobalLoadOp load) {
+      auto global = symbols.lookup<ml_program::GlobalOp>(
+          load.getGlobal().getRootReference());
+      auto value = global
+                       ? dyn_cast_or_null<ElementsAttr>(global.getValueAttr())
+                       : ElementsAttr();
+      if (!value) {
+        load.emitOpError("expected a parameter with a value, but ")
+            << load.getGlobal() << " has none";
+        return WalkResult::interrupt();
+      }
+      OpBuilder builder(load);
+      load.replaceAllUsesWith(
+          builder.create<ConstantOp>(load.getLoc(), value).getResult());
+      load.erase();
+      return WalkResult::advance();
+    });
     if (result.wasInterrupted())
       return signalPassFailure();
-    for (auto global :
-         llvm::make_early_inc_range(getOperation().getOps<ml_program::GlobalOp>()))
+    for (auto global : llvm::make_early_inc_range(
+             getOperation().getOps<ml_program::GlobalOp>()))
       global.erase();
   }
 };

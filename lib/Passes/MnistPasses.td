@@ -14,4 +14,97 @@ def FreezeParameters : Pass<"mnist-freeze-parameters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }
 
+def DropDropout : Pass<"mnist-drop-dropout", "::mlir::func::FuncOp"> {
+  let summary = "Replace dropout by its input";
+  let description = [{
+    For inference, where dropout does nothing.
+  }];
+  let statistics = [Statistic<"numDropped", "num-dropped", "dropouts dropped">];
+}
+
+def FoldBatchNorm : Pass<"mnist-fold-batch-norm", "::mlir::func::FuncOp"> {
+  let summary = "Fold scales and shifts by channel into constant weights";
+  let description = [{
+    After a `conv`, `conv_input_grad` or `matmul` with constant weights: a chain
+    of `batch_norm` and of `add`, `sub`, `mul` and `div` with constants that
+    depend on the channel alone, each the only user of the one before. The
+    weights are scaled, one shift is left. A lone shift stays as it is.
+
+    Rounding changes: the weights are rounded after the scale.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numFolded", "num-folded", "ops folded">];
+}
+
+def ExpandBatchNorm : Pass<"mnist-expand-batch-norm", "::mlir::func::FuncOp"> {
+  let summary = "Replace batch normalization by arithmetic";
+  let description = [{
+    y = x * s + t with s = scale / sqrt(variance + epsilon), t = bias - mean * s,
+    one number for each channel, repeated along the other dimensions.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numExpanded", "num-expanded",
+                              "normalizations expanded">];
+}
+
+def ChooseLayout : Pass<"mnist-choose-layout", "::mlir::func::FuncOp"> {
+  let summary = "Give all images one layout";
+  let description = [{
+    Flips the ops that have another layout, transposes their images and filters
+    before and their results after. Transposes of constants become constants;
+    the rest is left to `--mnist-push-transposes`.
+
+    With `layout=auto` the layout is `prefer`, the one that the implementations
+    to come like better, unless its transposes eat up what it gains. For each
+    layout the function is tried: flipped, with its transposes pushed. A
+    transpose that is left costs its bytes twice, once read and once written.
+    The preferred layout is taken to save at most half of the traffic of images,
+    read and written once by each op that has a layout. So the other layout is
+    chosen if
+
+        bytes(transposes, preferred) - bytes(transposes, other)
+            > bytes(images) / 2
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", /*default=*/"\"auto\"",
+           "auto, nchw or nhwc">,
+    Option<"prefer", "prefer", "std::string", /*default=*/"\"nhwc\"",
+           "The layout that auto takes where transposes do not decide">,
+  ];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numFlipped", "num-flipped", "ops flipped">];
+}
+
+def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Move transposes into weights and cancel them";
+  let description = [{
+    Elementwise ops, `concat`, `pad`, `slice`, `softmax` and their like that are
+    connected form a region. A region is computed in another order of its
+    dimensions where that leaves fewer bytes to transpose at its border, in no
+    more transposes. Transposes go into constants, into broadcasts, behind
+    reductions, into the flags of `matmul`, and, through the reshape that
+    flattens an image, into the rows of a constant matrix.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numRemoved", "num-removed",
+                              "transposes removed">];
+}
+
+def FoldConstants : Pass<"mnist-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "Compute what depends on constants alone";
+  let description = [{
+    Elementwise and indexing ops, reductions and products; ops with windows
+    stay. `broadcast` and `iota` stay too where something else needs them, for
+    they cost nothing at run time and space here; for the same reason a result
+    larger than its sources must be small.
+  }];
+  let options = [
+    Option<"maxElements", "max-elements", "int64_t", /*default=*/"16777216",
+           "The most elements that a result may have; 64 times as many may be "
+           "multiplied or read for it">,
+  ];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numFolded", "num-folded", "ops computed">];
+}
+
 #endif // MNISTC_PASSES_MNISTPASSES_TD

@@ -10,11 +10,54 @@ using namespace mlir::mnistc;
 
 void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
                                       const InferOptions &options) {
-  // 1. The model, made small: parameters are constants now.
+  // 1. The model, made small: what is known at compile time is computed now.
+
+  // 1.1 Parameters are constants, dropout is nothing.
   pm.addPass(createFreezeParameters());
+  pm.addNestedPass<func::FuncOp>(createDropDropout());
+  // 1.2 Weights that are written as expressions (transposed, cast, joined from
+  //     parts) are constants for all that follow.
+  pm.addPass(createCanonicalizerPass());
+  if (options.foldConstants)
+    pm.addNestedPass<func::FuncOp>(createFoldConstants());
+  // 1.3 Before layouts are chosen, so that the ops after a convolution are as
+  //     the exporter left them. What has no weights before it is arithmetic.
+  if (options.foldBatchNorm)
+    pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
+  pm.addNestedPass<func::FuncOp>(createExpandBatchNorm());
+
+  // 2. The order of dimensions.
+
+  // 2.1 One layout for all images; it leaves transposes around every op.
+  if (options.chooseLayout)
+    pm.addNestedPass<func::FuncOp>(createChooseLayout({options.layout}));
+  // 2.2 They cancel, or become constants with the weights that they reach.
+  if (options.pushTransposes)
+    pm.addNestedPass<func::FuncOp>(createPushTransposes());
+  // 2.3 Once more: the passes above left arithmetic on constants.
+  if (options.foldConstants)
+    pm.addNestedPass<func::FuncOp>(createFoldConstants());
   pm.addPass(createCanonicalizerPass());
   if (options.cse)
     pm.addPass(createCSEPass());
+
+  // 3. The plan. From here on the order of steps is the order of execution.
+
+  // 3.1 What belongs together, by the graph alone.
+  FormStepsOptions form;
+  form.fuse = options.fuse;
+  pm.addNestedPass<func::FuncOp>(createFormSteps(form));
+  // 3.2 What can be launched together, by the target.
+  SelectImplementationsOptions select;
+  select.target = options.target;
+  select.libraries = options.libraries;
+  pm.addPass(createSelectImplementations(select));
+  // 3.3 Addresses, once the steps are final.
+  AssignMemoryOptions assign;
+  assign.reuse = options.reuseMemory;
+  pm.addPass(createAssignMemory(assign));
+  // 3.4 Order is memory now: never run a plan unchecked.
+  pm.addPass(createCheckPlan());
 }
 
 void mlir::mnistc::registerPipelines() {

@@ -20,6 +20,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
                      "cudnn+cublas")};
   Option<bool> fuse{*this, "fuse", llvm::cl::init(true),
                     llvm::cl::desc("Join ops into steps")};
+  Option<bool> chooseLayout{
+      *this, "choose-layout", llvm::cl::init(true),
+      llvm::cl::desc("Give all images the layout asked for")};
   Option<bool> foldBatchNorm{
       *this, "fold-batch-norm", llvm::cl::init(true),
       llvm::cl::desc("Fold batch normalization into convolutions")};

@@ -7,8 +7,8 @@
 
 #include "tools/mnistc/Input.h"
 #include "lib/IR/Plan/PlanOps.h"
-#include "tools/mnistc/Messages.h"
 #include "mlir/Parser/Parser.h"
+#include "tools/mnistc/Messages.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -46,10 +46,9 @@ static Input parseModule(MLIRContext &context,
 static Input importModel(MLIRContext &context, StringRef bytes,
                          const Options &options) {
   StringRef directory = llvm::sys::path::parent_path(options.input);
-  Imported imported =
-      importOnnxFromMemory(context, bytes, options.input,
-                           directory.empty() ? "." : directory.str(),
-                           options.import);
+  Imported imported = importOnnxFromMemory(
+      context, bytes, options.input, directory.empty() ? "." : directory.str(),
+      options.import);
   for (const std::string &problem : imported.problems)
     error(problem);
   if (options.verbose)

@@ -2,6 +2,7 @@
 
 #include "tools/mnistc/Messages.h"
 #include "lib/IR/Names.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -62,6 +63,6 @@ void Stopwatch::lap(StringRef stage) {
   last = now;
   if (!verbose)
     return;
-  llvm::errs() << "time: " << stage << ": " << llvm::format("%.1f", took.count())
-               << " ms\n";
+  llvm::errs() << "time: " << stage << ": "
+               << llvm::format("%.1f", took.count()) << " ms\n";
 }

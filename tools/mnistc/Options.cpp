@@ -30,7 +30,8 @@ static cl::opt<std::string>
            cl::value_desc("file"), cl::cat(outputCategory));
 static cl::opt<Emit> emit(
     "emit", cl::desc("Stop at a stage:"), cl::init(Emit::executable),
-    cl::values(clEnumValN(Emit::mnist, "mnist", "the model in the mnist dialect"),
+    cl::values(clEnumValN(Emit::mnist, "mnist",
+                          "the model in the mnist dialect"),
                clEnumValN(Emit::plan, "plan", "the plan: steps and addresses"),
                clEnumValN(Emit::source, "source", "the C++ text"),
                clEnumValN(Emit::executable, "exe", "an executable (default)"),
@@ -40,13 +41,13 @@ static cl::opt<Emit> emit(
 static cl::opt<bool> check("check",
                            cl::desc("Only import, and list every problem"),
                            cl::cat(outputCategory));
-static cl::opt<Explain> explain(
-    "explain", cl::ValueOptional, cl::init(Explain::no),
-    cl::desc("Say what became of every ONNX node:"),
-    cl::values(clEnumValN(Explain::text, "", "as a table"),
-               clEnumValN(Explain::text, "text", "as a table"),
-               clEnumValN(Explain::json, "json", "for programs")),
-    cl::cat(outputCategory));
+static cl::opt<Explain>
+    explain("explain", cl::ValueOptional, cl::init(Explain::no),
+            cl::desc("Say what became of every ONNX node:"),
+            cl::values(clEnumValN(Explain::text, "", "as a table"),
+                       clEnumValN(Explain::text, "text", "as a table"),
+                       clEnumValN(Explain::json, "json", "for programs")),
+            cl::cat(outputCategory));
 static cl::opt<bool> listOperators("list-operators",
                                    cl::desc("List the ONNX operators known"),
                                    cl::cat(outputCategory));
@@ -104,7 +105,7 @@ static cl::opt<char> level(
 namespace {
 /// A pass that can be turned off.
 struct Switch {
-  Switch(const char *flag, const char *what, char since,
+  Switch(StringRef flag, StringRef what, char since,
          bool (*set)(InferOptions &))
       : option(flag, cl::desc(what), cl::cat(passCategory)), since(since),
         set(set) {}
@@ -123,6 +124,8 @@ static Switch switches[] = {
     {"no-cse", "Compute equal ops twice", '1', OFF(cse)},
     {"no-push-transposes", "Leave transposes where they are", '2',
      OFF(pushTransposes)},
+    {"no-choose-layout", "Keep the layout of the model's images", '2',
+     OFF(chooseLayout)},
     {"no-fuse", "One step for each op", '2', OFF(fuse)},
     {"no-reuse-memory", "A place of its own for each result", '1',
      OFF(reuseMemory)},
@@ -178,10 +181,10 @@ static bool checkValues(Options &options) {
 }
 
 static void fillInferOptions(InferOptions &infer) {
-  infer.target = target;
-  infer.layout = layout;
+  infer.target = target.getValue();
+  infer.layout = layout.getValue();
   std::string list = libraries;
-  llvm::replace(list, ',', '+');
+  std::replace(list.begin(), list.end(), ',', '+');
   infer.libraries = list;
   for (Switch &entry : switches)
     if (entry.option || level < entry.since)
@@ -224,13 +227,18 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   cl::HideUnrelatedOptions({&outputCategory, &modelCategory, &targetCategory,
                             &passCategory, &lookCategory});
   cl::SetVersionPrinter(printVersion);
+  // Errors of the command line begin with the program's name.
+  SmallVector<const char *> names(argv, argv + argc);
+  names[0] = "mnistc";
   std::string text;
   llvm::raw_string_ostream messages(text);
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "mnistc - compiles ONNX models into native programs\n",
-          &messages)) {
-    llvm::errs() << text;
-    return false;
+          static_cast<int>(names.size()), names.data(),
+          "mnistc - compiles ONNX models into native programs\n", &messages)) {
+    // "mnistc: For the --emit option: Cannot find option named 'x'!"
+    StringRef line = StringRef(text).ltrim().split('\n').first;
+    line.consume_front("mnistc: ");
+    return error(line.rtrim(".!"));
   }
   if (!checkValues(options))
     return false;

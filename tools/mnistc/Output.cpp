@@ -1,8 +1,8 @@
 //===- Output.cpp - files, whole or not at all ----------------------------===//
 
 #include "tools/mnistc/Output.h"
-#include "tools/mnistc/Messages.h"
 #include "mlir/IR/AsmState.h"
+#include "tools/mnistc/Messages.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -23,7 +23,6 @@ std::string mlir::mnistc::printModule(ModuleOp module, bool whole) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os, flags);
-  os << "\n";
   return text;
 }
 

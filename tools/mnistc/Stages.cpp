@@ -1,10 +1,10 @@
 //===- Stages.cpp - a look at the module after each pass ------------------===//
 
 #include "tools/mnistc/Stages.h"
-#include "tools/mnistc/Messages.h"
-#include "tools/mnistc/Output.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "tools/mnistc/Messages.h"
+#include "tools/mnistc/Output.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

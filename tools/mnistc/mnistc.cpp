@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Passes/Passes.h"
-#include "tools/mnistc/Config.h"
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Messages.h"
 #include "tools/mnistc/Output.h"
+#include "tools/mnistc/Program.h"
 #include "tools/mnistc/Stages.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -50,6 +50,7 @@ static int compile(const Options &options) {
                   ml_program::MLProgramDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
   DiagnosticPrinter diagnostics(context, options.input);
 
   StageFiles stages(options.saveStages);
@@ -73,14 +74,14 @@ static int compile(const Options &options) {
   }
   if (options.emit == Emit::plan)
     return emitModule(module, options);
-  error("not yet");
-  return exitToolchain;
+  return emitProgram(module, options, stages, watch);
 }
 
 int main(int argc, char **argv) {
   llvm::setBugReportMsg("error: mnistc crashed; please report this with the "
                         "model:\n");
   llvm::InitLLVM init(argc, argv);
+  setProgramPath(argv[0]);
   Options options;
   if (!parseOptions(argc, argv, options))
     return exitUsage;

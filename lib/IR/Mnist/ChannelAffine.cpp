@@ -16,8 +16,8 @@ static Value splat(OpBuilder &b, Location loc, RankedTensorType type,
 
 ChannelAffine mlir::mnistc::batchNormAffine(OpBuilder &b, BatchNormOp op) {
   Location loc = op.getLoc();
-  Value epsilon = splat(b, loc, op.getScale().getType(),
-                        op.getEpsilon().convertToDouble());
+  Value epsilon =
+      splat(b, loc, op.getScale().getType(), op.getEpsilon().convertToDouble());
   Value deviation = createOrEvaluate<SqrtOp>(
       b, loc, createOrEvaluate<AddOp>(b, loc, op.getVariance(), epsilon));
   Value scale = createOrEvaluate<DivOp>(b, loc, op.getScale(), deviation);
@@ -29,8 +29,8 @@ ChannelAffine mlir::mnistc::batchNormAffine(OpBuilder &b, BatchNormOp op) {
 /// on no other index; else null.
 static Value channelNumbers(OpBuilder &b, Value value, int64_t dim) {
   auto type = cast<RankedTensorType>(value.getType());
-  auto channels = RankedTensorType::get({type.getDimSize(dim)},
-                                        type.getElementType());
+  auto channels =
+      RankedTensorType::get({type.getDimSize(dim)}, type.getElementType());
   Location loc = value.getLoc();
   if (auto dense = dyn_cast_or_null<DenseElementsAttr>(constantValue(value)))
     if (dense.isSplat())
@@ -55,9 +55,10 @@ static Value channelNumbers(OpBuilder &b, Value value, int64_t dim) {
                                        ArrayRef<int64_t>());
 }
 
-std::optional<ChannelAffine>
-mlir::mnistc::matchChannelAffine(OpBuilder &b, Operation *op, Value input,
-                                 int64_t dim) {
+std::optional<ChannelAffine> mlir::mnistc::matchChannelAffine(OpBuilder &b,
+                                                              Operation *op,
+                                                              Value input,
+                                                              int64_t dim) {
   if (auto norm = dyn_cast<BatchNormOp>(op)) {
     bool constant = llvm::all_of(op->getOperands().drop_front(), constantValue);
     if (!constant || norm.getInput() != input || int64_t(norm.getDim()) != dim)
@@ -84,11 +85,11 @@ mlir::mnistc::matchChannelAffine(OpBuilder &b, Operation *op, Value input,
       .Case([&](DivOp) -> std::optional<ChannelAffine> {
         if (!inputFirst)
           return std::nullopt;
-        return ChannelAffine{createOrEvaluate<DivOp>(
-                                 b, loc, splat(b, loc, type, 1), numbers),
-                             {}};
+        return ChannelAffine{
+            createOrEvaluate<DivOp>(b, loc, splat(b, loc, type, 1), numbers),
+            {}};
       })
-      .Default(std::nullopt);
+      .Default(std::optional<ChannelAffine>());
 }
 
 ChannelAffine mlir::mnistc::compose(OpBuilder &b, Location loc,

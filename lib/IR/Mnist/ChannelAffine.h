@@ -24,9 +24,8 @@ ChannelAffine batchNormAffine(OpBuilder &builder, BatchNormOp op);
 
 /// What `op`, an op with operand `input`, does to it, if that is an affine map
 /// with constants that depend on nothing but the index along `dim`.
-std::optional<ChannelAffine> matchChannelAffine(OpBuilder &builder,
-                                                Operation *op, Value input,
-                                                int64_t dim);
+std::optional<ChannelAffine>
+matchChannelAffine(OpBuilder &builder, Operation *op, Value input, int64_t dim);
 
 /// `second` after `first`.
 ChannelAffine compose(OpBuilder &builder, Location loc, ChannelAffine first,

@@ -23,8 +23,7 @@ ElementsAttr mlir::mnistc::evaluate(Operation *op,
       return {};
     operands.push_back(*operand);
   }
-  for (auto *part :
-       {evaluateElementwise, evaluateIndexing, evaluateReduction})
+  for (auto *part : {evaluateElementwise, evaluateIndexing, evaluateReduction})
     if (MaybeTensor result = part(op, operands))
       return result->write();
   return {};
@@ -38,7 +37,7 @@ int64_t mlir::mnistc::evaluationWork(Operation *op) {
   }
   int64_t work = resultType(op).getNumElements();
   for (Value operand : op->getOperands())
-    work = std::max(
-        work, cast<RankedTensorType>(operand.getType()).getNumElements());
+    work = std::max(work,
+                    cast<RankedTensorType>(operand.getType()).getNumElements());
   return work;
 }

@@ -20,7 +20,7 @@ static HostTensor map(RankedTensorType type, ArrayRef<HostTensor> x, F f) {
       llvm::all_of(x, [](const HostTensor &t) { return t.isSplat(); });
   HostTensor result(type, isSplat);
   int64_t size = isSplat ? 1 : result.size();
-  R *y = result.data<R>();
+  R *y = result.mutableData<R>();
   const T *a = x[0].data<T>();
   if constexpr (std::is_invocable_v<F, T>) {
     for (int64_t i = 0; i < size; ++i)
@@ -128,15 +128,16 @@ static HostTensor castElements(RankedTensorType type, ArrayRef<HostTensor> x) {
   });
 }
 
-static HostTensor selectElements(RankedTensorType type, ArrayRef<HostTensor> x) {
+static HostTensor selectElements(RankedTensorType type,
+                                 ArrayRef<HostTensor> x) {
   HostTensor result(type);
   const bool *condition = x[0].data<bool>();
   dispatch(type.getElementType(), [&](auto element) {
     using T = decltype(element);
     const T *a = x[1].data<T>(), *b = x[2].data<T>();
     for (int64_t i = 0, size = result.size(); i < size; ++i)
-      result.data<T>()[i] = condition[i * x[0].step()] ? a[i * x[1].step()]
-                                                       : b[i * x[2].step()];
+      result.mutableData<T>()[i] =
+          condition[i * x[0].step()] ? a[i * x[1].step()] : b[i * x[2].step()];
   });
   return result;
 }
@@ -175,21 +176,14 @@ static MaybeTensor evaluateUnary(Operation *op, const Mapper &m) {
           return x > 0 ? x : decltype(x)(alpha) * std::expm1(x);
         });
       })
-      .Case([&](ErfOp) {
-        return m.floats([](auto x) { return std::erf(x); });
-      })
-      .Case([&](ExpOp) {
-        return m.floats([](auto x) { return std::exp(x); });
-      })
+      .Case([&](ErfOp) { return m.floats([](auto x) { return std::erf(x); }); })
+      .Case([&](ExpOp) { return m.floats([](auto x) { return std::exp(x); }); })
       .Case([&](LeakyReluOp leaky) {
         double slope = leaky.getSlope().convertToDouble();
-        return m.floats([slope](auto x) {
-          return x >= 0 ? x : decltype(x)(slope) * x;
-        });
+        return m.floats(
+            [slope](auto x) { return x >= 0 ? x : decltype(x)(slope) * x; });
       })
-      .Case([&](LogOp) {
-        return m.floats([](auto x) { return std::log(x); });
-      })
+      .Case([&](LogOp) { return m.floats([](auto x) { return std::log(x); }); })
       .Case([&](NegOp) {
         return m.numbers([](auto x) {
           using T = decltype(x);
@@ -212,12 +206,10 @@ static MaybeTensor evaluateUnary(Operation *op, const Mapper &m) {
           return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x)));
         });
       })
-      .Case([&](SqrtOp) {
-        return m.floats([](auto x) { return std::sqrt(x); });
-      })
-      .Case([&](TanhOp) {
-        return m.floats([](auto x) { return std::tanh(x); });
-      })
+      .Case(
+          [&](SqrtOp) { return m.floats([](auto x) { return std::sqrt(x); }); })
+      .Case(
+          [&](TanhOp) { return m.floats([](auto x) { return std::tanh(x); }); })
       .Default(MaybeTensor());
 }
 

@@ -41,8 +41,8 @@ template <typename T>
 static T *copyElements(ArrayRef<Offsets> dims, size_t dim, int64_t source,
                        const T *from, T *to, T padding) {
   for (int64_t offset : dims[dim]) {
-    int64_t at = source == outside || offset == outside ? outside
-                                                        : source + offset;
+    int64_t at =
+        source == outside || offset == outside ? outside : source + offset;
     if (dim + 1 != dims.size())
       to = copyElements(dims, dim + 1, at, from, to, padding);
     else
@@ -63,9 +63,10 @@ static HostTensor rename(Operation *op, const HostTensor &operand,
   dispatch(type.getElementType(), [&](auto x) {
     using T = decltype(x);
     if (dims.empty())
-      *result.data<T>() = *source.data<T>();
+      *result.mutableData<T>() = *source.data<T>();
     else
-      copyElements(dims, 0, 0, source.data<T>(), result.data<T>(), T(padding));
+      copyElements(dims, 0, 0, source.data<T>(), result.mutableData<T>(),
+                   T(padding));
   });
   return result;
 }
@@ -89,9 +90,8 @@ static HostTensor evaluateOp(TransposeOp op, const HostTensor &x) {
   SmallVector<int64_t> strides = stridesOf(x.getShape());
   SmallVector<Offsets> dims;
   for (int64_t dim : op.getPerm())
-    dims.push_back(offsets(x.getShape()[dim], [&](int64_t i) {
-      return i * strides[dim];
-    }));
+    dims.push_back(offsets(x.getShape()[dim],
+                           [&](int64_t i) { return i * strides[dim]; }));
   return rename(op, x, dims);
 }
 
@@ -128,8 +128,8 @@ static HostTensor evaluateOp(PadOp op, const HostTensor &x) {
   SmallVector<Offsets> dims;
   for (auto [dim, size] : llvm::enumerate(op.getType().getShape()))
     dims.push_back(offsets(size, [&, dim = dim](int64_t i) {
-      int64_t at = paddedIndex(op.getMode(), i - op.getLow()[dim],
-                               x.getShape()[dim]);
+      int64_t at =
+          paddedIndex(op.getMode(), i - op.getLow()[dim], x.getShape()[dim]);
       return at == outside ? outside : at * strides[dim];
     }));
   return rename(op, x, dims, op.getValue().convertToDouble());
@@ -147,8 +147,8 @@ static MaybeTensor evaluateOp(GatherOp op, const HostTensor &x,
   if (size == 0 && indices.size() != 0)
     return std::nullopt; // nothing to clamp an index into
   Offsets along = offsets(indices.size(), [&](int64_t i) {
-    int64_t index = dispatch(
-        indices.getType().getElementType(), [&](auto element) {
+    int64_t index =
+        dispatch(indices.getType().getElementType(), [&](auto element) {
           return int64_t(indices.data<decltype(element)>()[i * indices.step()]);
         });
     return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size - 1) *
@@ -166,7 +166,7 @@ static HostTensor evaluateConcat(ConcatOp op, ArrayRef<HostTensor> operands) {
     outer *= size;
   dispatch(op.getType().getElementType(), [&](auto x) {
     using T = decltype(x);
-    T *to = result.data<T>();
+    T *to = result.mutableData<T>();
     for (int64_t i = 0; i < outer; ++i)
       for (const HostTensor &operand : operands) {
         int64_t block = operand.size() / outer;
@@ -187,7 +187,7 @@ static HostTensor evaluateIota(IotaOp op) {
   dispatch(op.getType().getElementType(), [&](auto x) {
     using T = decltype(x);
     for (int64_t i = 0, n = result.size(); i < n; ++i)
-      result.data<T>()[i] = T(i / stride % size);
+      result.mutableData<T>()[i] = T(i / stride % size);
   });
   return result;
 }

@@ -51,7 +51,7 @@ static HostTensor evaluateSum(ReduceSumOp op, const HostTensor &x) {
       sums[to] += Sum<T>(x.data<T>()[from * x.step()]);
     });
     for (auto [i, sum] : llvm::enumerate(sums))
-      result.data<T>()[i] = T(sum);
+      result.mutableData<T>()[i] = T(sum);
   });
   return result;
 }
@@ -72,7 +72,7 @@ static HostTensor evaluateExtreme(Op op, const HostTensor &x) {
   HostTensor result(cast<RankedTensorType>(op.getType()));
   dispatch(result.getType().getElementType(), [&](auto element) {
     using T = decltype(element);
-    T *y = result.data<T>();
+    T *y = result.mutableData<T>();
     std::fill_n(y, result.size(), extreme<T>(/*largest=*/!isMax));
     forEachReduced(x.getShape(), op.getDims(), [&](int64_t from, int64_t to) {
       T a = x.data<T>()[from * x.step()];
@@ -99,9 +99,9 @@ static HostTensor evaluateArgMax(ArgMaxOp op, const HostTensor &operand) {
           best = k;
       }
       if (op.getType().getElementType().isInteger(32))
-        result.data<int32_t>()[i] = int32_t(best);
+        result.mutableData<int32_t>()[i] = int32_t(best);
       else
-        result.data<int64_t>()[i] = best;
+        result.mutableData<int64_t>()[i] = best;
     }
   });
   return result;
@@ -129,7 +129,7 @@ static HostTensor evaluateMatmul(MatmulOp op, const HostTensor &lhs,
           sums[j] += x * Sum<T>(q[bt ? j * depth + k : k * columns + j]);
       }
       for (int64_t j = 0; j < columns; ++j)
-        result.data<T>()[row * columns + j] = T(sums[j]);
+        result.mutableData<T>()[row * columns + j] = T(sums[j]);
     }
   });
   return result;

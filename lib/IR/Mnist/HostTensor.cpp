@@ -37,9 +37,9 @@ std::optional<HostTensor> HostTensor::read(ElementsAttr value) {
   // Attributes pack booleans into bits.
   HostTensor result(type, dense.isSplat());
   if (dense.isSplat())
-    *result.data<bool>() = dense.getSplatValue<bool>();
+    *result.mutableData<bool>() = dense.getSplatValue<bool>();
   else
-    llvm::copy(dense.getValues<bool>(), result.data<bool>());
+    llvm::copy(dense.getValues<bool>(), result.mutableData<bool>());
   return result;
 }
 
@@ -67,7 +67,7 @@ HostTensor HostTensor::expanded() const {
   HostTensor result(type);
   dispatch(type.getElementType(), [&](auto x) {
     using T = decltype(x);
-    std::fill_n(result.data<T>(), size(), *data<T>());
+    std::fill_n(result.mutableData<T>(), size(), *data<T>());
   });
   return result;
 }

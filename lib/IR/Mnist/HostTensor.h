@@ -60,7 +60,10 @@ public:
   template <typename T> const T *data() const {
     return reinterpret_cast<const T *>(bytes);
   }
-  template <typename T> T *data() { return reinterpret_cast<T *>(owned.get()); }
+  /// Only of a tensor that was made to be written.
+  template <typename T> T *mutableData() {
+    return reinterpret_cast<T *>(owned.get());
+  }
 
 private:
   HostTensor(RankedTensorType type, bool isSplat, const char *bytes)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Permutation.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -22,14 +23,14 @@ static bool isSplat(Attribute attribute, double value) {
   return splat.getSplatValue<APInt>() == (int64_t)value;
 }
 
-static bool isIdentityPermutation(ArrayRef<int64_t> perm) {
-  return llvm::equal(perm, llvm::seq<int64_t>(perm.size()));
-}
-
 /// A constant `value` of one repeated element under another shape, or null.
 static Attribute resplat(Attribute value, Type type) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
   return splat ? splat.resizeSplat(cast<ShapedType>(type)) : Attribute();
+}
+
+static bool areAll(ArrayRef<int64_t> numbers, int64_t number) {
+  return llvm::all_of(numbers, [&](int64_t n) { return n == number; });
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
@@ -76,6 +77,13 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? getInputs().front() : Value();
 }
 
+// Nothing is added or taken away.
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  if (getInput().getType() != getOutput().getType() || !areAll(getLow(), 0))
+    return {};
+  return getInput();
+}
+
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getOutput().getType())
     return getInput();
@@ -85,21 +93,40 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  if (getInput().getType() == getOutput().getType() &&
-      llvm::all_of(getSteps(), [](int64_t step) { return step == 1; }))
+  if (getInput().getType() == getOutput().getType() && areAll(getSteps(), 1))
     return getInput();
   return resplat(adaptor.getInput(), getType());
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (isIdentityPermutation(getPerm()))
+  if (isIdentity(getPerm()))
     return getInput();
   return resplat(adaptor.getInput(), getType());
 }
 
-// A sum over nothing.
+// Over no dimension.
+OpFoldResult ReduceMaxOp::fold(FoldAdaptor) {
+  return getDims().empty() ? getInput() : Value();
+}
+OpFoldResult ReduceMinOp::fold(FoldAdaptor) {
+  return getDims().empty() ? getInput() : Value();
+}
 OpFoldResult ReduceSumOp::fold(FoldAdaptor) {
   return getDims().empty() ? getInput() : Value();
+}
+
+/// Whether every window of a pool is the one element at its place.
+template <typename Pool> static bool isElementByElement(Pool op) {
+  return op.getInput().getType() == op.getOutput().getType() &&
+         areAll(op.getKernel(), 1) && areAll(op.getStrides(), 1) &&
+         areAll(op.getPads(), 0);
+}
+
+OpFoldResult AvgPoolOp::fold(FoldAdaptor) {
+  return isElementByElement(*this) ? getInput() : Value();
+}
+OpFoldResult MaxPoolOp::fold(FoldAdaptor) {
+  return isElementByElement(*this) ? getInput() : Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,6 +134,94 @@ OpFoldResult ReduceSumOp::fold(FoldAdaptor) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// broadcast(broadcast(x, p), q) = broadcast(x, q of p)
+struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<BroadcastOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "input is no broadcast");
+    rewriter.replaceOpWithNewOp<BroadcastOp>(
+        op, op.getType(), producer.getInput(),
+        permute(op.getDims(), producer.getDims()));
+    return success();
+  }
+};
+
+/// concat(concat(x, y), z, nothing) = concat(x, y, z)
+struct FlattenConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> inputs;
+    for (Value input : op.getInputs()) {
+      auto producer = input.getDefiningOp<ConcatOp>();
+      if (producer && producer.getDim() == op.getDim())
+        llvm::append_range(inputs, producer.getInputs());
+      else if (cast<RankedTensorType>(input.getType())
+                   .getDimSize(op.getDim()) != 0)
+        inputs.push_back(input);
+    }
+    if (inputs.empty() || llvm::equal(inputs, op.getInputs()))
+      return rewriter.notifyMatchFailure(op, "no operand is empty or a concat");
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), inputs,
+                                          op.getDim());
+    return success();
+  }
+};
+
+/// slice(slice(x, s, t), u, v) = slice(x, s + u t, t v)
+struct MergeSlices : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<SliceOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "input is no slice");
+    SmallVector<int64_t> starts, steps;
+    for (size_t i = 0; i < op.getStarts().size(); ++i) {
+      starts.push_back(producer.getStarts()[i] +
+                       op.getStarts()[i] * producer.getSteps()[i]);
+      steps.push_back(op.getSteps()[i] * producer.getSteps()[i]);
+    }
+    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), producer.getInput(),
+                                         starts, steps);
+    return success();
+  }
+};
+
+/// reshape(broadcast(x)) of one element = broadcast(reshape(x))
+struct ReshapeOfRepeated : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<BroadcastOp>();
+    if (!producer || producer.getInput().getType().getNumElements() != 1)
+      return rewriter.notifyMatchFailure(op, "input repeats no single element");
+    auto scalar = rewriter.create<ReshapeOp>(
+        op.getLoc(), op.getType().clone(ArrayRef<int64_t>()),
+        producer.getInput());
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), scalar,
+                                             ArrayRef<int64_t>());
+    return success();
+  }
+};
+
+/// A reduction over dimensions of size 1 is a reshape.
+template <typename Op> struct ReduceToReshape : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto input = cast<RankedTensorType>(op.getInput().getType());
+    for (int64_t dim : op.getDims())
+      if (input.getDimSize(dim) != 1)
+        return rewriter.notifyMatchFailure(op, "there is something to reduce");
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+    return success();
+  }
+};
+
 /// reshape(reshape(x)) = reshape(x)
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -129,11 +244,9 @@ struct MergeTransposes : OpRewritePattern<TransposeOp> {
     auto producer = op.getInput().getDefiningOp<TransposeOp>();
     if (!producer)
       return rewriter.notifyMatchFailure(op, "input is no transpose");
-    SmallVector<int64_t> perm;
-    for (int64_t dim : op.getPerm())
-      perm.push_back(producer.getPerm()[dim]);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(),
-                                             producer.getInput(), perm);
+    rewriter.replaceOpWithNewOp<TransposeOp>(
+        op, op.getType(), producer.getInput(),
+        permute(producer.getPerm(), op.getPerm()));
     return success();
   }
 };
@@ -143,27 +256,27 @@ struct TransposeToReshape : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    ArrayRef<int64_t> shape = op.getInput().getType().getShape();
-    int64_t last = -1;
-    for (int64_t dim : op.getPerm()) {
-      if (shape[dim] == 1)
-        continue;
-      if (dim < last)
-        return rewriter.notifyMatchFailure(op, "elements change their order");
-      last = dim;
-    }
+    if (!keepsOrder(op.getPerm(), op.getInput().getType().getShape()))
+      return rewriter.notifyMatchFailure(op, "elements change their order");
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
     return success();
   }
 };
 } // namespace
 
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<MergeReshapes>(context);
-}
+#define MNIST_PATTERNS(OP, ...)                                                \
+  void OP::getCanonicalizationPatterns(RewritePatternSet &patterns,            \
+                                       MLIRContext *context) {                 \
+    patterns.add<__VA_ARGS__>(context);                                        \
+  }
 
-void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                              MLIRContext *context) {
-  patterns.add<MergeTransposes, TransposeToReshape>(context);
-}
+MNIST_PATTERNS(BroadcastOp, MergeBroadcasts)
+MNIST_PATTERNS(ConcatOp, FlattenConcat)
+MNIST_PATTERNS(ReduceMaxOp, ReduceToReshape<ReduceMaxOp>)
+MNIST_PATTERNS(ReduceMinOp, ReduceToReshape<ReduceMinOp>)
+MNIST_PATTERNS(ReduceSumOp, ReduceToReshape<ReduceSumOp>)
+MNIST_PATTERNS(ReshapeOp, MergeReshapes, ReshapeOfRepeated)
+MNIST_PATTERNS(SliceOp, MergeSlices)
+MNIST_PATTERNS(TransposeOp, MergeTransposes, TransposeToReshape)
+
+#undef MNIST_PATTERNS

@@ -171,6 +171,7 @@ def AvgPoolOp : Mnist_PoolOp<"avg_pool", [Differentiable]> {
     $dilations (`count_pads` $countPads^)? attr-dict `:` type($input) `->`
     type($output)
   }];
+  let hasFolder = 1;
 }
 
 def AvgPoolGradOp : Mnist_PoolOp<"avg_pool_grad"> {
@@ -205,6 +206,7 @@ def MaxPoolOp : Mnist_PoolOp<"max_pool", [Differentiable]> {
     $layout $input `kernel` $kernel `strides` $strides `pads` $pads `dilations`
     $dilations attr-dict `:` type($input) `->` type($output)
   }];
+  let hasFolder = 1;
 }
 
 def MaxPoolGradOp : Mnist_PoolOp<"max_pool_grad"> {

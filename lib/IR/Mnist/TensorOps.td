@@ -67,6 +67,7 @@ def BroadcastOp : Mnist_IndexingOp<"broadcast"> {
     $input `along` $dims attr-dict `:` type($input) `->` type($output)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ConcatOp : Mnist_IndexingOp<"concat"> {
@@ -83,6 +84,7 @@ def ConcatOp : Mnist_IndexingOp<"concat"> {
     $inputs `dim` $dim attr-dict `:` functional-type(operands, results)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def GatherOp : Mnist_IndexingOp<"gather"> {
@@ -127,6 +129,7 @@ def PadOp : Mnist_IndexingOp<"pad"> {
     $mode $input `low` $low (`value` $value^)? attr-dict `:` type($input) `->`
     type($output)
   }];
+  let hasFolder = 1;
 }
 
 def ReshapeOp : Mnist_IndexingOp<"reshape"> {
@@ -162,6 +165,7 @@ def SliceOp : Mnist_IndexingOp<"slice"> {
     type($output)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TransposeOp : Mnist_IndexingOp<"transpose"> {
@@ -228,6 +232,8 @@ def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", Mnist_Tensor> {
     %y = mnist.reduce_max %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
@@ -237,6 +243,8 @@ def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
     %y = mnist.reduce_min %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", Mnist_NumberTensor> {
@@ -247,6 +255,7 @@ def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", Mnist_NumberTensor> {
     ```
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // MNISTC_IR_MNIST_TENSOROPS_TD

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Mnist/TransposeRegions.h"
 #include "lib/IR/Mnist/Evaluate.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,9 +34,9 @@ TransposeCost mlir::mnistc::transposeCost(Block &block) {
   return cost;
 }
 
-std::optional<unsigned>
-mlir::mnistc::rowDimensions(ReshapeOp reshape, ArrayRef<int64_t> perm,
-                            ArrayRef<int64_t> shape) {
+std::optional<unsigned> mlir::mnistc::rowDimensions(ReshapeOp reshape,
+                                                    ArrayRef<int64_t> perm,
+                                                    ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> matrix = reshape.getType().getShape();
   if (matrix.size() != 2)
     return std::nullopt;
@@ -74,7 +75,7 @@ static bool isAnyOrder(Value value) {
 }
 
 namespace {
-struct Region {
+struct OpRegion {
   llvm::SmallSetVector<Operation *, 8> ops; ///< in their order
   llvm::SmallSetVector<Value, 8> inputs;    ///< from other ops
 
@@ -89,7 +90,7 @@ private:
 };
 } // namespace
 
-static SmallVector<Region> findRegions(Block &block) {
+static SmallVector<OpRegion> findRegions(Block &block) {
   SmallVector<Operation *> ops;
   DenseMap<Operation *, unsigned> numbers;
   for (Operation &op : block)
@@ -105,16 +106,17 @@ static SmallVector<Region> findRegions(Block &block) {
       if (isAnyOrder(operand))
         continue;
       auto producer = numbers.find(operand.getDefiningOp());
-      unsigned other = producer != numbers.end()
-                           ? producer->second
-                           : firstUser.try_emplace(operand, number).first->second;
+      unsigned other =
+          producer != numbers.end()
+              ? producer->second
+              : firstUser.try_emplace(operand, number).first->second;
       classes.join(number, other);
     }
   classes.compress();
-  SmallVector<Region> regions(classes.getNumClasses());
+  SmallVector<OpRegion> regions(classes.getNumClasses());
   for (auto [number, op] : llvm::enumerate(ops))
     regions[classes[number]].ops.insert(op);
-  for (Region &region : regions)
+  for (OpRegion &region : regions)
     for (Operation *op : region.ops)
       for (Value operand : tiedOperands(op))
         if (!region.contains(operand.getDefiningOp()))
@@ -123,7 +125,7 @@ static SmallVector<Region> findRegions(Block &block) {
 }
 
 /// The orders in which a transpose at the border has nothing left to do.
-SmallVector<Permutation> Region::candidates() const {
+SmallVector<Permutation> OpRegion::candidates() const {
   SmallVector<Permutation> perms;
   auto consider = [&](Permutation perm) {
     if (!isIdentity(perm) && !llvm::is_contained(perms, perm))
@@ -140,7 +142,7 @@ SmallVector<Permutation> Region::candidates() const {
 }
 
 /// What it costs to have `input` in the order `perm`.
-TransposeCost Region::inputCost(Value input, ArrayRef<int64_t> perm) const {
+TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
   TransposeCost cost;
   ArrayRef<int64_t> shape = typeOf(input).getShape();
   if (auto transpose = input.getDefiningOp<TransposeOp>()) {
@@ -171,7 +173,7 @@ TransposeCost Region::inputCost(Value input, ArrayRef<int64_t> perm) const {
 }
 
 /// What it costs that `output` has the order `perm`.
-TransposeCost Region::outputCost(Value output, ArrayRef<int64_t> perm) const {
+TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
   TransposeCost cost;
   Permutation back = inverse(perm);
   ArrayRef<int64_t> before = typeOf(output).getShape();
@@ -216,7 +218,7 @@ TransposeCost Region::outputCost(Value output, ArrayRef<int64_t> perm) const {
   return cost;
 }
 
-TransposeCost Region::cost(ArrayRef<int64_t> perm) const {
+TransposeCost OpRegion::cost(ArrayRef<int64_t> perm) const {
   TransposeCost total;
   auto include = [&](TransposeCost cost) {
     total.bytes += cost.bytes;
@@ -243,7 +245,7 @@ static void permuteAttributes(Operation *op, ArrayRef<int64_t> perm) {
       });
 }
 
-void Region::turn(ArrayRef<int64_t> perm) const {
+void OpRegion::turn(ArrayRef<int64_t> perm) const {
   IRMapping turned;
   for (Value input : inputs) {
     OpBuilder b(input.getContext());
@@ -258,16 +260,15 @@ void Region::turn(ArrayRef<int64_t> perm) const {
     auto type = typeOf(result);
     result.setType(type.clone(permute(type.getShape(), perm)));
     auto back = b.create<TransposeOp>(op->getLoc(), result, inverse(perm));
-    op->getResult(0).replaceUsesWithIf(back, [&](OpOperand &use) {
-      return !contains(use.getOwner());
-    });
+    op->getResult(0).replaceUsesWithIf(
+        back, [&](OpOperand &use) { return !contains(use.getOwner()); });
   }
   for (Operation *op : llvm::reverse(ops))
     op->erase();
 }
 
 bool mlir::mnistc::turnRegion(Block &block) {
-  for (const Region &region : findRegions(block)) {
+  for (const OpRegion &region : findRegions(block)) {
     SmallVector<Permutation> candidates = region.candidates();
     if (candidates.empty())
       continue;

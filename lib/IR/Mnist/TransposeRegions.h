@@ -33,8 +33,7 @@ bool turnRegion(Block &block);
 /// something of shape `shape` by `perm`, may permute the rows of its right
 /// operand instead. Returns how many dimensions stay in place before those that
 /// the reshape joins into the rows; none if it may not.
-std::optional<unsigned> rowDimensions(ReshapeOp reshape,
-                                      ArrayRef<int64_t> perm,
+std::optional<unsigned> rowDimensions(ReshapeOp reshape, ArrayRef<int64_t> perm,
                                       ArrayRef<int64_t> shape);
 
 } // namespace mlir::mnistc

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Mnist/Geometry.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -59,7 +59,7 @@ public:
   /// One run, step by step, each timed.
   virtual Status profile(int plan, std::vector<StepTime> &times) = 0;
 
-  /// One run, step by step; after each step calls `look` with the step's number.
+  /// One run on the inputs of slot 0, step by step; after each step calls `look` with the step's number.
   /// `read` below may be used in it. For checking for NaN and for debugging.
   virtual Status trace(int plan, Status (*look)(void *user, int step),
                        void *user) = 0;

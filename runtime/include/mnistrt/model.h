@@ -57,6 +57,10 @@ struct Step {
   double flops;               ///< floating-point operations
   double bytes;               ///< read once and written once, at least
   void (*run)(Context &);
+  /// What it writes, for looking for NaN; the arena keeps it until a later
+  /// step overwrites it.
+  const Tensor *results = nullptr;
+  int resultCount = 0;
 };
 
 /// One function of the model for one batch size.

@@ -1,6 +1,6 @@
 //===- common.cuh - what all kernels use ------------------------*- C++ -*-===//
 //
-// Limits, warp shuffles of any type, and how blocks share one result: each
+// NaN-aware comparison, warp shuffles of any type, and how blocks share one result: each
 // writes its part to scratch memory, the last to arrive sums them in a fixed
 // order. Results do not depend on which one that is. Device only.
 //
@@ -10,6 +10,7 @@
 #define MNISTRT_CUDA_KERNELS_COMMON_CUH
 
 #include "mnistrt/cuda/launch.h"
+#include "mnistrt/math.h"
 
 #ifdef __CUDACC_RTC__
 
@@ -26,30 +27,6 @@ MN_DEVICE void begin() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-
-template <typename T> struct Limits {
-  static_assert(T(-1) < T(0) || sizeof(T) == 1, "an integer type");
-  static constexpr T lowest() {
-    return T(-1) < T(0) ? T(uint64_t(1) << (8 * sizeof(T) - 1)) : T(0);
-  }
-  static constexpr T highest() { return T(~uint64_t(lowest())); }
-};
-template <> struct Limits<bool> {
-  static constexpr bool lowest() { return false; }
-  static constexpr bool highest() { return true; }
-};
-template <> struct Limits<float> {
-  static MN_DEVICE float lowest() { return __int_as_float(0xff800000); }
-  static MN_DEVICE float highest() { return __int_as_float(0x7f800000); }
-};
-template <> struct Limits<double> {
-  static MN_DEVICE double lowest() {
-    return __longlong_as_double(0xfff0000000000000ll);
-  }
-  static MN_DEVICE double highest() {
-    return __longlong_as_double(0x7ff0000000000000ll);
-  }
-};
 
 template <typename T> MN_DEVICE bool isNan(T v) { return v != v; }
 

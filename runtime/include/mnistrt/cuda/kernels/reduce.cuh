@@ -60,16 +60,18 @@ namespace device {
 
 struct SumOf {
   template <typename T> struct State {
-    T value = T(0);
+    T value;
   };
+  template <typename T> static MN_DEVICE State<T> none() { return {T(0)}; }
   template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
     s.value += v.value;
   }
 };
 struct MaxOf {
   template <typename T> struct State {
-    T value = Limits<T>::lowest();
+    T value;
   };
+  template <typename T> static MN_DEVICE State<T> none() { return {Limits<T>::lowest()}; }
   template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
     if (larger(v.value, s.value))
       s.value = v.value;
@@ -77,8 +79,9 @@ struct MaxOf {
 };
 struct MinOf {
   template <typename T> struct State {
-    T value = Limits<T>::highest();
+    T value;
   };
+  template <typename T> static MN_DEVICE State<T> none() { return {Limits<T>::highest()}; }
   template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
     if (smaller(v.value, s.value))
       s.value = v.value;
@@ -87,9 +90,10 @@ struct MinOf {
 /// An index of -1: nothing seen yet.
 template <bool last> struct ArgMaxOf {
   template <typename T> struct State {
-    T value = T(0);
-    int64_t index = -1;
+    T value;
+    int64_t index;
   };
+  template <typename T> static MN_DEVICE State<T> none() { return {T(0), -1}; }
   template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
     if (v.index < 0)
       return;
@@ -117,7 +121,7 @@ template <typename State> MN_DEVICE State shuffleState(State s, int lanes) {
 template <typename F, typename State>
 MN_DEVICE void storeState(const F &f, Index o, const State &s) {
   if constexpr (requires { s.index; })
-    f.store(o, s.index);
+    f.store(o, s.index < 0 ? int64_t(0) : s.index);
   else
     f.store(o, s.value);
 }
@@ -176,7 +180,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
     const int member =
         S.contiguous ? threadIdx.x % t.team : threadIdx.x / t.results;
     const int64_t o = group * t.results + result;
-    State s;
+    State s = R::template none<T>();
     if (o < S.outputs) {
       constexpr int64_t stride = int64_t(t.team) * t.splits;
 #pragma unroll 4
@@ -193,7 +197,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
         parts.part[(group * t.splits + split) * t.results + result] = s;
       if (!lastToArrive(&parts.ticket[group], t.splits) || member != 0)
         return;
-      s = State();
+      s = R::template none<T>();
       for (int i = 0; i < t.splits; ++i)
         R::add(s, parts.part[(group * t.splits + i) * t.results + result]);
     }

@@ -41,16 +41,16 @@ template <typename T, Softmax S> struct SoftmaxKernel {
   static MN_DEVICE T larger(T a, T b) { return b > a ? b : a; }
   static MN_DEVICE T finish(T x, T top, T sum) {
     if constexpr (S.log)
-      return x - top - log(sum);
+      return x - top - mn::log(sum);
     else
-      return exp(x - top) / sum;
+      return mn::exp(x - top) / sum;
   }
 
   template <typename F> static MN_DEVICE void runWarp(const F &f) {
     const int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.x / 32;
     if (row >= S.outer)
       return;
-    constexpr int each = int((S.size + 31) / 32);
+    constexpr int each = int((S.size + 31) / 32) + (S.size == 0);
     const int lane = threadIdx.x % 32;
     T x[each];
     T top = Limits<T>::lowest();
@@ -67,7 +67,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
 #pragma unroll
     for (int j = 0; j < each; ++j)
       if (lane + 32 * j < S.size)
-        sum += exp(x[j] - top);
+        sum += mn::exp(x[j] - top);
 #pragma unroll
     for (int lanes = 16; lanes > 0; lanes /= 2)
       sum += shuffleXor(sum, lanes);
@@ -103,7 +103,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     top = overBlock<true>(top);
     T sum = 0;
     for (int64_t r = threadIdx.x; r < S.size; r += 256)
-      sum += exp(f.load(Index(base + r)) - top);
+      sum += mn::exp(f.load(Index(base + r)) - top);
     sum = overBlock<false>(sum);
     for (int64_t r = threadIdx.x; r < S.size; r += 256)
       f.store(Index(base + r), finish(f.load(Index(base + r)), top, sum));
@@ -119,7 +119,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
       top = larger(top, f.load(Index(base + r * S.inner)));
     T sum = 0;
     for (int64_t r = 0; r < S.size; ++r)
-      sum += exp(f.load(Index(base + r * S.inner)) - top);
+      sum += mn::exp(f.load(Index(base + r * S.inner)) - top);
     for (int64_t r = 0; r < S.size; ++r) {
       const Index i = Index(base + r * S.inner);
       f.store(i, finish(f.load(i), top, sum));

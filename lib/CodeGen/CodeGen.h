@@ -1,0 +1,41 @@
+//===- CodeGen.h - from a plan to C++ ---------------------------*- C++ -*-===//
+//
+// Prints a plan as the text that docs/generated-code.md describes. Everything
+// is decided before: the emitter walks the steps and prints.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_CODEGEN_CODEGEN_H
+#define MNISTC_CODEGEN_CODEGEN_H
+
+#include "lib/IR/Plan/PlanOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace mlir::mnistc {
+
+/// What the text says about itself.
+struct EmitOptions {
+  std::string model;          ///< the file's name, without its ending
+  std::string compiler;       ///< "mnistc 0.1.0"
+  std::string command;        ///< the options that shaped the program
+  std::string target;         ///< cuda, cpu
+  std::string arch;           ///< sm_90, x86-64-v3
+  bool embedsKernels = false; ///< the kernels are a file beside the program
+  std::vector<std::string> libraryPaths;
+};
+
+/// Prints the planned functions of `module`.
+LogicalResult emitCpp(ModuleOp module, const EmitOptions &options,
+                      raw_ostream &os);
+
+/// The bytes of all constants, each at its offset.
+FailureOr<std::string> constantBytes(ModuleOp module);
+
+/// Whether a step runs on `impl`.
+bool uses(ModuleOp module, Impl impl);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_CODEGEN_CODEGEN_H

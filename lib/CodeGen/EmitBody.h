@@ -1,0 +1,100 @@
+//===- EmitBody.h - the body of a step as statements ------------*- C++ -*-===//
+//
+// Prints the value of one element of a step. A body is a graph: what is used
+// more than once, or too long to read, gets a name and a statement. Which
+// expression an op becomes is in EmitExpression.cpp, which element it reads in
+// EmitIndex.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_CODEGEN_EMITBODY_H
+#define MNISTC_CODEGEN_EMITBODY_H
+
+#include "lib/CodeGen/Names.h"
+#include "lib/CodeGen/Position.h"
+#include "lib/IR/Mnist/MnistOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace mlir::mnistc {
+
+class BodyEmitter {
+public:
+  /// `tensors` are the names that locals may not take; `pointerTo` names the
+  /// pointer of an argument of the body.
+  BodyEmitter(const NameScope &tensors,
+              std::function<std::string(BlockArgument)> pointerTo)
+      : tensors(tensors), pointerTo(std::move(pointerTo)) {}
+
+  /// Begins the body of a function whose statements are indented.
+  void begin(unsigned indent);
+  /// The statements that the values asked for since `begin` need.
+  std::string statements() { return scopes.front()->lines; }
+
+  /// From now on element number `index` of `root`'s result is `value`.
+  void bind(Value root, Expr value, const Expr &index);
+
+  /// The value of an element, as an operand.
+  FailureOr<Expr> value(Value tensor, const Position &position);
+  /// The same, to stand alone behind a sign of assignment.
+  FailureOr<Expr> statementValue(Value tensor, const Position &position);
+
+  // For EmitIndex.cpp.
+
+  /// A name for an index that is more than a name or number.
+  Expr nameIndex(const Expr &index);
+  /// Declares a constant of a C++ type.
+  Expr declare(StringRef type, StringRef name, const Expr &value);
+  /// One of two values, of which the other is not computed.
+  using Branch = llvm::function_ref<FailureOr<Expr>()>;
+  FailureOr<Expr> choose(Operation *op, const Expr &condition, Branch then,
+                         Branch otherwise);
+
+private:
+  struct Scope {
+    Scope(const NameScope *outer, unsigned indent)
+        : names(outer), indent(indent) {}
+    NameScope names;
+    unsigned indent;
+    std::string lines;
+    std::map<std::pair<const void *, std::string>, Expr> values;
+  };
+
+  void push();
+  std::unique_ptr<Scope> pop();
+  const Expr *known(const void *key, const std::string &index) const;
+  FailureOr<Expr> compute(Value tensor, const Position &position);
+  FailureOr<Expr> constantElement(ConstantOp op, const Expr &index);
+  std::string localName(Operation *op);
+
+  const NameScope &tensors;
+  std::function<std::string(BlockArgument)> pointerTo;
+  std::vector<std::unique_ptr<Scope>> scopes;
+  Value root;
+  Expr rootValue, rootIndex;
+  int budget = 0; ///< ops that may still be printed
+};
+
+/// Element `position` of an op that only renames the index.
+FailureOr<Expr> emitIndexing(BodyEmitter &body, Operation *op,
+                             const Position &position);
+
+/// The expression of an elementwise op on the expressions of its operands.
+FailureOr<Expr> emitElementwise(Operation *op, ArrayRef<Expr> operands);
+
+/// What the result of an elementwise op is called where the model has no name:
+/// "sum" for add.
+StringRef resultNoun(Operation *op);
+
+/// Elements as C++ spells them.
+Expr literal(Type element, const APFloat &value);
+Expr literal(Type element, const APInt &value);
+
+/// The elements of a constant, one for a splat; none if they are not at hand.
+std::optional<SmallVector<std::string>> constantElements(ElementsAttr value);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_CODEGEN_EMITBODY_H

@@ -1,0 +1,203 @@
+//===- EmitIndex.cpp - ops that only rename the index ---------------------===//
+//
+// Each reads an element of an operand at another position; concat and pad
+// choose, and compute only what they choose.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/CodeGen/EmitBody.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+using Text = FailureOr<Expr>;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+static Text emitBroadcast(BodyEmitter &body, BroadcastOp op,
+                          const Position &position) {
+  Position source;
+  for (int64_t dim : op.getDims())
+    source.push_back(position[dim]);
+  return body.value(op.getInput(), source);
+}
+
+static Text emitConcat(BodyEmitter &body, ConcatOp op,
+                       const Position &position) {
+  int64_t dim = op.getDim();
+  // From input `number` on, whose elements begin at `begin`.
+  std::function<Text(unsigned, int64_t)> emitFrom = [&](unsigned number,
+                                                        int64_t begin) -> Text {
+    Value input = op.getInputs()[number];
+    int64_t end = begin + shapeOf(input)[dim];
+    auto element = [&]() {
+      Position source = position;
+      source[dim] = source[dim].affine(1, -begin);
+      return body.value(input, source);
+    };
+    if (number + 1 == op.getInputs().size())
+      return element();
+    if (begin == end)
+      return emitFrom(number + 1, end);
+    Expr inside = infix(position[dim].print(), "<", mlir::mnistc::number(end),
+                        Precedence::relational);
+    return body.choose(op, inside, element,
+                       [&] { return emitFrom(number + 1, end); });
+  };
+  return emitFrom(0, 0);
+}
+
+static Text emitGather(BodyEmitter &body, GatherOp op,
+                       const Position &position) {
+  int64_t dim = op.getDim(), rank = shapeOf(op.getIndices()).size();
+  int64_t size = shapeOf(op.getInput())[dim];
+  Position where(position.begin() + dim, position.begin() + dim + rank);
+  Text index = body.value(op.getIndices(), where);
+  if (failed(index))
+    return failure();
+  // A name, since it is read twice.
+  Expr given = body.declare("int64_t", "index", *index);
+  std::string limit = std::to_string(size), last = std::to_string(size - 1);
+  Expr inside =
+      call("mn::max<int64_t>",
+           {number(0),
+            call("mn::min<int64_t>", {Expr{given.text + " < 0 ? " + given.text +
+                                           " + " + limit + " : " + given.text},
+                                      Expr{last}})});
+  Expr chosen = body.declare("mn::Index", "chosen",
+                             call("static_cast<mn::Index>", {inside}));
+  Position source(position.begin(), position.begin() + dim);
+  source.push_back(Coordinate::opaque(chosen, size));
+  source.append(position.begin() + dim + rank, position.end());
+  return body.value(op.getInput(), source);
+}
+
+static Text emitIota(IotaOp op, const Position &position) {
+  std::string type =
+      elementTypeName(op.getOutput().getType().getElementType()).str();
+  return call("static_cast<" + type + ">", {position[op.getDim()].print()});
+}
+
+/// The coordinate inside the operand that a coordinate of a padded tensor
+/// shows: `from` is the coordinate relative to the operand's beginning.
+static Coordinate reflected(BodyEmitter &body, PadMode mode, Expr from,
+                            int64_t size, bool far) {
+  std::string n = std::to_string(size), last = std::to_string(size - 1);
+  if (mode == PadMode::edge)
+    return Coordinate::opaque(
+        call("mn::max<mn::Index>",
+             {number(0), call("mn::min<mn::Index>", {from, Expr{last}})}),
+        size);
+  if (mode == PadMode::wrap)
+    return Coordinate::opaque(Expr{"(" + from.as(Precedence::multiplicative) +
+                                       " % " + n + " + " + n + ") % " + n,
+                                   Precedence::multiplicative},
+                              size);
+  if (size == 1)
+    return Coordinate::opaque(number(0), 1);
+  // Mirrored at both ends: first into one period, then its second half back.
+  std::string period = std::to_string(2 * (size - 1));
+  Expr away = body.nameIndex(from);
+  if (far)
+    away = body.nameIndex(
+        {"(" + away.text + " % " + period + " + " + period + ") % " + period,
+         Precedence::multiplicative});
+  Expr back =
+      body.nameIndex(call(far ? "static_cast<mn::Index>" : "mn::abs", {away}));
+  Expr mirrored{back.text + " < " + n + " ? " + back.text + " : " + period +
+                    " - " + back.text,
+                Precedence::conditional};
+  return Coordinate::opaque(body.nameIndex(mirrored), size);
+}
+
+static Text emitPad(BodyEmitter &body, PadOp op, const Position &position) {
+  ArrayRef<int64_t> in = shapeOf(op.getInput()), out = shapeOf(op.getOutput());
+  Position source = position;
+  Expr inside;
+  for (size_t dim = 0; dim < in.size(); ++dim) {
+    int64_t low = op.getLow()[dim], high = out[dim] - in[dim] - low;
+    source[dim] = source[dim].affine(1, -low);
+    if (low <= 0 && high <= 0)
+      continue;
+    if (op.getMode() != PadMode::constant) {
+      bool far = std::max(low, high) >= in[dim];
+      source[dim] =
+          reflected(body, op.getMode(), source[dim].print(), in[dim], far);
+      continue;
+    }
+    auto add = [&](StringRef sign, int64_t bound) {
+      Expr test = infix(position[dim].print(), sign, number(bound),
+                        Precedence::relational);
+      inside = inside.text.empty()
+                   ? test
+                   : infix(inside, "&&", test, Precedence::logicalAnd);
+    };
+    if (low > 0)
+      add(">=", low);
+    if (high > 0)
+      add("<", low + in[dim]);
+  }
+  auto element = [&] { return body.value(op.getInput(), source); };
+  if (inside.text.empty())
+    return element();
+
+  Type type = op.getOutput().getType().getElementType();
+  auto padding = [&]() -> Text {
+    APFloat value = op.getValue();
+    if (isa<FloatType>(type)) {
+      bool inexact;
+      value.convert(cast<FloatType>(type).getFloatSemantics(),
+                    APFloat::rmNearestTiesToEven, &inexact);
+      return literal(type, value);
+    }
+    unsigned width = type.getIntOrFloatBitWidth();
+    double number = value.convertToDouble();
+    return literal(type, width == 1
+                             ? APInt(1, number != 0)
+                             : APInt(width, static_cast<int64_t>(number)));
+  };
+  return body.choose(op, inside, element, padding);
+}
+
+static Text emitReshape(BodyEmitter &body, ReshapeOp op,
+                        const Position &position) {
+  return body.value(
+      op.getInput(),
+      reshaped(position, shapeOf(op.getOutput()), shapeOf(op.getInput()),
+               [&](const Expr &index) { return body.nameIndex(index); }));
+}
+
+static Text emitSlice(BodyEmitter &body, SliceOp op, const Position &position) {
+  Position source;
+  for (auto [coordinate, start, step] :
+       llvm::zip(position, op.getStarts(), op.getSteps()))
+    source.push_back(coordinate.affine(step, start));
+  return body.value(op.getInput(), source);
+}
+
+static Text emitTranspose(BodyEmitter &body, TransposeOp op,
+                          const Position &position) {
+  Position source(position.size());
+  for (auto [to, from] : llvm::enumerate(op.getPerm()))
+    source[from] = position[to];
+  return body.value(op.getInput(), source);
+}
+
+Text mlir::mnistc::emitIndexing(BodyEmitter &body, Operation *op,
+                                const Position &position) {
+  return llvm::TypeSwitch<Operation *, Text>(op)
+      .Case([&](BroadcastOp op) { return emitBroadcast(body, op, position); })
+      .Case([&](ConcatOp op) { return emitConcat(body, op, position); })
+      .Case([&](GatherOp op) { return emitGather(body, op, position); })
+      .Case([&](IotaOp op) { return emitIota(op, position); })
+      .Case([&](PadOp op) { return emitPad(body, op, position); })
+      .Case([&](ReshapeOp op) { return emitReshape(body, op, position); })
+      .Case([&](SliceOp op) { return emitSlice(body, op, position); })
+      .Case([&](TransposeOp op) { return emitTranspose(body, op, position); })
+      .Default([](Operation *op) -> Text {
+        return op->emitOpError("has no C++ index");
+      });
+}

@@ -1,0 +1,425 @@
+//===- EmitStep.cpp - one step as text ------------------------------------===//
+//
+// A row for each root op: what computes it, and what its functor must say.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/CodeGen/EmitStep.h"
+#include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Plan/StepBody.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+//===----------------------------------------------------------------------===//
+// The tables
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A root op on generated code: `mn::function`, the macro that makes its
+/// functor a kernel, and how the functor gives each operand.
+struct KernelRow {
+  StringLiteral op, function, macro;
+  StringLiteral loads[2];
+  StringLiteral reduction = ""; ///< of a reduction: its kind
+  bool givesIndex = false;      ///< what is stored is an index
+};
+
+struct LibraryRow {
+  Impl impl;
+  StringLiteral op, function;
+  bool epilogue = false;
+};
+} // namespace
+
+static const KernelRow kernels[] = {
+    {"arg_max", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::ArgMax", true},
+    {"arg_max_pool",
+     "argMaxPool",
+     "MN_ARG_MAX_POOL_KERNEL",
+     {"load", ""},
+     "",
+     true},
+    {"avg_pool", "avgPool", "MN_AVG_POOL_KERNEL", {"load", ""}},
+    {"avg_pool_grad", "avgPoolGrad", "MN_AVG_POOL_GRAD_KERNEL", {"load", ""}},
+    {"conv", "conv", "MN_CONV_KERNEL", {"loadInput", "loadFilter"}},
+    {"conv_filter_grad",
+     "convFilterGrad",
+     "MN_CONV_FILTER_GRAD_KERNEL",
+     {"loadInput", "loadOutputGrad"}},
+    {"conv_input_grad",
+     "convInputGrad",
+     "MN_CONV_INPUT_GRAD_KERNEL",
+     {"loadOutputGrad", "loadFilter"}},
+    {"log_softmax", "softmax", "MN_SOFTMAX_KERNEL", {"load", ""}},
+    {"matmul", "matmul", "MN_MATMUL_KERNEL", {"loadA", "loadB"}},
+    {"max_pool", "maxPool", "MN_MAX_POOL_KERNEL", {"load", ""}},
+    {"max_pool_grad",
+     "maxPoolGrad",
+     "MN_MAX_POOL_GRAD_KERNEL",
+     {"loadInput", "loadOutputGrad"}},
+    {"reduce_max", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::Max"},
+    {"reduce_min", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::Min"},
+    {"reduce_sum", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::Sum"},
+    {"softmax", "softmax", "MN_SOFTMAX_KERNEL", {"load", ""}},
+};
+
+static const LibraryRow libraryCalls[] = {
+    {Impl::cublas, "matmul", "mn::cublas::matmul", true},
+    {Impl::cudnn, "conv", "mn::cudnn::conv", true},
+    {Impl::cudnn, "conv_filter_grad", "mn::cudnn::convFilterGrad"},
+    {Impl::cudnn, "conv_input_grad", "mn::cudnn::convInputGrad"},
+    {Impl::onednn, "avg_pool", "mn::onednn::avgPool"},
+    {Impl::onednn, "conv", "mn::onednn::conv", true},
+    {Impl::onednn, "conv_filter_grad", "mn::onednn::convFilterGrad"},
+    {Impl::onednn, "conv_input_grad", "mn::onednn::convInputGrad"},
+    {Impl::onednn, "matmul", "mn::onednn::matmul", true},
+    {Impl::onednn, "max_pool", "mn::onednn::maxPool"},
+    {Impl::openblas, "matmul", "mn::openblas::matmul", true},
+};
+
+static const KernelRow *findKernel(Operation *root) {
+  for (const KernelRow &row : kernels)
+    if (row.op == root->getName().stripDialect())
+      return &row;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared by all steps
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+static StringRef elementName(Value value) {
+  return elementTypeName(getElementTypeOrSelf(value.getType()));
+}
+
+/// "constexpr mn::Matmul hidden_shape{.m = 64, .n = 128, .k = 784};"
+static std::string declareShape(const ShapeText &shape, StringRef name) {
+  std::string head = ("constexpr " + shape.type + " " + name).str();
+  std::string text = head + "{" + llvm::join(shape.fields, ", ") + "};\n";
+  if (text.size() <= 81)
+    return text;
+  text = head + "{\n";
+  for (const std::string &field : shape.fields)
+    text += "    " + field + ",\n";
+  return text + "};\n";
+}
+
+/// "64 * 128"
+static std::string countText(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  SmallVector<std::string> sizes;
+  for (int64_t size : type.getShape())
+    if (size != 1)
+      sizes.push_back(std::to_string(size));
+  if (sizes.empty())
+    return "1";
+  if (type.getNumElements() > INT32_MAX)
+    return std::to_string(type.getNumElements());
+  return llvm::join(sizes, " * ");
+}
+
+/// Pointers to values of a step, as statements of its function.
+static std::string declarePointers(ArrayRef<Value> results,
+                                   ArrayRef<Value> inputs,
+                                   const PlanNames &names) {
+  std::string text;
+  auto declare = [&](StringRef type, Value value) {
+    text +=
+        line(type + " *" + names[value] + " = " + names.address(value) + ";",
+             2) +
+        "\n";
+  };
+  for (Value value : results)
+    declare("auto", value);
+  for (Value value : inputs)
+    declare("const auto", value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps on generated code
+//===----------------------------------------------------------------------===//
+
+namespace {
+class FunctorEmitter {
+public:
+  FunctorEmitter(StepOp step, PlanNames &names)
+      : step(step), names(names), root(rootOf(step)), locals(&names.scope),
+        body(locals, [this](BlockArgument argument) { return use(argument); }) {
+    functor = capitalized(names[step.getResult(0)]);
+    kernel = (names.space() + "_" + names[step.getResult(0)]).str();
+  }
+
+  FailureOr<StepText> emit();
+
+private:
+  std::string use(BlockArgument argument) {
+    Value value = step.getInputs()[argument.getArgNumber()];
+    inputs.insert(value);
+    return names[value].str();
+  }
+  LogicalResult emitMap();
+  LogicalResult emitRoot(const KernelRow &row);
+  LogicalResult emitLoad(StringRef name, Value operand, StringRef parameters,
+                         const Position &position);
+  LogicalResult emitStore(const KernelRow &row, bool reduction);
+  void finishFunction(const Twine &signature, const Twine &last);
+  std::string structText();
+
+  StepOp step;
+  PlanNames &names;
+  Operation *root;
+  NameScope locals;
+  BodyEmitter body;
+  llvm::SetVector<Value> inputs;
+  std::string functor, kernel, functions;
+  std::string macro, shape, call; ///< with what is behind the macro's name
+};
+} // namespace
+
+void FunctorEmitter::finishFunction(const Twine &signature, const Twine &last) {
+  std::string head = "  MN_FN " + signature.str() + " const {";
+  std::string statements = body.statements() + last.str();
+  StringRef only = StringRef(statements).trim();
+  if (!only.contains('\n') && head.size() + only.size() + 3 <= 80)
+    functions += head + " " + only.str() + " }\n";
+  else
+    functions += head + "\n" + statements + "  }\n";
+}
+
+static std::string storeLine(StringRef pointer, StringRef index,
+                             const Expr &value) {
+  return line(pointer + "[" + index + "] = " + value.text + ";", 4) + "\n";
+}
+
+LogicalResult FunctorEmitter::emitMap() {
+  body.begin(/*indent=*/4);
+  // All values before the first store: a result may take an input's place.
+  std::string stores;
+  OperandRange values = yieldsOf(step);
+  for (auto [value, result] : llvm::zip(values, step.getResults())) {
+    Position position = positionAt({"i"}, shapeOf(value));
+    FailureOr<Expr> text = values.size() == 1
+                               ? body.statementValue(value, position)
+                               : body.value(value, position);
+    if (failed(text))
+      return failure();
+    stores += storeLine(names[result], "i", *text);
+  }
+  finishFunction("void operator()(mn::Index i)", stores);
+  macro = "MN_MAP_KERNEL(" + kernel + ", " + functor + ")";
+  call = "mn::map";
+  return success();
+}
+
+LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
+                                       StringRef parameters,
+                                       const Position &position) {
+  body.begin(/*indent=*/4);
+  FailureOr<Expr> text = body.statementValue(operand, position);
+  if (failed(text))
+    return failure();
+  finishFunction(elementName(operand) + " " + name + "(" + parameters + ")",
+                 line("return " + text->text + ";", 4) + "\n");
+  return success();
+}
+
+LogicalResult FunctorEmitter::emitStore(const KernelRow &row, bool reduction) {
+  Value result = root->getResult(0), yielded = yieldsOf(step)[0];
+  StringRef index = reduction ? "o" : "i";
+  StringRef type = row.givesIndex ? "int64_t" : elementName(result);
+  // An index comes as int64_t, whatever the model wants.
+  Expr stored{"v"};
+  if (row.givesIndex && elementName(result) != type)
+    stored = mlir::mnistc::call("static_cast<" + elementName(result) + ">",
+                                {stored});
+  body.begin(/*indent=*/4);
+  body.bind(result, stored, {index.str()});
+  FailureOr<Expr> text =
+      body.statementValue(yielded, positionAt({index.str()}, shapeOf(yielded)));
+  if (failed(text))
+    return failure();
+  finishFunction("void store(mn::Index " + index + ", " + type + " v)",
+                 storeLine(names[step.getResult(0)], index, *text));
+  return success();
+}
+
+/// Element `r` of what is reduced to element `o`.
+static Position reducePosition(Operation *root) {
+  ArrayRef<int64_t> shape = shapeOf(root->getOperand(0));
+  SmallVector<int64_t> dims;
+  if (auto argMax = dyn_cast<ArgMaxOp>(root))
+    dims.push_back(argMax.getDim());
+  else
+    dims.assign(
+        root->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef().begin(),
+        root->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef().end());
+  SmallVector<int64_t> kept, gone;
+  auto isGone = [&](size_t dim) {
+    return llvm::is_contained(dims, static_cast<int64_t>(dim));
+  };
+  for (auto [dim, size] : llvm::enumerate(shape))
+    (isGone(dim) ? gone : kept).push_back(size);
+  Position o = positionAt({"o"}, kept), r = positionAt({"r"}, gone), result;
+  for (size_t dim = 0, k = 0, g = 0; dim < shape.size(); ++dim)
+    result.push_back(isGone(dim) ? r[g++] : o[k++]);
+  return result;
+}
+
+LogicalResult FunctorEmitter::emitRoot(const KernelRow &row) {
+  bool reduction = !row.reduction.empty();
+  for (auto [name, operand] : llvm::zip(row.loads, root->getOperands())) {
+    LogicalResult loaded =
+        reduction ? emitLoad(name, operand, "mn::Index o, mn::Index r",
+                             reducePosition(root))
+                  : emitLoad(name, operand, "mn::Index i",
+                             positionAt({"i"}, shapeOf(operand)));
+    if (failed(loaded))
+      return failure();
+  }
+  if (failed(emitStore(row, reduction)))
+    return failure();
+
+  std::string kind = row.reduction.str();
+  if (auto argMax = dyn_cast<ArgMaxOp>(root))
+    kind += argMax.getLast() ? "Last" : "First";
+  std::string shapeName =
+      names.scope.add((names[step.getResult(0)] + "_shape").str());
+  std::string element = elementName(root->getOperand(0)).str();
+  std::string types = (kind.empty() ? "" : kind + ", ") + element;
+  shape = declareShape(shapeOfRoot(root), shapeName);
+  macro = argumentLines(
+      row.macro, "(",
+      kind.empty()
+          ? ArrayRef<std::string>{kernel, element, functor, shapeName}
+          : ArrayRef<std::string>{kernel, kind, element, functor, shapeName},
+      ")", 0);
+  call = "mn::" + row.function.str() + "<" + types + ">";
+  return success();
+}
+
+std::string FunctorEmitter::structText() {
+  SmallVector<std::pair<std::string, std::string>> members;
+  auto add = [&](StringRef type, Value value) {
+    members.emplace_back((type + " *" + names[value] + ";").str(),
+                         shapeText(value.getType()));
+  };
+  for (Value result : step.getResults())
+    add(elementName(result), result);
+  for (Value input : inputs)
+    add(("const " + elementName(input)).str(), input);
+  size_t width = 0;
+  for (auto &[member, comment] : members)
+    width = std::max(width, member.size());
+  std::string text = "struct " + functor + " {\n";
+  for (auto &[member, comment] : members)
+    text += "  " + member + std::string(width - member.size(), ' ') + " // " +
+            comment + "\n";
+  return text + functions + "};\n";
+}
+
+FailureOr<StepText> FunctorEmitter::emit() {
+  if (!root) {
+    if (failed(emitMap()))
+      return failure();
+  } else {
+    const KernelRow *row = findKernel(root);
+    if (!row)
+      return root->emitOpError("has no kernel");
+    if (failed(emitRoot(*row)))
+      return failure();
+  }
+  StepText text;
+  text.device = structText() + shape + macro + "\n";
+
+  SmallVector<std::string> members;
+  for (Value result : step.getResults())
+    members.push_back(names[result].str());
+  for (Value input : inputs)
+    members.push_back(names[input].str());
+  std::string size = countText(step.getResult(0));
+  if (root) {
+    StringRef declared = StringRef(shape).split('{').first;
+    size = declared.rsplit(' ').second.str();
+  }
+  text.call = declarePointers(llvm::to_vector_of<Value>(step.getResults()),
+                              inputs.getArrayRef(), names) +
+              argumentLines(call, "(",
+                            {"ctx", "\"" + kernel + "\"", size,
+                             functor + "{" + llvm::join(members, ", ") + "}"},
+                            ");", 2) +
+              "\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps on libraries
+//===----------------------------------------------------------------------===//
+
+static FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names) {
+  Operation *root = rootOf(step);
+  const LibraryRow *row = nullptr;
+  for (const LibraryRow &candidate : libraryCalls)
+    if (root && candidate.impl == step.getImpl() &&
+        candidate.op == root->getName().stripDialect())
+      row = &candidate;
+  std::optional<LibraryEpilogue> epilogue = matchLibraryEpilogue(step);
+  if (!row || !epilogue)
+    return step.emitOpError("cannot run on '")
+           << stringifyImpl(step.getImpl()) << "'";
+
+  auto inputOf = [&](Value argument) {
+    auto number = cast<BlockArgument>(skipReshapes(argument)).getArgNumber();
+    return step.getInputs()[number];
+  };
+  llvm::SetVector<Value> inputs;
+  SmallVector<std::string> arguments{"ctx", names[step.getResult(0)].str()};
+  for (Value operand : root->getOperands()) {
+    inputs.insert(inputOf(operand));
+    arguments.push_back(names[inputOf(operand)].str());
+  }
+  SmallVector<std::string> parts;
+  auto add = [&](StringRef field, Value value) {
+    if (!value)
+      return;
+    inputs.insert(inputOf(value));
+    parts.push_back(("." + field + " = " + names[inputOf(value)]).str());
+  };
+  add("bias", epilogue->bias);
+  add("residual", epilogue->residual);
+  if (epilogue->relu)
+    parts.push_back(".relu = true");
+  if (!parts.empty() && !row->epilogue)
+    return step.emitOpError("cannot run on '")
+           << stringifyImpl(step.getImpl()) << "' with an epilogue";
+
+  StepText text;
+  std::string shapeName =
+      names.scope.add((names[step.getResult(0)] + "_shape").str());
+  text.shape = declareShape(shapeOfRoot(root), shapeName);
+  arguments.push_back(shapeName);
+  if (!parts.empty())
+    arguments.push_back("mn::Epilogue{" + llvm::join(parts, ", ") + "}");
+  text.call =
+      declarePointers({step.getResult(0)}, inputs.getArrayRef(), names) +
+      argumentLines(row->function, "(", arguments, ");", 2) + "\n";
+  return text;
+}
+
+FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names) {
+  switch (step.getImpl()) {
+  case Impl::undecided:
+    return step.emitOpError("expected an implementation, got 'undecided'");
+  case Impl::kernel:
+    return FunctorEmitter(step, names).emit();
+  default:
+    return emitLibraryStep(step, names);
+  }
+}

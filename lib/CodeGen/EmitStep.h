@@ -1,0 +1,63 @@
+//===- EmitStep.h - one step as text ----------------------------*- C++ -*-===//
+//
+// A step that runs on generated code is a functor and a call; one that runs on
+// a library is a call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_CODEGEN_EMITSTEP_H
+#define MNISTC_CODEGEN_EMITSTEP_H
+
+#include "lib/CodeGen/CppText.h"
+#include "lib/CodeGen/Names.h"
+#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Plan/PlanOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::mnistc {
+
+/// The values of a planned function: how they are called and where they lie.
+class PlanNames {
+public:
+  /// Names all values; says what has no address.
+  LogicalResult collect(func::FuncOp function);
+
+  StringRef space() const { return planSpace; }
+  StringRef operator[](Value value) const { return entries.at(value).name; }
+  /// "ctx.at<float>(0)"
+  std::string address(Value value) const;
+  int64_t offset(Value value) const { return entries.at(value).offset; }
+
+  NameScope scope; ///< all tensors and shapes of the plan
+
+private:
+  LogicalResult add(Value value, StringRef name, IntegerAttr offset,
+                    bool constant);
+
+  struct Entry {
+    std::string name;
+    int64_t offset;
+    bool constant;
+  };
+  std::string planSpace;
+  DenseMap<Value, Entry> entries;
+};
+
+/// The sizes of a root op as a struct of mnistrt/shapes.h.
+struct ShapeText {
+  StringRef type; ///< "mn::Conv"
+  SmallVector<std::string> fields;
+};
+ShapeText shapeOfRoot(Operation *root);
+
+/// A step's result as its functor and its function call it.
+struct StepText {
+  std::string device; ///< the functor and its kernel, or empty
+  std::string shape;  ///< the declaration of its sizes, or empty
+  std::string call;   ///< the statements of the step's function
+};
+FailureOr<StepText> emitStep(StepOp step, PlanNames &names);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_CODEGEN_EMITSTEP_H

@@ -1,0 +1,244 @@
+//===- EmitTables.cpp - the tables that the runtime walks -----------------===//
+//
+// The structs of mnistrt/model.h, a row a line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/CodeGen/EmitTables.h"
+#include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Plan/StepBody.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static StringRef typeText(Type element) {
+  if (element.isF32())
+    return "mn::Type::f32";
+  if (element.isF64())
+    return "mn::Type::f64";
+  if (element.isInteger(1))
+    return "mn::Type::b8";
+  if (element.isInteger(8))
+    return "mn::Type::u8";
+  return element.isInteger(32) ? "mn::Type::i32" : "mn::Type::i64";
+}
+
+namespace {
+/// Shapes, each declared once and named by its sizes.
+class Shapes {
+public:
+  std::string name(ArrayRef<int64_t> shape) {
+    if (shape.empty())
+      return "nullptr";
+    std::string sizes;
+    llvm::raw_string_ostream os(sizes);
+    llvm::interleave(shape, os, "x");
+    if (known.insert(sizes).second) {
+      declarations += "static const int64_t shape_" + sizes + "[] = {";
+      llvm::raw_string_ostream all(declarations);
+      llvm::interleaveComma(shape, all);
+      all << "};\n";
+    }
+    return "shape_" + sizes;
+  }
+  std::string declarations;
+
+private:
+  llvm::StringSet<> known;
+};
+} // namespace
+
+static std::string tensorRow(StringRef name, Type tensor, int64_t offset,
+                             Shapes &shapes) {
+  auto type = cast<RankedTensorType>(tensor);
+  return ("{" + Twine(stringLiteral(name)) + ", " +
+          typeText(type.getElementType()) + ", " + Twine(type.getRank()) +
+          ", " + shapes.name(type.getShape()) + ", " + Twine(offset) + "}")
+      .str();
+}
+
+/// "static const mn::Tensor inputs[] = {...};", or nothing.
+static std::string table(StringRef type, StringRef name,
+                         ArrayRef<std::string> rows) {
+  if (rows.empty())
+    return "";
+  std::string text = ("static const " + type + " " + name + "[] = {\n").str();
+  for (const std::string &row : rows)
+    text += "    " + row + ",\n";
+  return text + "};\n";
+}
+
+/// "inputs, 1" or "nullptr, 0".
+static std::string reference(const Twine &name, size_t count) {
+  return count == 0 ? "nullptr, 0" : (name + ", " + Twine(count)).str();
+}
+
+/// A number without digits that tell nothing.
+static std::string countText(double value) {
+  return llvm::formatv("{0:F0}.0", value);
+}
+
+/// The same text whatever the step's number of results.
+static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
+                           SmallVectorImpl<std::string> &results,
+                           Shapes &shapes) {
+  size_t first = results.size();
+  for (auto [index, result] : llvm::enumerate(step.getResults()))
+    results.push_back(tensorRow(index == 0 ? step.getName() : names[result],
+                                result.getType(), names.offset(result),
+                                shapes));
+  std::string row =
+      "{" + stringLiteral(step.getName()) + ", " + stringLiteral(opsOf(step)) +
+      ", " + stringLiteral(nodesOf(step)) + ", " +
+      stringLiteral(stringifyImpl(step.getImpl())) + ", " +
+      stringLiteral(shapeText(step.getResult(0).getType())) + ", " +
+      countText(flopsOf(step)) + ", " + countText(bytesOf(step)) + ", step_" +
+      std::to_string(number) + ", results";
+  if (first != 0)
+    row += " + " + std::to_string(first);
+  return row + ", " + std::to_string(step.getNumResults()) + "}";
+}
+
+LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
+                                           const PlanNames &names,
+                                           raw_ostream &os) {
+  Shapes shapes;
+  SmallVector<std::string> inputs, outputs, steps, results;
+  for (BlockArgument argument : function.getArguments()) {
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      "mnist.name");
+    inputs.push_back(tensorRow(name ? name.getValue() : names[argument],
+                               argument.getType(), names.offset(argument),
+                               shapes));
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
+    if (value.getDefiningOp<ConstantOp>())
+      return end->emitOpError("expected results of steps or arguments, got a "
+                              "constant");
+    auto name = function.getResultAttrOfType<StringAttr>(number, "mnist.name");
+    outputs.push_back(tensorRow(name ? name.getValue() : names[value],
+                                value.getType(), names.offset(value), shapes));
+  }
+  for (auto [number, step] : llvm::enumerate(function.getOps<StepOp>()))
+    steps.push_back(stepRow(step, number + 1, names, results, shapes));
+
+  os << "\n// clang-format off\n"
+     << shapes.declarations << table("mn::Tensor", "inputs", inputs)
+     << table("mn::Tensor", "outputs", outputs)
+     << table("mn::Tensor", "results", results)
+     << table("mn::Step", "steps", steps) << "// clang-format on\n";
+  return success();
+}
+
+static std::string planRow(const PlanRow &plan) {
+  func::FuncOp function = plan.function;
+  int64_t batch = 0;
+  if (function.getNumArguments() != 0) {
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[0]);
+    batch = type.getRank() == 0 ? 0 : type.getDimSize(0);
+  }
+  return "{" + stringLiteral(function.getName()) + ", " +
+         std::to_string(batch) + ", " +
+         std::to_string(integerAttribute(function, "plan.arena_bytes")) + ", " +
+         std::to_string(integerAttribute(function, "plan.workspace_bytes")) +
+         ", " + reference(plan.space + "::inputs", function.getNumArguments()) +
+         ", " + reference(plan.space + "::outputs", function.getNumResults()) +
+         ", " +
+         reference(plan.space + "::steps",
+                   llvm::range_size(function.getOps<StepOp>())) +
+         "}";
+}
+
+/// The inputs that were bound to a value: `mnist.bound` of the module.
+static LogicalResult boundRows(ModuleOp module, Shapes &shapes,
+                               std::string &values,
+                               SmallVectorImpl<std::string> &rows) {
+  auto all = module->getAttrOfType<ArrayAttr>("mnist.bound");
+  if (!all)
+    return success();
+  for (Attribute each : all) {
+    auto entry = dyn_cast<DictionaryAttr>(each);
+    auto name = entry ? entry.getAs<StringAttr>("name") : StringAttr();
+    auto value = entry ? entry.getAs<ElementsAttr>("value") : ElementsAttr();
+    std::optional<HostTensor> tensor;
+    if (value && isa<RankedTensorType>(value.getShapedType()))
+      tensor = HostTensor::read(value);
+    if (!name || !tensor)
+      return module.emitError(
+          "expected 'mnist.bound' to hold names and values");
+    std::string array = "bound_" + std::to_string(rows.size() + 1);
+    std::string address = "nullptr";
+    if (tensor->size() != 0) {
+      values +=
+          "static const " +
+          elementTypeName(tensor->getType().getElementType()).str() + " " +
+          array + "[] = {" +
+          llvm::join(*constantElements(tensor->expanded().write()), ", ") +
+          "};\n";
+      address = array;
+    }
+    rows.push_back("{" +
+                   tensorRow(name.getValue(), tensor->getType(), 0, shapes) +
+                   ", " + address + "}");
+  }
+  return success();
+}
+
+LogicalResult mlir::mnistc::emitModelTable(ModuleOp module,
+                                           const EmitOptions &options,
+                                           ArrayRef<PlanRow> plans,
+                                           raw_ostream &os) {
+  Shapes shapes;
+  std::string values;
+  SmallVector<std::string> bounds, rows, folders;
+  if (failed(boundRows(module, shapes, values, bounds)))
+    return failure();
+  for (const PlanRow &plan : plans)
+    rows.push_back(planRow(plan));
+  for (const std::string &folder : options.libraryPaths)
+    folders.push_back(stringLiteral(folder));
+
+  os << "\n// The constants" << (options.embedsKernels ? " and kernels" : "")
+     << ", files linked to this one.\n"
+     << "extern \"C\" const unsigned char mn_constants[];\n";
+  if (options.embedsKernels)
+    os << "extern \"C\" const unsigned char mn_code[], mn_code_end[];\n";
+  os << "\n// clang-format off\n"
+     << shapes.declarations << values << table("mn::Plan", "plans", rows)
+     << table("mn::Bound", "bounds", bounds)
+     << table("char *const", "library_paths", folders)
+     << "// clang-format on\n\n";
+
+  int64_t constants = integerAttribute(module, "plan.constant_bytes");
+  os << "const mn::Model mn_model = {\n";
+  auto field = [&](StringRef name, const Twine &value) {
+    os << "    ." << name << " = " << value << ",\n";
+  };
+  field("version", "mn::modelVersion");
+  field("name", stringLiteral(options.model));
+  field("compiler", stringLiteral(options.compiler));
+  field("command", stringLiteral(options.command));
+  field("target", stringLiteral(options.target));
+  field("arch", stringLiteral(options.arch));
+  field("constants", "mn_constants");
+  field("constantBytes", Twine(constants));
+  field("code", options.embedsKernels ? "mn_code" : "nullptr");
+  field("codeBytes", options.embedsKernels
+                         ? "static_cast<size_t>(mn_code_end - mn_code)"
+                         : "0");
+  auto pair = [&](StringRef name, StringRef count, StringRef array,
+                  size_t size) {
+    field(name, size == 0 ? "nullptr" : array);
+    field(count, Twine(size));
+  };
+  pair("libraryPaths", "libraryPathCount", "library_paths", folders.size());
+  pair("plans", "planCount", "plans", rows.size());
+  pair("bounds", "boundCount", "bounds", bounds.size());
+  os << "};\n";
+  return success();
+}

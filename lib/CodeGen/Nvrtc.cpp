@@ -1,0 +1,139 @@
+//===- Nvrtc.cpp - device text to a cubin ---------------------------------===//
+//
+// NVRTC is not linked: the compiler must run, and compile for the CPU, where
+// there is no CUDA. Its C interface has been the same since CUDA 11.1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/CodeGen/Toolchain.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static llvm::Error fail(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+namespace {
+/// The functions that we call; int is nvrtcResult, void * an nvrtcProgram.
+struct Nvrtc {
+  int (*createProgram)(void **, const char *, const char *, int,
+                       const char *const *, const char *const *);
+  int (*compileProgram)(void *, int, const char *const *);
+  int (*getCubinSize)(void *, size_t *);
+  int (*getCubin)(void *, char *);
+  int (*getLogSize)(void *, size_t *);
+  int (*getLog)(void *, char *);
+  int (*destroyProgram)(void **);
+  const char *(*getErrorString)(int);
+
+  bool load(void *handle) {
+    auto find = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+          dlsym(handle, name));
+      return function != nullptr;
+    };
+    return find(createProgram, "nvrtcCreateProgram") &&
+           find(compileProgram, "nvrtcCompileProgram") &&
+           find(getCubinSize, "nvrtcGetCUBINSize") &&
+           find(getCubin, "nvrtcGetCUBIN") &&
+           find(getLogSize, "nvrtcGetProgramLogSize") &&
+           find(getLog, "nvrtcGetProgramLog") &&
+           find(destroyProgram, "nvrtcDestroyProgram") &&
+           find(getErrorString, "nvrtcGetErrorString");
+  }
+};
+} // namespace
+
+/// Folders that Python's packages of CUDA may be in, seen from a Python.
+static void addPythonFolders(std::vector<std::string> &folders) {
+  llvm::ErrorOr<std::string> python = llvm::sys::findProgramByName("python3");
+  llvm::SmallString<256> real;
+  if (!python || llvm::sys::fs::real_path(*python, real))
+    return;
+  llvm::SmallString<256> lib(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)));
+  llvm::sys::path::append(lib, "lib");
+  std::error_code code;
+  using Iterator = llvm::sys::fs::directory_iterator;
+  for (Iterator it(lib, code), end; !code && it != end; it.increment(code)) {
+    if (!llvm::sys::path::filename(it->path()).starts_with("python3"))
+      continue;
+    std::error_code inner;
+    for (Iterator package(it->path() + "/site-packages/nvidia", inner), last;
+         !inner && package != last; package.increment(inner))
+      folders.push_back(package->path() + "/lib");
+  }
+}
+
+static std::vector<std::string> nvrtcFolders() {
+  std::vector<std::string> folders;
+  if (const char *path = std::getenv("MNISTC_CUDA_PATH"))
+    for (const char *sub : {"", "/lib64", "/lib"})
+      folders.push_back(std::string(path) + sub);
+  folders.push_back(""); // wherever the loader looks
+  for (const char *sub : {"lib64", "lib"})
+    folders.push_back(std::string("/usr/local/cuda/") + sub);
+  addPythonFolders(folders);
+  if (const char *home = std::getenv("HOME"))
+    for (const char *sub : {"lib64", "lib"})
+      folders.push_back(std::string(home) + "/.cache/mnistc/cuda/" + sub);
+  return folders;
+}
+
+static llvm::Expected<Nvrtc> openNvrtc() {
+  Nvrtc nvrtc;
+  for (const std::string &folder : nvrtcFolders())
+    for (const char *name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+      std::string path = folder.empty() ? name : folder + "/" + name;
+      if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
+        if (nvrtc.load(handle))
+          return nvrtc;
+    }
+  return fail("expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) of a CUDA "
+              "toolkit to compile kernels, found none; set MNISTC_CUDA_PATH to "
+              "its folder");
+}
+
+llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,
+                                                            StringRef arch,
+                                                            StringRef include,
+                                                            std::string &log) {
+  llvm::Expected<Nvrtc> nvrtc = openNvrtc();
+  if (!nvrtc)
+    return nvrtc.takeError();
+  void *program = nullptr;
+  auto describe = [&](int code) { return nvrtc->getErrorString(code); };
+  if (int code = nvrtc->createProgram(&program, source.str().c_str(),
+                                      "model.cpp", 0, nullptr, nullptr))
+    return fail(Twine("NVRTC failed: ") + describe(code));
+
+  std::string archFlag = ("--gpu-architecture=" + arch).str();
+  std::string includeFlag = ("--include-path=" + include).str();
+  const char *flags[] = {archFlag.c_str(), includeFlag.c_str(), "-std=c++20",
+                         "-default-device"};
+  int code = nvrtc->compileProgram(program, std::size(flags), flags);
+  size_t size = 0;
+  if (nvrtc->getLogSize(program, &size) == 0 && size > 1) {
+    log.resize(size);
+    nvrtc->getLog(program, log.data());
+    log.resize(size - 1); // it counts the zero
+  }
+  std::string cubin;
+  if (code == 0)
+    code = nvrtc->getCubinSize(program, &size);
+  if (code == 0) {
+    cubin.resize(size);
+    code = nvrtc->getCubin(program, cubin.data());
+  }
+  nvrtc->destroyProgram(&program);
+  if (code != 0)
+    return fail("NVRTC cannot compile the kernels for " + arch + ": " +
+                describe(code));
+  return cubin;
+}

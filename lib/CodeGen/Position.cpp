@@ -1,0 +1,143 @@
+//===- Position.cpp - which element of a tensor ---------------------------===//
+
+#include "lib/CodeGen/Position.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+/// base / div % size
+static Expr printDigit(const Coordinate &c) {
+  if (c.size <= 1 || c.div == 0 || c.div >= c.range)
+    return number(0);
+  Expr result = c.base;
+  if (c.div > 1)
+    result = infix(result, "/", number(c.div), Precedence::multiplicative);
+  // Not by division: the product may overflow.
+  if (c.size < (c.range + c.div - 1) / c.div)
+    result = infix(result, "%", number(c.size), Precedence::multiplicative);
+  return result;
+}
+
+/// A sum of digits, each times a number, and an offset.
+static Expr printSum(ArrayRef<Coordinate> terms, int64_t offset) {
+  Expr sum;
+  auto add = [&](const Expr &term, bool negative) {
+    if (sum.text.empty())
+      sum = negative ? Expr{"-" + term.as(Precedence::unary), Precedence::unary}
+                     : term;
+    else
+      sum = infix(sum, negative ? "-" : "+", term, Precedence::additive);
+  };
+  bool leading = !terms.empty() && terms.front().scale < 0 && offset > 0;
+  if (leading)
+    add(number(offset), false);
+  for (const Coordinate &term : terms) {
+    Expr digit = printDigit(term);
+    int64_t by = std::abs(term.scale);
+    if (digit.text == "0" || by == 0)
+      continue;
+    if (by != 1)
+      digit = infix(digit, "*", number(by), Precedence::multiplicative);
+    add(digit, term.scale < 0);
+  }
+  if (sum.text.empty())
+    return number(offset);
+  if (offset != 0 && !leading)
+    add(number(std::abs(offset)), offset < 0);
+  return sum;
+}
+
+Expr Coordinate::print() const { return printSum({*this}, offset); }
+
+Position mlir::mnistc::positionAt(const Expr &base, ArrayRef<int64_t> shape) {
+  int64_t range = 1;
+  for (int64_t size : shape)
+    range *= size;
+  Position result(shape.size());
+  int64_t div = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    result[dim] = {base, range, div, shape[dim], 1, 0};
+    div *= shape[dim];
+  }
+  return result;
+}
+
+/// Whether `outer` and `inner` are neighbouring digits of one index.
+static bool areNeighbours(const Coordinate &outer, const Coordinate &inner) {
+  return outer.base.text == inner.base.text && inner.div != 0 &&
+         outer.div == inner.div * inner.size &&
+         outer.scale == inner.scale * inner.size;
+}
+
+Expr mlir::mnistc::linearIndex(const Position &position,
+                               ArrayRef<int64_t> shape) {
+  SmallVector<Coordinate> terms; // from the last dimension on
+  int64_t stride = 1, offset = 0;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    Coordinate term = position[dim];
+    offset += term.offset * stride;
+    term.scale *= stride;
+    stride *= shape[dim];
+    if (term.size <= 1)
+      continue;
+    if (!terms.empty() && areNeighbours(term, terms.back()))
+      terms.back().size *= term.size;
+    else
+      terms.push_back(term);
+  }
+  std::reverse(terms.begin(), terms.end());
+  return printSum(terms, offset);
+}
+
+/// Splits the coordinates anew without going through a linear index, which
+/// works where groups of dimensions have equal sizes.
+static bool regroup(const Position &position, ArrayRef<int64_t> from,
+                    ArrayRef<int64_t> to, Position &result) {
+  SmallVector<Coordinate> digits; // from the last dimension on
+  for (size_t dim = from.size(); dim-- > 0;) {
+    Coordinate digit = position[dim];
+    if (from[dim] == 1)
+      continue;
+    if (digit.size != from[dim])
+      return false;
+    if (!digits.empty() && digit.isPlain() && digits.back().isPlain() &&
+        digit.base.text == digits.back().base.text &&
+        digit.div == digits.back().div * digits.back().size)
+      digits.back().size *= digit.size;
+    else
+      digits.push_back(digit);
+  }
+  result.assign(to.size(), Coordinate::opaque(number(0), 1));
+  size_t current = 0;
+  int64_t used = 1;
+  for (size_t dim = to.size(); dim-- > 0;) {
+    if (to[dim] == 1)
+      continue;
+    if (current == digits.size())
+      return false;
+    const Coordinate &digit = digits[current];
+    if (to[dim] == 0 || digit.size % (used * to[dim]) != 0)
+      return false;
+    if (!digit.isPlain() && to[dim] != digit.size)
+      return false;
+    result[dim] = digit;
+    result[dim].div = digit.div * used;
+    result[dim].size = to[dim];
+    used *= to[dim];
+    if (used == digit.size) {
+      ++current;
+      used = 1;
+    }
+  }
+  return true;
+}
+
+Position mlir::mnistc::reshaped(const Position &position,
+                                ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                llvm::function_ref<Expr(const Expr &)> name) {
+  Position result;
+  if (regroup(position, from, to, result))
+    return result;
+  return positionAt(name(linearIndex(position, from)), to);
+}

@@ -1,0 +1,58 @@
+//===- Position.h - which element of a tensor -------------------*- C++ -*-===//
+//
+// The index arithmetic of generated code: an element is named by a coordinate
+// for each dimension, kept as digits of a linear index for as long as possible,
+// so that what was split joins again and `x[i / 8 * 8 + i % 8]` prints as
+// `x[i]`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_CODEGEN_POSITION_H
+#define MNISTC_CODEGEN_POSITION_H
+
+#include "lib/CodeGen/CppText.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::mnistc {
+
+/// scale * (base / div % size) + offset, where base is less than `range`.
+struct Coordinate {
+  Expr base;
+  int64_t range = 1, div = 1, size = 1;
+  int64_t scale = 1, offset = 0;
+
+  /// Some expression less than `size`.
+  static Coordinate opaque(Expr base, int64_t size) {
+    return {std::move(base), size, 1, size, 1, 0};
+  }
+  bool isPlain() const { return scale == 1 && offset == 0; }
+  /// by * this + from
+  Coordinate affine(int64_t by, int64_t from) const {
+    Coordinate result = *this;
+    result.scale *= by;
+    result.offset = result.offset * by + from;
+    return result;
+  }
+  Expr print() const;
+};
+
+/// An element of a tensor, one coordinate a dimension.
+using Position = SmallVector<Coordinate>;
+
+/// Element number `base` of a tensor, in row-major order.
+Position positionAt(const Expr &base, ArrayRef<int64_t> shape);
+
+/// The number of the element in row-major order.
+Expr linearIndex(const Position &position, ArrayRef<int64_t> shape);
+
+/// The element of the same number under another shape. `name` gives a name to
+/// an expression that is needed more than once.
+Position reshaped(const Position &position, ArrayRef<int64_t> from,
+                  ArrayRef<int64_t> to,
+                  llvm::function_ref<Expr(const Expr &)> name);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_CODEGEN_POSITION_H

@@ -1,0 +1,336 @@
+//===- Toolchain.cpp - from C++ text to a program -------------------------===//
+
+#include "lib/CodeGen/Toolchain.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static llvm::Error fail(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+const ToolchainTarget *ToolchainTarget::get(StringRef name) {
+  // Integers wrap around; no trap and no errno keeps a loop from SIMD.
+  static const ToolchainTarget targets[] = {
+      {"cuda",
+       "sm_90",
+       "MN_TARGET_CUDA",
+       "mnistrt_cuda",
+       /*deviceCode=*/true,
+       {"-O2"},
+       "",
+       {"-ldl", "-lpthread"}},
+      {"cpu",
+       "x86-64-v3",
+       "MN_TARGET_CPU",
+       "mnistrt_cpu",
+       /*deviceCode=*/false,
+       {"-O3", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fwrapv"},
+       "-march=",
+       {"-fopenmp"}},
+  };
+  for (const ToolchainTarget &target : targets)
+    if (target.name == name)
+      return &target;
+  return nullptr;
+}
+
+static llvm::Error writeFile(const Twine &path, StringRef text) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path.str(), code);
+  if (!code) {
+    os << text;
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  return code ? fail("cannot write " + path + ": " + code.message())
+              : llvm::Error::success();
+}
+
+/// The system's C++ compiler, with the arguments that CXX may hold.
+static llvm::Expected<std::vector<std::string>> findCompiler() {
+  SmallVector<StringRef> names;
+  const char *wanted = std::getenv("CXX");
+  if (wanted)
+    llvm::SplitString(wanted, names);
+  std::vector<std::string> command;
+  if (!names.empty()) {
+    llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(names[0]);
+    if (!path)
+      return fail("expected a C++ compiler as CXX says, found no '" + names[0] +
+                  "'");
+    command.push_back(*path);
+    for (StringRef argument : llvm::drop_begin(names))
+      command.push_back(argument.str());
+    return command;
+  }
+  for (StringRef name : {"c++", "g++", "clang++"})
+    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name)) {
+      command.push_back(*path);
+      return command;
+    }
+  return fail("expected a C++ compiler (c++, g++ or clang++) on PATH, found "
+              "none; install g++ or set CXX");
+}
+
+/// The first line that tells an error, or any line.
+static std::string firstErrorLine(StringRef log) {
+  StringRef best;
+  while (!log.empty()) {
+    auto [line, rest] = log.split('\n');
+    log = rest;
+    if (line.contains("error") || line.contains("undefined reference"))
+      return line.trim().take_front(300).str();
+    if (best.empty())
+      best = line.trim();
+  }
+  return best.take_front(300).str();
+}
+
+/// Runs a program with its output in a file.
+static llvm::Error execute(ArrayRef<std::string> command, StringRef log) {
+  SmallVector<StringRef> arguments(command.begin(), command.end());
+  std::optional<StringRef> redirects[] = {StringRef(""), log, log};
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt,
+                                       redirects, 0, 0, &message);
+  if (code == 0)
+    return llvm::Error::success();
+  auto text = llvm::MemoryBuffer::getFile(log);
+  if (text && !(*text)->getBuffer().empty())
+    message = firstErrorLine((*text)->getBuffer());
+  return fail(llvm::sys::path::filename(command[0]) + " failed with code " +
+              Twine(code) + (message.empty() ? "" : ": " + message) + "; see " +
+              log);
+}
+
+namespace {
+/// Where the pieces of a program lie while it is made.
+class Workplace {
+public:
+  llvm::Error open(StringRef saveTemps) {
+    kept = !saveTemps.empty();
+    std::error_code code =
+        kept ? llvm::sys::fs::create_directories(saveTemps)
+             : llvm::sys::fs::createUniqueDirectory("mnistc", folder);
+    if (kept)
+      folder = saveTemps;
+    if (!code)
+      code = llvm::sys::fs::make_absolute(folder);
+    return code ? fail("cannot make folder " + folder + ": " + code.message())
+                : llvm::Error::success();
+  }
+  std::string path(StringRef name) const { return (folder + "/" + name).str(); }
+  /// What failed can be looked at.
+  void keep() { kept = true; }
+  ~Workplace() {
+    if (!kept && !folder.empty())
+      llvm::sys::fs::remove_directories(folder);
+  }
+
+private:
+  llvm::SmallString<128> folder;
+  bool kept = false;
+};
+} // namespace
+
+/// An assembly file that holds other files: compilers take seconds for a large
+/// array, assemblers none.
+static std::string embeddingText(const Program &program,
+                                 const Workplace &place) {
+  std::string text = "\t.section .rodata\n";
+  auto symbol = [&](StringRef name) {
+    text += ("\t.globl " + name + "\n\t.hidden " + name + "\n" + name + ":\n")
+                .str();
+  };
+  auto file = [&](StringRef name) {
+    text += "\t.incbin \"";
+    for (unsigned char c : place.path(name)) {
+      if (c == '"' || c == '\\' || c < 0x20)
+        text += {'\\', static_cast<char>('0' + (c >> 6)),
+                 static_cast<char>('0' + (c >> 3 & 7)),
+                 static_cast<char>('0' + (c & 7))};
+      else
+        text += static_cast<char>(c);
+    }
+    text += "\"\n";
+  };
+  text += "\t.balign 256\n";
+  symbol("mn_constants");
+  file("constants.bin");
+  if (program.target->deviceCode) {
+    text += "\t.balign 256\n";
+    symbol("mn_code");
+    file("kernels.cubin");
+    symbol("mn_code_end");
+  }
+  return text + "\t.byte 0\n\t.section .note.GNU-stack,\"\",@progbits\n";
+}
+
+static llvm::Error compileDevice(const Program &program,
+                                 const Workplace &place) {
+  std::string log;
+  llvm::Expected<std::string> cubin =
+      compileDeviceText(program.source, program.arch, program.include, log);
+  if (cubin)
+    return writeFile(place.path("kernels.cubin"), *cubin);
+  if (log.empty())
+    return cubin.takeError();
+  std::string path = place.path("kernels.log");
+  llvm::consumeError(writeFile(path, log));
+  return fail(llvm::toString(cubin.takeError()) + ": " + firstErrorLine(log) +
+              "; see " + path);
+}
+
+static llvm::Error compileHost(const Program &program, const Workplace &place,
+                               std::vector<std::string> command) {
+  const ToolchainTarget &target = *program.target;
+  for (const std::string &flag : target.compilerFlags)
+    command.push_back(flag);
+  if (!target.archFlag.empty())
+    command.push_back(target.archFlag.str() + program.arch);
+  for (std::string flag :
+       {std::string("-std=c++20"), "-D" + target.macro.str(),
+        std::string("-fPIC"), std::string("-fvisibility=hidden"),
+        std::string("-ffunction-sections"), "-I" + program.include,
+        std::string("-c"), place.path("model.cpp"), std::string("-o"),
+        place.path("model.o")})
+    command.push_back(flag);
+  return execute(command, place.path("compile.log"));
+}
+
+static llvm::Error link(const Program &program, const Workplace &place,
+                        std::vector<std::string> command,
+                        const std::string &output) {
+  auto add = [&](const Twine &flag) { command.push_back(flag.str()); };
+  auto archive = [&](const Twine &name) {
+    add(program.lib + "/lib" + name + ".a");
+  };
+  add(place.path("model.o"));
+  add(place.path("embed.s"));
+  if (program.shared) {
+    // Nothing asks for the C interface but those who load it.
+    add("-shared");
+    add("-Wl,--whole-archive");
+    archive("mnistrt_core");
+    add("-Wl,--no-whole-archive");
+    add("-Wl,--exclude-libs,libstdc++.a:libgcc.a");
+  }
+  add("-Wl,--start-group");
+  if (!program.shared)
+    archive("mnistrt_main");
+  archive("mnistrt_core");
+  archive(program.target->runtime);
+  for (const std::string &library : program.libraries)
+    archive("mnistrt_" + library);
+  add("-Wl,--end-group");
+  // An installed compiler brings what the runtime needs.
+  add("-L" + program.lib + "/mnistrt");
+  for (const std::string &library : program.libraries)
+    add(library == "onednn" ? "-ldnnl" : "-l:lib" + library + ".a");
+  for (const char *flag :
+       {"-l:libpng16.a", "-l:libz.a", "-lm", "-static-libstdc++",
+        "-static-libgcc", "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
+    add(flag);
+  for (const std::string &flag : program.target->linkerFlags)
+    add(flag);
+  add("-o");
+  add(output);
+  return execute(command, place.path("link.log"));
+}
+
+/// The runtime of an executable or library: a file that is missing is a broken
+/// installation, and said so before anything is compiled.
+static llvm::Error checkRuntime(const Program &program) {
+  std::vector<std::string> files = {program.include + "/mnistrt/generated.h",
+                                    program.lib + "/libmnistrt_core.a",
+                                    program.lib + "/lib" +
+                                        program.target->runtime.str() + ".a"};
+  for (const std::string &library : program.libraries)
+    files.push_back(program.lib + "/libmnistrt_" + library + ".a");
+  for (const std::string &file : files)
+    if (!llvm::sys::fs::exists(file))
+      return fail("expected the runtime's file " + file +
+                  ", found none; see --runtime");
+  return llvm::Error::success();
+}
+
+static llvm::Error compileAll(const Program &program, const Workplace &place,
+                              const std::string &output) {
+  llvm::Expected<std::vector<std::string>> compiler = findCompiler();
+  if (!compiler)
+    return compiler.takeError();
+  if (llvm::Error failed = writeFile(place.path("model.cpp"), program.source))
+    return failed;
+  if (llvm::Error failed =
+          writeFile(place.path("constants.bin"), program.constants))
+    return failed;
+  if (llvm::Error failed =
+          writeFile(place.path("embed.s"), embeddingText(program, place)))
+    return failed;
+
+  llvm::Error device = llvm::Error::success();
+  llvm::consumeError(std::move(device));
+  std::thread deviceThread;
+  if (program.target->deviceCode)
+    deviceThread = std::thread([&] { device = compileDevice(program, place); });
+  llvm::Error host = compileHost(program, place, *compiler);
+  program.lap("host compiler");
+  if (deviceThread.joinable())
+    deviceThread.join();
+  program.lap("device compiler, beyond that");
+  if (device) {
+    llvm::consumeError(std::move(host));
+    return device;
+  }
+  if (host)
+    return host;
+  llvm::Error linked = link(program, place, *compiler, output);
+  program.lap("linker");
+  return linked;
+}
+
+/// The C interface, beside a library.
+static llvm::Error writeHeader(const Program &program) {
+  auto header = llvm::MemoryBuffer::getFile(program.include + "/mnist.h");
+  if (!header)
+    return fail("expected the C interface " + program.include +
+                "/mnist.h: " + header.getError().message());
+  llvm::SmallString<128> path(program.output);
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "mnist.h");
+  return writeFile(path, (*header)->getBuffer());
+}
+
+llvm::Error mlir::mnistc::buildProgram(const Program &program) {
+  if (llvm::Error failed = checkRuntime(program))
+    return failed;
+  Workplace place;
+  if (llvm::Error failed = place.open(program.saveTemps))
+    return failed;
+
+  // Beside the target, so that renaming cannot fail for another disk.
+  llvm::SmallString<128> partial;
+  if (std::error_code code = llvm::sys::fs::createUniqueFile(
+          program.output + "-%%%%%%%%.part", partial))
+    return fail("cannot write " + program.output + ": " + code.message());
+  auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove(partial); });
+
+  if (llvm::Error failed = compileAll(program, place, partial.str().str())) {
+    place.keep();
+    return failed;
+  }
+  if (std::error_code code = llvm::sys::fs::rename(partial, program.output))
+    return fail("cannot write " + program.output + ": " + code.message());
+  remove.release();
+  return program.shared ? writeHeader(program) : llvm::Error::success();
+}

@@ -1,0 +1,58 @@
+//===- Toolchain.h - from C++ text to a program -----------------*- C++ -*-===//
+//
+// Device text goes through NVRTC, opened at run time; host text through the
+// system's C++ compiler; both at once. Nothing here goes through a shell.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_CODEGEN_TOOLCHAIN_H
+#define MNISTC_CODEGEN_TOOLCHAIN_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mlir::mnistc {
+
+/// What a target means to the compilers.
+struct ToolchainTarget {
+  StringRef name;
+  StringRef arch;    ///< where none is asked for
+  StringRef macro;   ///< tells the text what it is compiled for
+  StringRef runtime; ///< the library with the target's executor
+  bool deviceCode;   ///< the text is compiled for a GPU too
+  std::vector<std::string> compilerFlags; ///< of the host part
+  StringRef archFlag; ///< gives the host compiler the arch, or empty
+  std::vector<std::string> linkerFlags;
+
+  /// Null for an unknown name.
+  static const ToolchainTarget *get(StringRef name);
+};
+
+struct Program {
+  const ToolchainTarget *target = nullptr;
+  std::string arch;
+  std::string source, constants;
+  std::string include, lib;           ///< of the runtime
+  std::vector<std::string> libraries; ///< "onednn", "openblas": used by steps
+  bool shared = false;                ///< a library with a C interface
+  std::string output;
+  std::string saveTemps; ///< a folder, or empty
+  /// Called with what has been done, for -v.
+  std::function<void(StringRef)> lap = [](StringRef) {};
+};
+
+/// Compiles, links and writes `output`, whole or not at all. The error is one
+/// line; where a compiler has more to say it names a log.
+llvm::Error buildProgram(const Program &program);
+
+/// Compiles device text into a cubin, in this process.
+llvm::Expected<std::string> compileDeviceText(StringRef source, StringRef arch,
+                                              StringRef include,
+                                              std::string &log);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_CODEGEN_TOOLCHAIN_H

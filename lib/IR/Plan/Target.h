@@ -1,0 +1,74 @@
+//===- Target.h - what a target can run, as data ----------------*- C++ -*-===//
+//
+// A target is a table. A row says which implementation computes an op, what it
+// takes, and in which order implementations are preferred. Passes read the rows
+// and know no target by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_PLAN_TARGET_H
+#define MNISTC_IR_PLAN_TARGET_H
+
+#include "lib/IR/Plan/StepBody.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mlir::mnistc {
+
+/// One way to compute one op.
+struct Implementation {
+  Impl impl = Impl::kernel;
+  StringRef op; ///< the root's mnemonic, or "map"
+
+  // What it takes. A kernel takes all that the dialect allows.
+  bool onlyF32 = false;
+  int64_t maxSpatial = 3;
+  bool dilations = true;
+  bool overhang = true; ///< a last window beyond the padding (pools)
+  /// The fewest multiplications per result for which a call pays.
+  int64_t minProducts = 0;
+  /// Takes any prologue and epilogue: generated code.
+  bool anyBody = false;
+  EpilogueParts epilogue = {};
+  /// Worth making separate steps of what it does not take along. Without it
+  /// the row is passed over.
+  bool worthSplitting = false;
+
+  /// Why the root (null for a map) cannot or should not be computed this way;
+  /// empty if nothing speaks against it.
+  std::string objection(Operation *root) const;
+};
+
+struct Target {
+  StringRef name;
+  ArrayRef<Implementation> implementations; ///< preferred ones first
+
+  /// The target called `name`.
+  static llvm::Expected<const Target *> get(StringRef name);
+};
+
+/// Libraries that a user allows.
+class Libraries {
+public:
+  /// From "all", "none", or names joined by '+'.
+  static llvm::Expected<Libraries> parse(StringRef text);
+
+  bool allow(Impl impl) const {
+    return impl == Impl::kernel || (allowed & bit(impl));
+  }
+
+private:
+  static unsigned bit(Impl impl) { return 1u << static_cast<unsigned>(impl); }
+  unsigned allowed = 0;
+};
+
+/// The name of what a row must be for: a root's mnemonic, or "map".
+StringRef rowNameOf(StepOp step);
+
+/// Why a step runs on what it runs on: the rows before its own and what spoke
+/// against them.
+std::string reasonFor(StepOp step, const Target &target, Libraries libraries);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_PLAN_TARGET_H

@@ -1,0 +1,264 @@
+//===- ImportIndexing.cpp - parts of tensors, and tensors of parts --------===//
+
+#include "lib/Import/Operators.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::mnistc;
+using namespace mlir::mnistc::importer;
+
+//===----------------------------------------------------------------------===//
+// Concat and Split
+//===----------------------------------------------------------------------===//
+
+static Value concat(Node &n) {
+  SmallVector<Value> parts;
+  for (int i = 0; i < n.numInputs(); ++i)
+    parts.push_back(n.input(i));
+  // The attribute is required from opset 4 on.
+  int64_t dim = n.axis(n.attribute("axis", 1), rankOf(parts.front()));
+  Shape shape(shapeOf(parts.front()));
+  shape[dim] = 0;
+  for (Value part : parts) {
+    if (rankOf(part) != int64_t(shape.size()))
+      fail("expected parts of " + Twine(shape.size()) + " dimensions, found " +
+           shapeText(shapeOf(part)));
+    shape[dim] += shapeOf(part)[dim];
+  }
+  if (parts.size() == 1)
+    return parts.front();
+  return n.create<ConcatOp>(tensorType(shape, elementOf(parts.front())), parts,
+                            static_cast<uint64_t>(dim));
+}
+
+static Value slice(Node &n, Value x, ArrayRef<int64_t> starts,
+                   ArrayRef<int64_t> steps, ArrayRef<int64_t> shape) {
+  if (shape == shapeOf(x) &&
+      llvm::all_of(steps, [](int64_t step) { return step == 1; }))
+    return x;
+  return n.create<SliceOp>(tensorType(shape, elementOf(x)), x, starts, steps);
+}
+
+/// The sizes of the parts: told, or equal but for the last.
+static Shape splitSizes(Node &n, int64_t whole) {
+  int64_t count = n.numOutputs();
+  if (n.hasInput(1))
+    return n.constantInts(1, "split");
+  if (n.hasAttribute("split"))
+    return n.attribute("split", Shape());
+  bool mayDiffer = n.hasAttribute("num_outputs");
+  if (n.attribute("num_outputs", count) != count)
+    fail("expected " + Twine(count) + " as 'num_outputs', found " +
+         Twine(n.attribute("num_outputs", count)));
+  if (!mayDiffer && whole % count)
+    fail("expected a size that is a multiple of " + Twine(count) + ", found " +
+         Twine(whole));
+  int64_t part = (whole + count - 1) / count;
+  Shape sizes;
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(std::clamp<int64_t>(whole - i * part, 0, part));
+  return sizes;
+}
+
+static Value split(Node &n) {
+  Value x = n.input(0);
+  int64_t dim = n.axis(n.attribute("axis", 0), rankOf(x));
+  int64_t whole = shapeOf(x)[dim], start = 0;
+  Shape sizes = splitSizes(n, whole);
+  // The sum of sizes that fit one by one does not overflow.
+  bool fit = llvm::all_of(
+      sizes, [&](int64_t size) { return size >= 0 && size <= whole; });
+  if (int64_t(sizes.size()) != n.numOutputs() || !fit ||
+      std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != whole)
+    fail("expected " + Twine(n.numOutputs()) + " parts of " + Twine(whole) +
+         " in all, found " + shapeText(sizes));
+  Value first;
+  for (auto [number, size] : llvm::enumerate(sizes)) {
+    Shape starts(rankOf(x), 0), steps(rankOf(x), 1), shape(shapeOf(x));
+    starts[dim] = size ? start : 0;
+    shape[dim] = size;
+    Value part = slice(n, x, starts, steps, shape);
+    n.setOutput(static_cast<int>(number), part);
+    first = number == 0 ? part : first;
+    start += size;
+  }
+  return first;
+}
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Range {
+  int64_t start = 0, step = 1, count = 0;
+};
+} // namespace
+
+/// Python's slices: negative numbers count from the end, what lies outside is
+/// cut off. Exporters write huge numbers for "to the end".
+static Range clampedRange(int64_t size, int64_t start, int64_t end,
+                          int64_t step) {
+  auto fromFront = [&](int64_t i, int64_t low, int64_t high) {
+    if (i < 0)
+      i = i < -size ? low : i + size;
+    return std::clamp(i, low, high);
+  };
+  Range range;
+  if (step > 0) {
+    range.start = fromFront(start, 0, size);
+    end = fromFront(end, 0, size);
+  } else {
+    range.start = fromFront(start, -1, size - 1);
+    end = fromFront(end, -1, size - 1);
+  }
+  // A step of more than the tensor takes one element.
+  range.step = std::clamp<int64_t>(step, -size - 1, size + 1);
+  int64_t length = step > 0 ? end - range.start : range.start - end;
+  int64_t stride = std::abs(range.step);
+  range.count = length <= 0 ? 0 : (length + stride - 1) / stride;
+  if (range.count == 0)
+    range.start = 0;
+  return range;
+}
+
+static Value sliceBy(Node &n, const Shape &starts, const Shape &ends,
+                     std::optional<Shape> axes, std::optional<Shape> steps) {
+  Value x = n.input(0);
+  if (!axes)
+    axes = llvm::to_vector(llvm::seq<int64_t>(starts.size()));
+  if (!steps)
+    steps = Shape(starts.size(), 1);
+  if (starts.size() != ends.size() || starts.size() != axes->size() ||
+      starts.size() != steps->size())
+    fail("expected as many starts, ends, axes and steps, found " +
+         Twine(starts.size()) + ", " + Twine(ends.size()) + ", " +
+         Twine(axes->size()) + " and " + Twine(steps->size()));
+  n.axes(*axes, rankOf(x)); // distinct
+  Shape firsts(rankOf(x), 0), strides(rankOf(x), 1), shape(shapeOf(x));
+  for (auto [axis, start, end, step] :
+       llvm::zip_equal(*axes, starts, ends, *steps)) {
+    if (step == 0)
+      fail("expected steps other than 0");
+    int64_t dim = n.axis(axis, rankOf(x));
+    Range range = clampedRange(shapeOf(x)[dim], start, end, step);
+    firsts[dim] = range.start;
+    strides[dim] = range.step;
+    shape[dim] = range.count;
+  }
+  return slice(n, x, firsts, strides, shape);
+}
+
+static Value sliceByInputs(Node &n) {
+  std::optional<Shape> axes, steps;
+  if (n.hasInput(3))
+    axes = n.constantInts(3, "axes");
+  if (n.hasInput(4))
+    steps = n.constantInts(4, "steps");
+  return sliceBy(n, n.constantInts(1, "starts"), n.constantInts(2, "ends"),
+                 axes, steps);
+}
+
+static Value sliceByAttributes(Node &n) {
+  std::optional<Shape> axes;
+  if (n.hasAttribute("axes"))
+    axes = n.attribute("axes", Shape());
+  return sliceBy(n, n.attribute("starts", Shape()),
+                 n.attribute("ends", Shape()), axes, std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+static Value padBy(Node &n, ArrayRef<int64_t> pads, ArrayRef<int64_t> axes,
+                   double value) {
+  Value x = n.input(0);
+  std::optional<PadMode> mode =
+      symbolizePadMode(n.attribute("mode", "constant"));
+  if (!mode)
+    fail("expected 'constant', 'reflect', 'edge' or 'wrap' as 'mode', found " +
+         quoted(n.attribute("mode", "constant")));
+  if (pads.size() != 2 * axes.size())
+    fail("expected " + Twine(2 * axes.size()) + " pads, found " +
+         Twine(pads.size()));
+  Shape low(rankOf(x), 0), shape(shapeOf(x));
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    int64_t before = pads[number], after = pads[axes.size() + number];
+    constexpr int64_t limit = int64_t(1) << 32;
+    if (std::abs(before) > limit || std::abs(after) > limit)
+      fail("expected pads of at most " + Twine(limit) + ", found " +
+           shapeText(pads));
+    low[axis] = before;
+    shape[axis] += before + after;
+    if (shape[axis] < 0)
+      fail("expected pads that leave something of size " +
+           Twine(shapeOf(x)[axis]) + ", found " + Twine(before) + " and " +
+           Twine(after));
+  }
+  if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
+    return x;
+  return n.create<PadOp>(tensorType(shape, elementOf(x)), *mode, x, low,
+                         llvm::APFloat(value));
+}
+
+static Shape allAxes(Node &n) {
+  return llvm::to_vector(llvm::seq<int64_t>(n.inputType(0).getRank()));
+}
+
+static Value padByAttributes(Node &n) {
+  StringRef name = n.opset() < 2 ? "paddings" : "pads";
+  return padBy(n, n.attribute(name, Shape()), allAxes(n),
+               n.attribute("value", 0.0));
+}
+
+static Value padByInputs(Node &n) {
+  Shape axes = allAxes(n);
+  if (n.hasInput(3)) {
+    Shape given = n.constantInts(3, "axes");
+    n.axes(given, axes.size()); // distinct
+    axes.clear();
+    for (int64_t axis : given)
+      axes.push_back(n.axis(axis, n.inputType(0).getRank()));
+  }
+  double value = n.hasInput(2) ? n.constantNumber(2, "constant_value") : 0.0;
+  return padBy(n, n.constantInts(1, "pads"), axes, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+static Value gather(Node &n) {
+  Value x = n.input(0), indices = n.input(1);
+  int64_t dim = n.axis(n.attribute("axis", 0), rankOf(x));
+  int64_t size = shapeOf(x)[dim];
+  if (isFloat(indices))
+    fail("expected integers as indices, found floats");
+  DenseElementsAttr known = n.knownConstant(1);
+  if (known && known.isSplat())
+    known = known.resizeSplat(RankedTensorType::get({1}, elementOf(indices)));
+  if (known)
+    for (int64_t index : integersOf(known))
+      if (index < -size || index >= size)
+        fail("expected indices from " + Twine(-size) + " to " +
+             Twine(size - 1) + ", found " + Twine(index));
+  Shape shape(shapeOf(x).take_front(dim));
+  llvm::append_range(shape, shapeOf(indices));
+  llvm::append_range(shape, shapeOf(x).drop_front(dim + 1));
+  return n.create<GatherOp>(tensorType(shape, elementOf(x)), x, indices,
+                            static_cast<uint64_t>(dim));
+}
+
+ArrayRef<Operator> importer::indexingOperators() {
+  static const Operator rows[] = {
+      {"Concat", 1, concat},
+      {"Gather", 1, gather},
+      {"Pad", 1, padByAttributes},
+      {"Pad", 11, padByInputs},
+      {"Slice", 1, sliceByAttributes},
+      {"Slice", 10, sliceByInputs},
+      {"Split", 1, split},
+  };
+  return rows;
+}

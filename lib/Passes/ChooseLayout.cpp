@@ -1,0 +1,120 @@
+//===- ChooseLayout.cpp - the order of an image's dimensions --------------===//
+//
+// Flips every op that has a layout and puts transposes around it;
+// PushTransposes cancels what it can. The cost model is in MnistPasses.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/Geometry.h"
+#include "lib/IR/Mnist/TransposeRegions.h"
+#include "lib/Passes/Passes.h"
+#include "lib/Passes/PushTransposes.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_CHOOSELAYOUT
+#include "lib/Passes/Passes.h.inc"
+
+static Value transposed(OpBuilder &builder, Value value,
+                        ArrayRef<int64_t> perm) {
+  return createOrEvaluate<TransposeOp>(builder, value.getLoc(), value, perm);
+}
+
+/// Reads and writes images and filters in the other layout.
+static void flip(LayoutOpInterface op, Layout layout) {
+  OpBuilder builder(op);
+  auto permFor = [&](Value value, Layout from, Layout to) {
+    return layoutPermutation(from, to,
+                             cast<RankedTensorType>(value.getType()).getRank());
+  };
+  Layout old = op.getLayout();
+  SmallVector<unsigned> operands = op.getImageOperands();
+  llvm::append_range(operands, op.getFilterOperands());
+  for (unsigned number : operands) {
+    Value operand = op->getOperand(number);
+    op->setOperand(number,
+                   transposed(builder, operand, permFor(operand, old, layout)));
+  }
+  op.setLayout(layout);
+  Value result = op->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  result.setType(
+      type.clone(permute(type.getShape(), permFor(result, old, layout))));
+  builder.setInsertionPointAfter(op);
+  auto back = builder.create<TransposeOp>(op.getLoc(), result,
+                                          permFor(result, layout, old));
+  result.replaceAllUsesExcept(back, back);
+}
+
+/// Returns how many ops had the other layout.
+static unsigned flipAll(func::FuncOp function, Layout layout) {
+  unsigned flipped = 0;
+  function.walk([&](LayoutOpInterface op) {
+    if (op.getLayout() == layout)
+      return;
+    flip(op, layout);
+    ++flipped;
+  });
+  return flipped;
+}
+
+/// The bytes that transposes would move if all images had the layout `layout`.
+static int64_t transposeBytes(func::FuncOp function, Layout layout) {
+  OwningOpRef<func::FuncOp> trial = function.clone();
+  flipAll(*trial, layout);
+  pushTransposes(*trial);
+  return 2 * transposeCost(trial->getBody().front()).bytes;
+}
+
+/// The bytes of images that ops with a layout read and write.
+static int64_t imageBytes(func::FuncOp function) {
+  int64_t bytes = 0;
+  function.walk([&](LayoutOpInterface op) {
+    for (unsigned number : op.getImageOperands())
+      bytes += byteSize(op->getOperand(number).getType());
+    if (!op.isFilterResult())
+      bytes += byteSize(op->getResult(0).getType());
+  });
+  return bytes;
+}
+
+namespace {
+struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
+  using ChooseLayoutBase::ChooseLayoutBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (layout != "auto" && !symbolizeLayout(layout)) {
+      function.emitError("expected the layout auto, nchw or nhwc, but got '")
+          << layout << "'";
+      return signalPassFailure();
+    }
+    std::optional<Layout> preferred = symbolizeLayout(prefer);
+    if (!preferred) {
+      function.emitError("expected to prefer nchw or nhwc, but got '")
+          << prefer << "'";
+      return signalPassFailure();
+    }
+    numFlipped +=
+        flipAll(function, layout == "auto" ? choose(*preferred)
+                                           : *symbolizeLayout(layout));
+  }
+
+private:
+  Layout choose(Layout preferred) {
+    func::FuncOp function = getOperation();
+    int64_t images = imageBytes(function);
+    Layout other = preferred == Layout::nchw ? Layout::nhwc : Layout::nchw;
+    if (images == 0)
+      return preferred;
+    int64_t extra =
+        transposeBytes(function, preferred) - transposeBytes(function, other);
+    return extra > images / 2 ? other : preferred;
+  }
+};
+} // namespace
+
+} // namespace mlir::mnistc

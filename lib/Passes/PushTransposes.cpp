@@ -1,0 +1,276 @@
+//===- PushTransposes.cpp - transposes meet, and go into weights ----------===//
+//
+// Two parts that alternate: regions of ops that do not care about the order of
+// dimensions are turned as a whole where that pays (TransposeRegions.h), and
+// the patterns below take in what then stands at their borders. No step leaves
+// more transposes to run than it found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Passes/PushTransposes.h"
+#include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/TransposeRegions.h"
+#include "lib/Passes/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_PUSHTRANSPOSES
+#include "lib/Passes/Passes.h.inc"
+
+namespace {
+/// transpose(constant) = constant
+struct TransposeConstant : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    ElementsAttr value = constantValue(op.getInput());
+    ElementsAttr turned = value ? evaluate(op, value) : ElementsAttr();
+    if (!turned)
+      return rewriter.notifyMatchFailure(op, "input is no constant");
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, turned);
+    return success();
+  }
+};
+
+/// transpose(broadcast(x)) = broadcast(transpose(x)), which is smaller
+struct TransposeBroadcast : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
+    if (!broadcast)
+      return rewriter.notifyMatchFailure(op, "input is no broadcast");
+    Permutation order = inverse(op.getPerm()), dims, perm;
+    for (int64_t dim : broadcast.getDims())
+      dims.push_back(order[dim]);
+    SmallVector<int64_t> sorted(dims);
+    llvm::sort(sorted);
+    for (int64_t dim : sorted)
+      perm.push_back(llvm::find(dims, dim) - dims.begin());
+    Value input = broadcast.getInput();
+    if (!isIdentity(perm))
+      input = rewriter.create<TransposeOp>(op.getLoc(), input, perm);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), input, sorted);
+    return success();
+  }
+};
+
+/// transpose(iota) = iota
+struct TransposeIota : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto iota = op.getInput().getDefiningOp<IotaOp>();
+    if (!iota)
+      return rewriter.notifyMatchFailure(op, "input is no iota");
+    rewriter.replaceOpWithNewOp<IotaOp>(op, op.getType(),
+                                        inverse(op.getPerm())[iota.getDim()]);
+    return success();
+  }
+};
+
+/// transpose(a b) = b' a', which are but flags
+struct TransposeMatmul : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto matmul = op.getInput().getDefiningOp<MatmulOp>();
+    if (!matmul || !matmul->hasOneUse() || !swapsMatrix(op.getPerm()))
+      return rewriter.notifyMatchFailure(op, "input is no product of its own");
+    rewriter.replaceOpWithNewOp<MatmulOp>(op, matmul.getRhs(), matmul.getLhs(),
+                                          !matmul.getTransposed()[1],
+                                          !matmul.getTransposed()[0]);
+    return success();
+  }
+};
+
+/// transpose(a) b, with `transposed` in place of the transpose
+struct MatmulOfTranspose : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    Value operands[2] = {op.getLhs(), op.getRhs()};
+    bool transposed[2] = {op.getTransposed()[0], op.getTransposed()[1]};
+    bool changed = false;
+    for (int i : {0, 1}) {
+      auto transpose = operands[i].getDefiningOp<TransposeOp>();
+      if (!transpose || !swapsMatrix(transpose.getPerm()))
+        continue;
+      operands[i] = transpose.getInput();
+      transposed[i] = !transposed[i];
+      changed = true;
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "no operand is a transpose");
+    rewriter.replaceOpWithNewOp<MatmulOp>(op, operands[0], operands[1],
+                                          transposed[0], transposed[1]);
+    return success();
+  }
+};
+
+/// reshape(transpose(x)) w, of images flattened in another order than that in
+/// which they are computed: permute the rows of the constant w instead.
+struct MatmulOfFlattened : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getLhs().getDefiningOp<ReshapeOp>();
+    auto transpose =
+        reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
+    if (!transpose || op.getTransposed()[0] || !constantValue(op.getRhs()))
+      return rewriter.notifyMatchFailure(
+          op, "no flattened transpose times a constant");
+    std::optional<unsigned> kept =
+        rowDimensions(reshape, transpose.getPerm(),
+                      transpose.getInput().getType().getShape());
+    if (!kept)
+      return rewriter.notifyMatchFailure(op, "batch and rows are mixed");
+    Value weights = permuteRows(op, transpose, *kept, rewriter);
+    Value flat = rewriter.create<ReshapeOp>(reshape.getLoc(), reshape.getType(),
+                                            transpose.getInput());
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getLhsMutable().assign(flat);
+      op.getRhsMutable().assign(weights);
+    });
+    return success();
+  }
+
+private:
+  static Value permuteRows(MatmulOp op, TransposeOp transpose, unsigned kept,
+                           OpBuilder &b) {
+    Location loc = op.getRhs().getLoc();
+    RankedTensorType type = op.getRhs().getType();
+    // The rows, in the order in which they are: one dimension for each of the
+    // transpose's.
+    bool rowsLast = op.getTransposed()[1];
+    auto rows = transpose.getType().getShape().drop_front(kept);
+    Permutation shape(rows), perm;
+    for (int64_t dim : transpose.getPerm().drop_front(kept))
+      perm.push_back(dim - kept);
+    perm = inverse(perm);
+    if (rowsLast) {
+      shape.insert(shape.begin(), type.getDimSize(0));
+      for (int64_t &dim : perm)
+        ++dim;
+      perm.insert(perm.begin(), 0);
+    } else {
+      shape.push_back(type.getDimSize(1));
+      perm.push_back(perm.size());
+    }
+    Value split =
+        createOrEvaluate<ReshapeOp>(b, loc, type.clone(shape), op.getRhs());
+    Value turned = createOrEvaluate<TransposeOp>(b, loc, split, perm);
+    return createOrEvaluate<ReshapeOp>(b, loc, type, turned);
+  }
+};
+
+/// f(reshape(x)) w = reshape(f(x)) w, so that the reshape that flattens an
+/// image stands before a product with a constant, which may take in what is
+/// before it.
+struct SinkReshape : RewritePattern {
+  SinkReshape(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isUnary(op))
+      return rewriter.notifyMatchFailure(op, "not elementwise in one operand");
+    auto reshape = op->getOperand(0).getDefiningOp<ReshapeOp>();
+    if (!reshape || !reshape->hasOneUse() || !isMultiplied(op))
+      return rewriter.notifyMatchFailure(op, "not between reshape and product");
+    RankedTensorType from = reshape.getInput().getType();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (from.getRank() <= type.getRank())
+      return rewriter.notifyMatchFailure(op, "nothing is flattened");
+    Operation *before = rewriter.clone(*op);
+    before->setOperand(0, reshape.getInput());
+    before->getResult(0).setType(type.clone(from.getShape()));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, type, before->getResult(0));
+    return success();
+  }
+
+private:
+  static bool isUnary(Operation *op) {
+    return op->hasTrait<Elementwise>() && op->getNumOperands() == 1;
+  }
+  /// Whether `op`, or what is computed from it alone, is multiplied by a
+  /// constant.
+  static bool isMultiplied(Operation *op) {
+    while (op->hasOneUse() && isUnary(*op->user_begin()))
+      op = *op->user_begin();
+    return !op->use_empty() &&
+           llvm::all_of(op->getUsers(), [](Operation *user) {
+             auto matmul = dyn_cast<MatmulOp>(user);
+             return matmul && constantValue(matmul.getRhs());
+           });
+  }
+};
+
+/// reduce(transpose(x)) = transpose(reduce(x)), which is smaller
+template <typename Op> struct ReduceTranspose : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getInput().template getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "input is no transpose");
+    constexpr bool isArgMax = std::is_same_v<Op, ArgMaxOp>;
+    SmallVector<int64_t> gone;
+    if constexpr (isArgMax)
+      gone.push_back(transpose.getPerm()[op.getDim()]);
+    else
+      gone = permute(transpose.getPerm(), op.getDims());
+    llvm::sort(gone);
+    Permutation perm = without(transpose.getPerm(), gone);
+    auto type = cast<RankedTensorType>(op.getType());
+    RankedTensorType before =
+        type.clone(permute(type.getShape(), inverse(perm)));
+    if (!transpose->hasOneUse() && !keepsOrder(perm, before.getShape()))
+      return rewriter.notifyMatchFailure(op, "a transpose would be left");
+    Value reduced;
+    if constexpr (isArgMax)
+      reduced =
+          rewriter.create<ArgMaxOp>(op.getLoc(), before, transpose.getInput(),
+                                    gone.front(), op.getLast());
+    else
+      reduced =
+          rewriter.create<Op>(op.getLoc(), before, transpose.getInput(), gone);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, type, reduced, perm);
+    return success();
+  }
+};
+
+struct PushTransposes : impl::PushTransposesBase<PushTransposes> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    Block &block = getOperation().getBody().front();
+    int64_t before = transposeCost(block).count;
+    pushTransposes(getOperation());
+    numRemoved += before - transposeCost(block).count;
+  }
+};
+} // namespace
+
+void pushTransposes(func::FuncOp function) {
+  if (function.isExternal())
+    return;
+  MLIRContext *context = function.getContext();
+  RewritePatternSet patterns(context);
+  TransposeOp::getCanonicalizationPatterns(patterns, context);
+  ReshapeOp::getCanonicalizationPatterns(patterns, context);
+  patterns
+      .add<TransposeConstant, TransposeBroadcast, TransposeIota,
+           TransposeMatmul, MatmulOfTranspose, MatmulOfFlattened, SinkReshape,
+           ReduceTranspose<ReduceSumOp>, ReduceTranspose<ReduceMaxOp>,
+           ReduceTranspose<ReduceMinOp>, ReduceTranspose<ArgMaxOp>>(context);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  Block &block = function.getBody().front();
+  // Every turn lowers the cost, so this ends; convergence of the driver is no
+  // matter of correctness.
+  do
+    (void)applyPatternsAndFoldGreedily(function, frozen);
+  while (turnRegion(block));
+}
+
+} // namespace mlir::mnistc

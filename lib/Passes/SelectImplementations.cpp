@@ -1,0 +1,180 @@
+//===- SelectImplementations.cpp - decide what computes each step ---------===//
+//
+// Reads the rows of the target in order of preference. What the chosen row does
+// not take along is split off; kernels take everything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/IR/Names.h"
+#include "lib/IR/Plan/StepBuilder.h"
+#include "lib/IR/Plan/Target.h"
+#include "lib/Passes/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_SELECTIMPLEMENTATIONS
+#include "lib/Passes/Passes.h.inc"
+
+/// Whether an implementation takes a step as it is.
+static bool takesWhole(const Implementation &row, StepOp step) {
+  if (row.anyBody)
+    return true;
+  return rootReadsMemory(step) &&
+         matchEpiloguePrefix(step, row.epilogue).end == yieldsOf(step).front();
+}
+
+/// `value` and what it is computed from, within `ops`, in their order.
+static SmallVector<Operation *> sliceOf(Value value,
+                                        ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 16> within(ops.begin(), ops.end()), slice;
+  SmallVector<Value> open = {value};
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (op && within.contains(op) && slice.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  SmallVector<Operation *> result;
+  llvm::copy_if(ops, std::back_inserter(result),
+                [&](Operation *op) { return slice.contains(op); });
+  return result;
+}
+
+namespace {
+/// Splits a step around its root: a map for each operand that the root cannot
+/// read from memory, the root with the epilogue that `row` takes, and a map for
+/// the rest.
+class Splitter {
+public:
+  Splitter(StepOp step, const Implementation &row, StepNames &names)
+      : step(step), row(row), names(names) {}
+
+  /// Returns the step with the root.
+  StepOp split() {
+    std::string name = step.getName().str();
+    auto numberOf = [&](Operation *wanted) {
+      Block &body = step.getBody().front();
+      return std::distance(body.begin(), wanted->getIterator());
+    };
+    Operation *root = rootOf(step);
+    Operation *end =
+        matchEpiloguePrefix(step, row.epilogue).end.getDefiningOp();
+    Operation *last = yieldsOf(step).front().getDefiningOp();
+    auto rootAt = numberOf(root), endAt = numberOf(end),
+         lastAt = numberOf(last);
+    ops = dissolve(step);
+    root = ops[rootAt], end = ops[endAt], last = ops[lastAt];
+
+    for (unsigned i = 0; i < root->getNumOperands(); ++i) {
+      Operation *producer = skipReshapes(root->getOperand(i)).getDefiningOp();
+      if (llvm::is_contained(ops, producer) && !isa<ConstantOp>(producer))
+        outlineMap(producer, nameFor(producer));
+    }
+    bool whole = end == last;
+    StepOp result = outlinePart(end, whole ? name : nameFor(end));
+    if (!whole)
+      outlineMap(last, name);
+    for (Operation *op : llvm::reverse(ops))
+      if (isOpTriviallyDead(op))
+        op->erase();
+    return result;
+  }
+
+private:
+  std::string nameFor(Operation *op) {
+    return names.take(tensorName(op), op->getName().stripDialect());
+  }
+
+  void outlineMap(Operation *last, StringRef name) {
+    outlinePart(last, name).setImpl(Impl::kernel);
+  }
+
+  /// Makes a step of `last` and all that it needs. What others need too is
+  /// copied.
+  StepOp outlinePart(Operation *last, StringRef name) {
+    SmallVector<Operation *> slice = sliceOf(last->getResult(0), ops);
+    llvm::SmallPtrSet<Operation *, 16> copied;
+    for (Operation *op : llvm::reverse(slice))
+      if (op != last && llvm::any_of(op->getUsers(), [&](Operation *user) {
+            return !llvm::is_contained(slice, user) || copied.contains(user);
+          }))
+        copied.insert(op);
+    SmallVector<Operation *> group;
+    for (Operation *op : slice)
+      if (!copied.contains(op) && !isa<ConstantOp>(op))
+        group.push_back(op);
+    llvm::erase_if(
+        ops, [&](Operation *op) { return llvm::is_contained(group, op); });
+    return outline(group, name,
+                   [&](Operation *op) { return copied.contains(op); });
+  }
+
+  StepOp step;
+  const Implementation &row;
+  StepNames &names;
+  SmallVector<Operation *> ops;
+};
+} // namespace
+
+namespace {
+struct SelectImplementations
+    : impl::SelectImplementationsBase<SelectImplementations> {
+  using SelectImplementationsBase::SelectImplementationsBase;
+
+  void runOnOperation() override {
+    llvm::Expected<const Target *> found = Target::get(target);
+    if (!found)
+      return fail(found.takeError());
+    llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
+    if (!allowed)
+      return fail(allowed.takeError());
+
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      StepNames names(function.getBody().front());
+      for (StepOp step : llvm::to_vector(function.getOps<StepOp>()))
+        if (step.getImpl() == Impl::undecided &&
+            failed(select(step, **found, *allowed, names)))
+          signalPassFailure();
+    }
+    Builder builder(&getContext());
+    getOperation()->setAttr("plan.target", builder.getStringAttr(target));
+    getOperation()->setAttr("plan.libraries", builder.getStringAttr(libraries));
+  }
+
+private:
+  void fail(llvm::Error error) {
+    getOperation().emitError(llvm::toString(std::move(error)));
+    signalPassFailure();
+  }
+
+  LogicalResult select(StepOp step, const Target &target, Libraries allowed,
+                       StepNames &names) {
+    Operation *root = rootOf(step);
+    for (const Implementation &row : target.implementations) {
+      if (row.op != rowNameOf(step) || !allowed.allow(row.impl) ||
+          !row.objection(root).empty())
+        continue;
+      if (!takesWhole(row, step)) {
+        if (!row.worthSplitting || step.getNumResults() != 1)
+          continue;
+        step = Splitter(step, row, names).split();
+        ++numSplit;
+      }
+      step.setImpl(row.impl);
+      if (row.impl != Impl::kernel)
+        ++numLibrary;
+      return success();
+    }
+    InFlightDiagnostic error = step.emitError("target '")
+                               << target.name << "' has nothing that computes ";
+    if (!root)
+      return error << "a map";
+    return error << "'" << root->getName() << "' of "
+                 << root->getOperandTypes();
+  }
+};
+} // namespace
+
+} // namespace mlir::mnistc

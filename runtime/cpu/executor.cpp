@@ -1,0 +1,309 @@
+//===- executor.cpp - runs plans on the CPU -----------------------------------===//
+//
+// Steps run one after another on the calling thread, each on all cores. A
+// submission is done when it returns: there are no cores left to overlap with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mnistrt/executor.h"
+#include "mnistrt/cpu/libraries.h"
+#include "mnistrt/tensor.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" int omp_get_max_threads(void);
+
+namespace mn {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microsecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+constexpr size_t alignment = 256;
+
+size_t alignUp(size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+struct FreeMemory {
+  void operator()(void *memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<char, FreeMemory>;
+
+Memory allocate(size_t bytes) {
+  return Memory(static_cast<char *>(
+      std::aligned_alloc(alignment, alignUp(std::max<size_t>(bytes, 1)))));
+}
+
+/// The constants serve where they are, in the program, if they are aligned as
+/// SIMD loads and libraries like it.
+bool constantsAligned(const Model &model) {
+  return reinterpret_cast<uintptr_t>(model.constants) % 64 == 0;
+}
+
+struct Sizes {
+  size_t arena = 0, workspace = 0;
+};
+
+/// All plans share one arena, with the workspace behind it.
+Sizes sizesOf(const Model &model) {
+  Sizes sizes;
+  for (int i = 0; i < model.planCount; ++i) {
+    sizes.arena = std::max(sizes.arena, alignUp(model.plans[i].arenaBytes));
+    sizes.workspace =
+        std::max(sizes.workspace, alignUp(model.plans[i].workspaceBytes));
+  }
+  return sizes;
+}
+
+#if defined(__x86_64__)
+/// The best of the levels of x86-64 that this CPU has.
+const char *cpuLevel() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v4"))
+    return "x86-64-v4";
+  if (__builtin_cpu_supports("x86-64-v3"))
+    return "x86-64-v3";
+  if (__builtin_cpu_supports("x86-64-v2"))
+    return "x86-64-v2";
+  return "x86-64";
+}
+#else
+const char *cpuLevel() { return "no x86-64"; }
+#endif
+
+/// Levels are named so that a better one compares greater. What is not a level,
+/// as "native", was the choice of whoever compiled the model.
+Status checkArch(const Model &model) {
+  const std::string wanted = model.arch ? model.arch : "";
+  const std::string found = cpuLevel();
+  if (wanted.rfind("x86-64", 0) != 0 || wanted <= found)
+    return Status::success();
+  return Status::error(Code::wrongArch, "expected a CPU of level '" + wanted +
+                                            "', found one of level '" + found +
+                                            "'; compile with '--arch=" + found +
+                                            "'");
+}
+
+class CpuExecutor final : public Executor {
+public:
+  explicit CpuExecutor(const Model &model) : model(model) {}
+  ~CpuExecutor() override;
+
+  Status allocateAll();
+  Status prepare(int plan) override;
+  void *input(int plan, int number, int slot) override;
+  const void *output(int plan, int number, int slot) override;
+  Status submit(int plan, int slot) override;
+  Status wait(int) override { return Status::success(); }
+  Status time(int plan, int count, double &microseconds) override;
+  Status profile(int plan, std::vector<StepTime> &times) override;
+  Status trace(int plan, Status (*look)(void *user, int step),
+               void *user) override;
+  Status read(size_t offset, void *to, size_t bytes) override;
+  std::string deviceName() const override;
+  size_t deviceBytes() const override { return mn::deviceBytes(model); }
+
+private:
+  struct PlanState {
+    bool open = false;
+    std::vector<CpuRuntime::Prepared *> prepared;
+    std::vector<Memory> inputs[2], outputs[2];
+  };
+
+  Context contextOf(int plan);
+  void copyInputs(int plan, int slot);
+  void runSteps(int plan);
+
+  const Model &model;
+  Memory arena, constants;
+  std::vector<PlanState> plans;
+  CpuRuntime runtime = {};
+};
+
+CpuExecutor::~CpuExecutor() {
+  for (PlanState &plan : plans)
+    for (CpuRuntime::Prepared *prepared : plan.prepared)
+      delete prepared;
+}
+
+Status CpuExecutor::allocateAll() {
+  const Sizes sizes = sizesOf(model);
+  arena = allocate(sizes.arena + sizes.workspace);
+  if (!constantsAligned(model))
+    constants = allocate(model.constantBytes);
+  if (!arena || (!constantsAligned(model) && !constants))
+    return Status::error(Code::outOfMemory,
+                         "expected " + std::to_string(mn::deviceBytes(model)) +
+                             " bytes of memory, found less");
+  // No step may see what another program left in memory.
+  std::memset(arena.get(), 0, sizes.arena + sizes.workspace);
+  if (constants)
+    std::memcpy(constants.get(), model.constants, model.constantBytes);
+  plans.resize(model.planCount);
+  return Status::success();
+}
+
+Context CpuExecutor::contextOf(int plan) {
+  Context context;
+  context.arena = arena.get();
+  context.constants = constants
+                          ? constants.get()
+                          : reinterpret_cast<const char *>(model.constants);
+  context.workspace = arena.get() + sizesOf(model).arena;
+  context.workspaceBytes = model.plans[plan].workspaceBytes;
+  runtime.prepared = plans[plan].prepared.data();
+  runtime.constantsEnd = context.constants + model.constantBytes;
+  context.runtime = &runtime;
+  return context;
+}
+
+Status CpuExecutor::prepare(int plan) {
+  PlanState &state = plans[plan];
+  if (state.open)
+    return Status::success();
+  const Plan &tables = model.plans[plan];
+  state.prepared.assign(tables.stepCount, nullptr);
+  const auto allocateSlots = [](std::vector<Memory> &slots, const Tensor *tensors,
+                                int count) {
+    for (int i = 0; i < count; ++i) {
+      slots.push_back(allocate(bytesOf(tensors[i])));
+      if (!slots.back())
+        return false;
+      std::memset(slots.back().get(), 0, bytesOf(tensors[i]));
+    }
+    return true;
+  };
+  for (int slot = 0; slot < 2; ++slot)
+    if (!allocateSlots(state.inputs[slot], tables.inputs, tables.inputCount) ||
+        !allocateSlots(state.outputs[slot], tables.outputs, tables.outputCount))
+      return Status::error(Code::outOfMemory,
+                           "no memory for the inputs and outputs of plan '" +
+                               std::string(tables.name) + "'");
+  state.open = true;
+  runSteps(plan);
+  return Status::success();
+}
+
+void *CpuExecutor::input(int plan, int number, int slot) {
+  return prepare(plan).ok() ? plans[plan].inputs[slot][number].get() : nullptr;
+}
+
+const void *CpuExecutor::output(int plan, int number, int slot) {
+  return prepare(plan).ok() ? plans[plan].outputs[slot][number].get() : nullptr;
+}
+
+void CpuExecutor::copyInputs(int plan, int slot) {
+  const Plan &tables = model.plans[plan];
+  for (int i = 0; i < tables.inputCount; ++i)
+    std::memcpy(arena.get() + tables.inputs[i].offset,
+                plans[plan].inputs[slot][i].get(), bytesOf(tables.inputs[i]));
+}
+
+void CpuExecutor::runSteps(int plan) {
+  Context context = contextOf(plan);
+  const Plan &tables = model.plans[plan];
+  for (context.step = 0; context.step < tables.stepCount; ++context.step)
+    tables.steps[context.step].run(context);
+}
+
+Status CpuExecutor::submit(int plan, int slot) {
+  MN_TRY(prepare(plan));
+  copyInputs(plan, slot);
+  runSteps(plan);
+  const Plan &tables = model.plans[plan];
+  for (int i = 0; i < tables.outputCount; ++i)
+    std::memcpy(plans[plan].outputs[slot][i].get(),
+                arena.get() + tables.outputs[i].offset,
+                bytesOf(tables.outputs[i]));
+  return Status::success();
+}
+
+Status CpuExecutor::time(int plan, int count, double &microseconds) {
+  MN_TRY(prepare(plan));
+  const auto begin = Clock::now();
+  for (int i = 0; i < count; ++i)
+    runSteps(plan);
+  microseconds = microsecondsSince(begin);
+  return Status::success();
+}
+
+Status CpuExecutor::profile(int plan, std::vector<StepTime> &times) {
+  MN_TRY(prepare(plan));
+  copyInputs(plan, 0);
+  Context context = contextOf(plan);
+  const Plan &tables = model.plans[plan];
+  times.resize(tables.stepCount);
+  const auto begin = Clock::now();
+  for (context.step = 0; context.step < tables.stepCount; ++context.step) {
+    const double start = microsecondsSince(begin);
+    tables.steps[context.step].run(context);
+    times[context.step] = {microsecondsSince(begin) - start, start};
+  }
+  return Status::success();
+}
+
+Status CpuExecutor::trace(int plan, Status (*look)(void *user, int step),
+                          void *user) {
+  MN_TRY(prepare(plan));
+  copyInputs(plan, 0);
+  Context context = contextOf(plan);
+  const Plan &tables = model.plans[plan];
+  for (context.step = 0; context.step < tables.stepCount; ++context.step) {
+    tables.steps[context.step].run(context);
+    MN_TRY(look(user, context.step));
+  }
+  return Status::success();
+}
+
+Status CpuExecutor::read(size_t offset, void *to, size_t bytes) {
+  const Sizes sizes = sizesOf(model);
+  if (offset > sizes.arena || bytes > sizes.arena - offset)
+    return Status::error(Code::badData,
+                         "expected a range inside of the arena of " +
+                             std::to_string(sizes.arena) + " bytes, found " +
+                             std::to_string(offset) + " + " +
+                             std::to_string(bytes));
+  std::memcpy(to, arena.get() + offset, bytes);
+  return Status::success();
+}
+
+std::string CpuExecutor::deviceName() const {
+  const int threads = omp_get_max_threads();
+  return "CPU, " + std::to_string(threads) +
+         (threads == 1 ? " thread, " : " threads, ") + cpuLevel();
+}
+
+} // namespace
+
+size_t deviceBytes(const Model &model) {
+  const Sizes sizes = sizesOf(model);
+  return sizes.arena + sizes.workspace + model.constantBytes;
+}
+
+Status Executor::open(const Model &model, const ExecutorOptions &,
+                      std::unique_ptr<Executor> &executor) {
+  if (model.version != modelVersion)
+    return Status::error(Code::noLibrary,
+                         "expected a model of version " +
+                             std::to_string(modelVersion) + ", found version " +
+                             std::to_string(model.version));
+  if (std::strcmp(model.target, "cpu") != 0)
+    return Status::error(Code::noLibrary,
+                         std::string("expected a model for target 'cpu', found "
+                                     "one for target '") +
+                             model.target + "'");
+  MN_TRY(checkArch(model));
+  auto opened = std::make_unique<CpuExecutor>(model);
+  MN_TRY(opened->allocateAll());
+  executor = std::move(opened);
+  return Status::success();
+}
+
+} // namespace mn

@@ -1,0 +1,164 @@
+//===- cublas.cpp - matrix products on cuBLASLt ---------------------------===//
+//
+// cuBLASLt thinks in columns: our row-major y = a b is its y' = b' a', where
+// x' is the same memory. A bias that is one number a column of ours is one a
+// row of its. The first algorithm that its heuristic proposes is kept.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mnistrt/cuda/libraries.h"
+#include "state.h"
+#include <algorithm>
+
+using namespace mn;
+using namespace mn::cuda;
+
+namespace {
+
+/// What is kept for a step.
+struct PreparedMatmul final : Prepared {
+  explicit PreparedMatmul(const CublasLibrary &lt) : lt(lt) {}
+  ~PreparedMatmul() override {
+    for (cublasLtMatrixLayout_t layout : {left, right, result})
+      if (layout)
+        lt.cublasLtMatrixLayoutDestroy(layout);
+    if (matmul)
+      lt.cublasLtMatmulDescDestroy(matmul);
+  }
+
+  const CublasLibrary &lt;
+  cublasLtMatmulDesc_t matmul = nullptr;
+  cublasLtMatrixLayout_t left = nullptr, right = nullptr, result = nullptr;
+  cublasLtMatmulAlgo_t algorithm = {};
+  size_t workspaceBytes = 0;
+};
+
+/// A row-major matrix, as a column-major one.
+cublasStatus_t makeLayout(const CublasLibrary &lt, int rows, int columns,
+                          int batch, cublasLtMatrixLayout_t &layout) {
+  cublasStatus_t status = lt.cublasLtMatrixLayoutCreate(
+      &layout, CUDA_R_32F, uint64_t(columns), uint64_t(rows), columns);
+  const int64_t stride = int64_t(rows) * columns;
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = lt.cublasLtMatrixLayoutSetAttribute(
+        layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof(batch));
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = lt.cublasLtMatrixLayoutSetAttribute(
+        layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+        sizeof(stride));
+  return status;
+}
+
+cublasLtEpilogue_t epilogueOf(const Epilogue &e) {
+  if (e.bias)
+    return e.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  return e.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
+                              const Epilogue &e) {
+  const CublasLibrary &lt = p.lt;
+  cublasStatus_t status = lt.cublasLtMatmulDescCreate(
+      &p.matmul, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
+    if (status == CUBLAS_STATUS_SUCCESS)
+      status = lt.cublasLtMatmulDescSetAttribute(p.matmul, attribute, &value,
+                                                 sizeof(value));
+  };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposedB ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposedA ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(e));
+  if (e.bias)
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void *>(e.bias));
+  if (status != CUBLAS_STATUS_SUCCESS)
+    return status;
+  status = s.transposedB ? makeLayout(lt, s.n, s.k, s.batch, p.left)
+                         : makeLayout(lt, s.k, s.n, s.batch, p.left);
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = s.transposedA ? makeLayout(lt, s.k, s.m, s.batch, p.right)
+                           : makeLayout(lt, s.m, s.k, s.batch, p.right);
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = makeLayout(lt, s.m, s.n, s.batch, p.result);
+  return status;
+}
+
+uint32_t alignmentOf(const void *pointer) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  return std::min<uint32_t>(256, uint32_t(address & (~address + 1)));
+}
+
+/// `pointers`: left, right, residual, result, as cuBLASLt sees them.
+cublasStatus_t chooseAlgorithm(State &state, PreparedMatmul &p,
+                               const void *const (&pointers)[4],
+                               size_t workspaceBytes, bool &found) {
+  const CublasLibrary &lt = p.lt;
+  cublasLtMatmulPreference_t preference = nullptr;
+  cublasStatus_t status = lt.cublasLtMatmulPreferenceCreate(&preference);
+  const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute,
+                       auto value) {
+    if (status == CUBLAS_STATUS_SUCCESS)
+      status = lt.cublasLtMatmulPreferenceSetAttribute(preference, attribute,
+                                                       &value, sizeof(value));
+  };
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(workspaceBytes));
+  constexpr cublasLtMatmulPreferenceAttributes_t alignments[] = {
+      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+  for (int i = 0; i < 4; ++i)
+    set(alignments[i], alignmentOf(pointers[i]));
+  cublasLtMatmulHeuristicResult_t result = {};
+  int count = 0;
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = lt.cublasLtMatmulAlgoGetHeuristic(
+        state.cublas.handle, p.matmul, p.left, p.right, p.result, p.result,
+        preference, 1, &result, &count);
+  if (preference)
+    lt.cublasLtMatmulPreferenceDestroy(preference);
+  found = count == 1 && result.state == CUBLAS_STATUS_SUCCESS;
+  p.algorithm = result.algo;
+  p.workspaceBytes = result.workspaceSize;
+  return status;
+}
+
+} // namespace
+
+void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
+                        const Matmul &s, const Epilogue &e) {
+  State &state = State::of(ctx);
+  const CublasLibrary &lt = state.cublas;
+  const float *residual = e.residual ? e.residual : y;
+  std::unique_ptr<Prepared> &kept = state.step(ctx).library;
+  const auto failed = [&](cublasStatus_t status) {
+    if (status != CUBLAS_STATUS_SUCCESS)
+      state.fail(Code::noDevice, std::string("cuBLASLt: ") +
+                                     lt.cublasLtGetStatusString(status));
+    return status != CUBLAS_STATUS_SUCCESS;
+  };
+  if (!kept) {
+    auto p = std::make_unique<PreparedMatmul>(lt);
+    bool found = false;
+    if (failed(describeMatmul(*p, s, e)))
+      return;
+    const cublasStatus_t chosen = chooseAlgorithm(
+        state, *p, {b, a, residual, y}, ctx.workspaceBytes, found);
+    if (chosen != CUBLAS_STATUS_NOT_SUPPORTED && failed(chosen))
+      return;
+    if (!found)
+      return state.fail(Code::noLibrary,
+                        "cuBLASLt has no algorithm for a product of " +
+                            std::to_string(s.m) + " x " + std::to_string(s.n) +
+                            " x " + std::to_string(s.k) + " in " +
+                            std::to_string(ctx.workspaceBytes) +
+                            " bytes of workspace");
+    kept = std::move(p);
+  }
+  const auto &p = static_cast<const PreparedMatmul &>(*kept);
+  const float one = 1, beta = e.residual ? 1 : 0;
+  failed(lt.cublasLtMatmul(state.cublas.handle, p.matmul, &one, b, p.left, a,
+                           p.right, &beta, residual, p.result, y, p.result,
+                           &p.algorithm, ctx.workspace, p.workspaceBytes,
+                           state.stream));
+  state.afterKernel = false;
+}

@@ -1,0 +1,240 @@
+//===- cudnn.cpp - convolutions on cuDNN ----------------------------------===//
+//
+// One graph a step: the convolution and its epilogue, fused where an engine
+// can, else the convolution and, in place on its result, the epilogue. A
+// one-dimensional convolution is a two-dimensional one of width 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "cudnn_graph.h"
+#include "mnistrt/cuda/libraries.h"
+#include "state.h"
+#include <algorithm>
+
+using namespace mn;
+using namespace mn::cuda;
+
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+/// What is kept for a step: graphs that run one after the other.
+struct PreparedGraphs final : Prepared {
+  std::vector<std::unique_ptr<CudnnGraph>> graphs;
+};
+
+/// Sizes and strides of an image or filter, in the order N C D....
+struct Memory {
+  Dims dims, strides;
+};
+
+Memory memoryOf(const Conv &s, int64_t n, int64_t c, const int (&extent)[3]) {
+  const int spatial = std::max(2, s.spatial);
+  Memory m;
+  m.dims = {n, c};
+  m.dims.insert(m.dims.end(), extent, extent + spatial);
+  m.strides.resize(m.dims.size());
+  int64_t stride = 1;
+  if (s.layout == Layout::nhwc) {
+    m.strides[1] = 1;
+    stride = c;
+  }
+  for (size_t d = m.dims.size() - 1; d >= 2; --d) {
+    m.strides[d] = stride;
+    stride *= m.dims[d];
+  }
+  if (s.layout == Layout::nchw) {
+    m.strides[1] = stride;
+    stride *= c;
+  }
+  m.strides[0] = stride;
+  return m;
+}
+
+/// The numbers of a convolution's tensors in a graph.
+struct Tensors {
+  int image, filter, result;
+};
+
+/// Adds the convolution; `result` null: only the graph sees it.
+Tensors addConvolution(CudnnGraph &graph, cudnnBackendDescriptorType_t kind,
+                       const Conv &s, const float *image, const float *filter,
+                       const float *result) {
+  const auto tensor = [&](const Memory &m, const float *memory) {
+    return graph.tensor(m.dims, m.strides, memory);
+  };
+  Tensors t;
+  t.image = tensor(memoryOf(s, s.batch, s.inChannels, s.in), image);
+  t.filter = tensor(
+      memoryOf(s, s.outChannels, s.inChannels / s.groups, s.kernel), filter);
+  t.result = tensor(memoryOf(s, s.batch, s.outChannels, s.out), result);
+  int64_t before[3], after[3], strides[3], dilations[3];
+  for (int d = 0; d < 3; ++d) {
+    before[d] = s.pads[d];
+    strides[d] = s.strides[d];
+    dilations[d] = s.dilations[d];
+    // As much as the last window reaches into: what is beyond may not count.
+    after[d] = std::max(0, (s.out[d] - 1) * s.strides[d] +
+                               (s.kernel[d] - 1) * s.dilations[d] + 1 -
+                               s.in[d] - s.pads[d]);
+  }
+  graph.convolution(kind, std::max(2, s.spatial), before, after, strides,
+                    dilations, t.image, t.filter, t.result);
+  return t;
+}
+
+/// The parts of an epilogue, in the order in which cuDNN's engines know them.
+enum class Part { residual, bias, relu };
+
+std::vector<Part> partsOf(const Epilogue &e) {
+  std::vector<Part> parts;
+  if (e.residual)
+    parts.push_back(Part::residual);
+  if (e.bias)
+    parts.push_back(Part::bias);
+  if (e.relu)
+    parts.push_back(Part::relu);
+  return parts;
+}
+
+/// Adds parts of an epilogue, from tensor `x` of the graph into y.
+void addParts(CudnnGraph &graph, const Conv &s, int x, float *y,
+              const Epilogue &e, const std::vector<Part> &parts) {
+  const Memory m = memoryOf(s, s.batch, s.outChannels, s.out);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    int other = -1;
+    if (parts[i] == Part::residual) {
+      other = graph.tensor(m.dims, m.strides, e.residual);
+    } else if (parts[i] == Part::bias) {
+      const int ones[3] = {1, 1, 1};
+      const Memory b = memoryOf(s, 1, s.outChannels, ones);
+      other = graph.tensor(b.dims, b.strides, e.bias);
+    }
+    const int result =
+        graph.tensor(m.dims, m.strides, i + 1 == parts.size() ? y : nullptr);
+    if (other >= 0)
+      graph.add(x, other, result);
+    else
+      graph.relu(x, result);
+    x = result;
+  }
+}
+
+std::string describe(const CudnnLibrary &dnn, const char *what, const Conv &s,
+                     size_t workspaceBytes, cudnnStatus_t status) {
+  const size_t version = dnn.cudnnGetVersion();
+  return "cuDNN " + std::to_string(version / 10000) + "." +
+         std::to_string(version / 100 % 100) + " has no fp32 engine for a " +
+         what + " of " + std::to_string(s.inChannels) + " into " +
+         std::to_string(s.outChannels) + " channels in " +
+         std::to_string(s.groups) + " groups with " +
+         std::to_string(workspaceBytes) +
+         " bytes of workspace: " + dnn.cudnnGetErrorString(status);
+}
+
+void runGraphs(State &state, const PreparedGraphs &prepared) {
+  for (const auto &graph : prepared.graphs)
+    if (const cudnnStatus_t status = graph->run();
+        status != CUDNN_STATUS_SUCCESS)
+      state.fail(Code::noDevice, std::string("cuDNN: ") +
+                                     state.cudnn.cudnnGetErrorString(status));
+  state.afterKernel = false;
+}
+
+/// A convolution or gradient without an epilogue.
+void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
+              const Conv &s, const float *image, const float *filter,
+              const float *result) {
+  State &state = State::of(ctx);
+  std::unique_ptr<Prepared> &kept = state.step(ctx).library;
+  if (!kept) {
+    auto prepared = std::make_unique<PreparedGraphs>();
+    auto graph = std::make_unique<CudnnGraph>(state.cudnn);
+    addConvolution(*graph, kind, s, image, filter, result);
+    if (!graph->plan(ctx.workspace, ctx.workspaceBytes))
+      return state.fail(Code::noLibrary,
+                        describe(state.cudnn, what, s, ctx.workspaceBytes,
+                                 graph->status));
+    prepared->graphs.push_back(std::move(graph));
+    kept = std::move(prepared);
+  }
+  runGraphs(state, static_cast<const PreparedGraphs &>(*kept));
+}
+
+/// Plans a graph and keeps it if there is an engine for it.
+struct Planner {
+  Context &ctx;
+  PreparedGraphs &prepared;
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+
+  template <typename Build> bool operator()(const Build &build) {
+    auto graph = std::make_unique<CudnnGraph>(State::of(ctx).cudnn);
+    build(*graph);
+    if (!graph->plan(ctx.workspace, ctx.workspaceBytes)) {
+      status = graph->status;
+      return false;
+    }
+    prepared.graphs.push_back(std::move(graph));
+    return true;
+  }
+};
+
+/// The convolution and its epilogue in one graph; else the convolution, and in
+/// place on its result the epilogue, or each of its parts. False: not even so.
+bool prepareFused(Planner &plan, float *y, const float *x, const float *w,
+                  const Conv &s, const Epilogue &e) {
+  constexpr auto kind = CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+  const std::vector<Part> parts = partsOf(e);
+  if (plan([&](CudnnGraph &graph) {
+        const int sum = addConvolution(graph, kind, s, x, w, nullptr).result;
+        addParts(graph, s, sum, y, e, parts);
+      }))
+    return true;
+  if (!plan([&](CudnnGraph &graph) {
+        addConvolution(graph, kind, s, x, w, y);
+      }))
+    return false;
+  const auto onResult = [&](const std::vector<Part> &some) {
+    return plan([&](CudnnGraph &graph) {
+      const Memory m = memoryOf(s, s.batch, s.outChannels, s.out);
+      addParts(graph, s, graph.tensor(m.dims, m.strides, y), y, e, some);
+    });
+  };
+  return onResult(parts) ||
+         std::all_of(parts.begin(), parts.end(),
+                     [&](Part part) { return onResult({part}); });
+}
+
+} // namespace
+
+void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
+                     const Conv &s, const Epilogue &e) {
+  if (!e.bias && !e.residual && !e.relu)
+    return runPlain(ctx,
+                    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                    "convolution", s, x, w, y);
+  State &state = State::of(ctx);
+  std::unique_ptr<Prepared> &kept = state.step(ctx).library;
+  if (!kept) {
+    auto prepared = std::make_unique<PreparedGraphs>();
+    Planner plan{ctx, *prepared};
+    if (!prepareFused(plan, y, x, w, s, e))
+      return state.fail(Code::noLibrary,
+                        describe(state.cudnn, "convolution with an epilogue", s,
+                                 ctx.workspaceBytes, plan.status));
+    kept = std::move(prepared);
+  }
+  runGraphs(state, static_cast<const PreparedGraphs &>(*kept));
+}
+
+void mn::cudnn::convInputGrad(Context &ctx, float *dx, const float *dy,
+                              const float *w, const Conv &s) {
+  runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+           "convolution's input gradient", s, dx, w, dy);
+}
+
+void mn::cudnn::convFilterGrad(Context &ctx, float *dw, const float *x,
+                               const float *dy, const Conv &s) {
+  runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+           "convolution's filter gradient", s, x, dw, dy);
+}

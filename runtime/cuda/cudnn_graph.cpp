@@ -1,0 +1,240 @@
+//===- cudnn_graph.cpp - descriptors of cuDNN's graph API -----------------===//
+
+#include "cudnn_graph.h"
+#include <algorithm>
+
+namespace mn::cuda {
+
+void CudnnGraph::finish(Descriptor &descriptor) {
+  descriptor.finalize();
+  if (status == CUDNN_STATUS_SUCCESS)
+    status = descriptor.status;
+}
+
+//===----------------------------------------------------------------------===//
+// Describing
+//===----------------------------------------------------------------------===//
+
+int CudnnGraph::tensor(const std::vector<int64_t> &dims,
+                       const std::vector<int64_t> &strides,
+                       const void *memory) {
+  const int number = int(tensors.size());
+  Descriptor &t =
+      tensors.emplace_back(dnn, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, int64_t(number));
+  t.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+  t.set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
+  t.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const int64_t alignment =
+      memory ? int64_t(std::min<uintptr_t>(16, address & (~address + 1))) : 16;
+  t.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment);
+  t.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, memory == nullptr);
+  finish(t);
+  if (memory) {
+    pointers.push_back(const_cast<void *>(memory));
+    ids.push_back(number);
+  }
+  return number;
+}
+
+void CudnnGraph::convolution(cudnnBackendDescriptorType_t kind, int spatial,
+                             const int64_t *before, const int64_t *after,
+                             const int64_t *strides, const int64_t *dilations,
+                             int image, int filter, int result) {
+  Descriptor &c =
+      others.emplace_back(dnn, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  const int64_t dims = spatial;
+  c.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, dims);
+  c.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE,
+        CUDNN_DATA_FLOAT);
+  c.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
+        CUDNN_CROSS_CORRELATION);
+  c.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, dims, before);
+  c.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, dims, after);
+  c.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, dims, strides);
+  c.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, dims, dilations);
+  finish(c);
+
+  using Name = cudnnBackendAttributeName_t;
+  struct Names {
+    Name conv, image, filter, result, alpha, beta;
+  };
+  const Names n =
+      kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
+          ? Names{CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA}
+      : kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
+          ? Names{CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA}
+          : Names{CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+  Descriptor &o = operations.emplace_back(dnn, kind);
+  o.set(n.conv, others.back());
+  o.set(n.image, tensors[size_t(image)]);
+  o.set(n.filter, tensors[size_t(filter)]);
+  o.set(n.result, tensors[size_t(result)]);
+  o.set(n.alpha, CUDNN_TYPE_FLOAT, 1.0f);
+  o.set(n.beta, CUDNN_TYPE_FLOAT, 0.0f);
+  finish(o);
+}
+
+void CudnnGraph::pointwise(cudnnPointwiseMode_t mode, int x, int b,
+                           int result) {
+  Descriptor &p = others.emplace_back(dnn, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  p.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode);
+  p.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+  if (mode == CUDNN_POINTWISE_RELU_FWD)
+    p.set(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION,
+          CUDNN_PROPAGATE_NAN);
+  finish(p);
+  Descriptor &o = operations.emplace_back(
+      dnn, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  o.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, others.back());
+  o.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, tensors[size_t(x)]);
+  if (b >= 0)
+    o.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, tensors[size_t(b)]);
+  o.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, tensors[size_t(result)]);
+  finish(o);
+}
+
+void CudnnGraph::add(int x, int y, int result) {
+  pointwise(CUDNN_POINTWISE_ADD, x, y, result);
+}
+void CudnnGraph::relu(int x, int result) {
+  pointwise(CUDNN_POINTWISE_RELU_FWD, x, -1, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing an engine
+//===----------------------------------------------------------------------===//
+
+/// What cuDNN proposes, best first.
+std::vector<Descriptor> CudnnGraph::engines(Descriptor &graph,
+                                            cudnnBackendHeurMode_t mode) {
+  Descriptor heuristic(dnn, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  heuristic.finalize();
+  const int64_t count =
+      heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                    CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr);
+  std::vector<Descriptor> configs;
+  std::vector<cudnnBackendDescriptor_t> raw;
+  for (int64_t i = 0; i < count; ++i) {
+    configs.emplace_back(dnn, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    raw.push_back(configs.back().raw());
+  }
+  const int64_t filled =
+      count == 0 ? 0
+                 : heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, count,
+                                 raw.data());
+  if (heuristic.status != CUDNN_STATUS_SUCCESS)
+    status = heuristic.status;
+  configs.resize(size_t(std::min(count, filled)));
+  return configs;
+}
+
+/// Neither tensor cores (which would read tf32), nor sums in any order, nor
+/// transforms whose errors are large.
+bool CudnnGraph::isExact(Descriptor &config) {
+  Descriptor engine(dnn, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  cudnnBackendDescriptor_t raw = engine.raw();
+  config.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+             &raw);
+  cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT] = {};
+  const int64_t count = engine.get(
+      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+      CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes);
+  if (engine.status != CUDNN_STATUS_SUCCESS)
+    return false;
+  return std::none_of(notes, notes + count, [](auto note) {
+    switch (note) {
+    case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+    case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+    case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
+      return true;
+    default:
+      return false;
+    }
+  });
+}
+
+bool CudnnGraph::choose(Descriptor &config, void *workspace,
+                        size_t workspaceBytes) {
+  Descriptor plan(dnn, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, dnn.handle);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+  plan.finalize();
+  int64_t needed = 0;
+  plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
+           &needed);
+  if (plan.status != CUDNN_STATUS_SUCCESS) {
+    status = plan.status;
+    return false;
+  }
+  if (size_t(needed) > workspaceBytes)
+    return false;
+  Descriptor v(dnn, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  v.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
+        int64_t(pointers.size()), pointers.data());
+  v.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+  v.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
+  v.finalize();
+  if (v.status != CUDNN_STATUS_SUCCESS) {
+    status = v.status;
+    return false;
+  }
+  // Some engines find out only when they run that they cannot.
+  const cudnnStatus_t ran =
+      dnn.cudnnBackendExecute(dnn.handle, plan.raw(), v.raw());
+  if (ran != CUDNN_STATUS_SUCCESS) {
+    status = ran;
+    return false;
+  }
+  chosen = std::move(plan);
+  pack = std::move(v);
+  return true;
+}
+
+bool CudnnGraph::plan(void *workspace, size_t workspaceBytes) {
+  if (status != CUDNN_STATUS_SUCCESS)
+    return false;
+  Descriptor graph(dnn, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  std::vector<cudnnBackendDescriptor_t> raw;
+  for (const Descriptor &operation : operations)
+    raw.push_back(operation.raw());
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, dnn.handle);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+            int64_t(raw.size()), raw.data());
+  graph.finalize();
+  if (graph.status != CUDNN_STATUS_SUCCESS) {
+    status = graph.status;
+    return false;
+  }
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
+    for (Descriptor &config : engines(graph, mode))
+      if (isExact(config) && choose(config, workspace, workspaceBytes))
+        return true;
+  if (status == CUDNN_STATUS_SUCCESS)
+    status = CUDNN_STATUS_NOT_SUPPORTED;
+  return false;
+}
+
+} // namespace mn::cuda

@@ -1,0 +1,142 @@
+//===- device.cpp - can this model run here? ------------------------------===//
+
+#include "device.h"
+#include "mnistrt/executor.h"
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+namespace mn::cuda {
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+Status findDevice(const Driver &driver, int number, Device &device) {
+  int count = 0;
+  driver.cuDeviceGetCount(&count);
+  if (count == 0)
+    return Status::error(Code::noDevice,
+                         "there is a driver, but no NVIDIA GPU; compile with "
+                         "--target=cpu to run without");
+  if (number < 0 || number >= count)
+    return Status::error(Code::noDevice, "there is no GPU " +
+                                             std::to_string(number) +
+                                             ", only 0 to " +
+                                             std::to_string(count - 1));
+  char name[256] = {};
+  int major = 0, minor = 0;
+  CUresult result = driver.cuDeviceGet(&device.number, number);
+  const auto read = [&](CUdevice_attribute attribute, int &value) {
+    if (result == CUDA_SUCCESS)
+      result = driver.cuDeviceGetAttribute(&value, attribute, device.number);
+  };
+  read(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device.multiprocessors);
+  read(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
+  read(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
+  if (result == CUDA_SUCCESS)
+    result = driver.cuDeviceGetName(name, sizeof(name) - 1, device.number);
+  if (result != CUDA_SUCCESS)
+    return Status::error(Code::noDevice, "GPU " + std::to_string(number) +
+                                             " does not answer: " +
+                                             describe(driver, result));
+  device.name = name;
+  device.capability = 10 * major + minor;
+  return Status::success();
+}
+
+Status checkArch(const Device &device, const char *arch) {
+  const int built = std::strncmp(arch, "sm_", 3) == 0 ? std::atoi(arch + 3) : 0;
+  const char last = arch[std::strlen(arch) - 1];
+  // Code runs on later minor versions too, but with "a" on that one alone, and
+  // with "f" on its family.
+  const bool fits = last == 'a'
+                        ? built == device.capability
+                        : built / 10 == device.capability / 10 &&
+                              built <= device.capability;
+  if (fits)
+    return Status::success();
+  return Status::error(Code::wrongArch,
+                       std::string("the program is built for ") + arch +
+                           ", but GPU " + std::to_string(device.number) + ", " +
+                           device.name + ", is sm_" +
+                           std::to_string(device.capability) +
+                           "; compile with --arch=sm_" +
+                           std::to_string(device.capability));
+}
+
+std::string driverVersion(const Driver &driver) {
+  std::string version;
+  if (std::ifstream file("/sys/module/nvidia/version"); file >> version)
+    return version;
+  int number = 0;
+  driver.cuDriverGetVersion(&number);
+  return "for CUDA " + std::to_string(number / 1000) + "." +
+         std::to_string(number / 10 % 100);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+size_t bytesOf(Type type) {
+  switch (type) {
+  case Type::f32:
+  case Type::i32:
+    return 4;
+  case Type::f64:
+  case Type::i64:
+    return 8;
+  case Type::b8:
+  case Type::u8:
+    return 1;
+  }
+  return 0;
+}
+
+size_t bytesOf(const Tensor &tensor) {
+  size_t bytes = bytesOf(tensor.type);
+  for (int d = 0; d < tensor.rank; ++d)
+    bytes *= size_t(tensor.shape[d]);
+  return bytes;
+}
+
+size_t packedBytes(const Tensor *tensors, int count) {
+  size_t bytes = 0;
+  for (int i = 0; i < count; ++i)
+    bytes += aligned(bytesOf(tensors[i]));
+  return bytes;
+}
+
+bool isStaged(const Plan &plan) {
+  constexpr size_t small = 256 * 1024;
+  return packedBytes(plan.inputs, plan.inputCount) +
+             packedBytes(plan.outputs, plan.outputCount) >
+         small;
+}
+
+MemoryMap mapMemory(const Model &model) {
+  size_t arena = 0, workspace = 0, staging = 0;
+  for (int i = 0; i < model.planCount; ++i) {
+    const Plan &plan = model.plans[i];
+    arena = std::max(arena, aligned(plan.arenaBytes));
+    workspace = std::max(workspace, aligned(plan.workspaceBytes));
+    if (isStaged(plan))
+      staging = std::max(staging,
+                         packedBytes(plan.inputs, plan.inputCount) +
+                             packedBytes(plan.outputs, plan.outputCount));
+  }
+  MemoryMap map;
+  map.workspace = map.arena + arena;
+  map.constants = map.workspace + workspace;
+  map.staging[0] = map.constants + aligned(model.constantBytes);
+  map.staging[1] = map.staging[0] + staging;
+  map.bytes = std::max<size_t>(map.staging[1] + staging, 256);
+  return map;
+}
+
+} // namespace mn::cuda
+
+size_t mn::deviceBytes(const Model &model) {
+  return mn::cuda::mapMemory(model).bytes;
+}

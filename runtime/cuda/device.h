@@ -1,0 +1,52 @@
+//===- device.h - can this model run here? ----------------------*- C++ -*-===//
+
+#ifndef MNISTRT_CUDA_DEVICE_H
+#define MNISTRT_CUDA_DEVICE_H
+
+#include "driver.h"
+#include "mnistrt/model.h"
+#include "mnistrt/status.h"
+#include <string>
+
+namespace mn::cuda {
+
+struct Device {
+  CUdevice number = 0;
+  std::string name; ///< "NVIDIA H200"
+  int multiprocessors = 0;
+  int capability = 0; ///< 90: sm_90
+};
+
+/// Finds device `number`: code 10 where there is none of that number.
+Status findDevice(const Driver &driver, int number, Device &device);
+
+/// Code 11 where `arch`, such as "sm_90", is code for another GPU.
+Status checkArch(const Device &device, const char *arch);
+
+/// "580.159.04", or the CUDA version where the system does not tell.
+std::string driverVersion(const Driver &driver);
+
+/// Where the memory of a model lies on the device, in bytes from the start of
+/// one allocation.
+struct MemoryMap {
+  size_t arena = 0;
+  size_t workspace = 0;
+  size_t constants = 0;
+  size_t staging[2] = {}; ///< inputs and then outputs of a slot
+  size_t bytes = 0;
+};
+MemoryMap mapMemory(const Model &model);
+
+/// Copies that are too large to be part of a plan's graph go beside the
+/// computing of the other slot, by way of staging memory on the device.
+bool isStaged(const Plan &plan);
+
+size_t bytesOf(Type type);
+size_t bytesOf(const Tensor &tensor);
+/// Of tensors in a row, each on 256 bytes.
+size_t packedBytes(const Tensor *tensors, int count);
+inline size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+} // namespace mn::cuda
+
+#endif // MNISTRT_CUDA_DEVICE_H

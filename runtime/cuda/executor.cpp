@@ -1,0 +1,340 @@
+//===- executor.cpp - runs the plans of a model on a GPU ------------------===//
+//
+// One allocation, one stream that computes. A plan is run once step by step,
+// which prepares its library calls, and from then on as one graph. Small inputs
+// and outputs are copied by the graph itself; large ones by two more streams,
+// so that one slot is copied while the other computes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "executor_state.h"
+#include "mnistrt/executor.h"
+#include <algorithm>
+#include <cstring>
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define MN_RANGE_PUSH(NAME) nvtxRangePushA(NAME)
+#define MN_RANGE_POP() nvtxRangePop()
+#else
+#define MN_RANGE_PUSH(NAME) (void)(NAME)
+#define MN_RANGE_POP() (void)0
+#endif
+
+using namespace mn;
+using namespace mn::cuda;
+
+//===----------------------------------------------------------------------===//
+// Running steps
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::check(CUresult result, const char *what) const {
+  if (result == CUDA_SUCCESS)
+    return Status::success();
+  const Code code =
+      result == CUDA_ERROR_OUT_OF_MEMORY ? Code::outOfMemory : Code::noDevice;
+  return Status::error(code,
+                       std::string(what) + ": " + describe(state.driver, result));
+}
+
+Status CudaExecutor::inStep(int plan, int step, Status status) const {
+  if (status.ok())
+    return status;
+  const Step &s = model.plans[plan].steps[step];
+  return Status::error(status.code, "step " + std::to_string(step + 1) + " '" +
+                                        s.name + "' (" + s.ops + "): " +
+                                        status.message);
+}
+
+Status CudaExecutor::enqueueStep(int plan, int step) {
+  const Step &s = model.plans[plan].steps[step];
+  Context ctx;
+  ctx.arena = at<char>(map.arena);
+  ctx.constants = at<char>(map.constants);
+  ctx.workspace = at<char>(map.workspace);
+  ctx.workspaceBytes = model.plans[plan].workspaceBytes;
+  ctx.step = step;
+  ctx.runtime = &state;
+  state.steps = &plans[size_t(plan)].steps;
+  state.status = Status::success();
+  MN_RANGE_PUSH(s.nodes && *s.nodes ? s.nodes : s.name);
+  s.run(ctx);
+  MN_RANGE_POP();
+  return inStep(plan, step, state.status);
+}
+
+Status CudaExecutor::enqueueSteps(int plan) {
+  state.afterKernel = false;
+  for (int step = 0; step < model.plans[plan].stepCount; ++step)
+    MN_TRY(enqueueStep(plan, step));
+  return Status::success();
+}
+
+Status CudaExecutor::runEagerly(int plan) {
+  // The arena has what another plan left. Zeros are indices that are valid.
+  MN_TRY(check(cu.cuMemsetD8Async(base + map.arena, 0,
+                                  aligned(model.plans[plan].arenaBytes),
+                                  state.stream),
+               "clearing the arena"));
+  state.afterKernel = false;
+  for (int step = 0; step < model.plans[plan].stepCount; ++step) {
+    MN_TRY(enqueueStep(plan, step));
+    state.afterKernel = false;
+    MN_TRY(inStep(plan, step,
+                  check(cu.cuStreamSynchronize(state.stream), "running it")));
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+template <typename Enqueue>
+Status CudaExecutor::capture(const Enqueue &enqueue, CUgraphExec &graph) {
+  MN_TRY(check(cu.cuStreamBeginCapture(state.stream,
+                                       CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+               "capturing a graph"));
+  Status status = enqueue();
+  CUgraph captured = nullptr;
+  const CUresult ended = cu.cuStreamEndCapture(state.stream, &captured);
+  if (status.ok())
+    status = check(ended, "capturing a graph");
+  if (status.ok())
+    status = check(cu.cuGraphInstantiateWithFlags(&graph, captured, 0),
+                   "making a graph");
+  if (status.ok())
+    status = check(cu.cuGraphUpload(graph, state.stream), "uploading a graph");
+  if (captured)
+    cu.cuGraphDestroy(captured);
+  return status;
+}
+
+Status CudaExecutor::prepare(int plan) {
+  PlanState &p = plans[size_t(plan)];
+  if (p.prepared)
+    return Status::success();
+  p.steps.resize(size_t(model.plans[plan].stepCount));
+  MN_TRY(makeCurrent());
+  MN_TRY(runEagerly(plan));
+  if (options.graph) {
+    MN_TRY(capture([&] { return enqueueSteps(plan); }, p.graph));
+    if (!p.staged)
+      for (int slot = 0; slot < 2; ++slot)
+        MN_TRY(capture([&] { return enqueueDirect(plan, slot); },
+                       p.direct[slot]));
+  }
+  MN_TRY(check(cu.cuStreamSynchronize(state.stream), "preparing a plan"));
+  p.prepared = true;
+  return Status::success();
+}
+
+Status CudaExecutor::enqueuePlan(int plan) {
+  if (!options.graph)
+    return enqueueSteps(plan);
+  return check(cu.cuGraphLaunch(plans[size_t(plan)].graph, state.stream),
+               "launching a graph");
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+void *CudaExecutor::input(int plan, int number, int slot) {
+  return plans[size_t(plan)].host[slot] +
+         packedBytes(model.plans[plan].inputs, number);
+}
+
+const void *CudaExecutor::output(int plan, int number, int slot) {
+  const Plan &p = model.plans[plan];
+  return plans[size_t(plan)].host[slot] + packedBytes(p.inputs, p.inputCount) +
+         packedBytes(p.outputs, number);
+}
+
+Status CudaExecutor::copyInputs(int plan, CUdeviceptr from, bool fromHost,
+                                int slot) {
+  const Plan &p = model.plans[plan];
+  for (int i = 0; i < p.inputCount; ++i) {
+    const CUdeviceptr to = base + map.arena + p.inputs[i].offset;
+    const size_t bytes = bytesOf(p.inputs[i]);
+    if (bytes == 0)
+      continue;
+    MN_TRY(check(fromHost ? cu.cuMemcpyHtoDAsync(to, input(plan, i, slot), bytes,
+                                                 state.stream)
+                          : cu.cuMemcpyDtoDAsync(
+                                to, from + packedBytes(p.inputs, i), bytes,
+                                state.stream),
+                 "copying an input"));
+  }
+  state.afterKernel = false;
+  return Status::success();
+}
+
+Status CudaExecutor::copyOutputs(int plan, CUdeviceptr to, bool toHost,
+                                 int slot) {
+  const Plan &p = model.plans[plan];
+  for (int i = 0; i < p.outputCount; ++i) {
+    const CUdeviceptr from = base + map.arena + p.outputs[i].offset;
+    const size_t bytes = bytesOf(p.outputs[i]);
+    if (bytes == 0)
+      continue;
+    MN_TRY(check(
+        toHost ? cu.cuMemcpyDtoHAsync(
+                     const_cast<void *>(output(plan, i, slot)), from, bytes,
+                     state.stream)
+               : cu.cuMemcpyDtoDAsync(to + packedBytes(p.outputs, i), from,
+                                      bytes, state.stream),
+        "copying an output"));
+  }
+  state.afterKernel = false;
+  return Status::success();
+}
+
+Status CudaExecutor::enqueueDirect(int plan, int slot) {
+  MN_TRY(copyInputs(plan, 0, true, slot));
+  MN_TRY(enqueueSteps(plan));
+  return copyOutputs(plan, 0, true, slot);
+}
+
+Status CudaExecutor::submitStaged(int plan, int slot) {
+  const Plan &p = model.plans[plan];
+  const Slot &s = slots[slot];
+  const size_t in = packedBytes(p.inputs, p.inputCount);
+  const size_t out = packedBytes(p.outputs, p.outputCount);
+  const CUdeviceptr staging = base + map.staging[slot];
+  char *host = plans[size_t(plan)].host[slot];
+  if (in != 0)
+    MN_TRY(check(cu.cuMemcpyHtoDAsync(staging, host, in, copyIn),
+                 "copying inputs"));
+  MN_TRY(check(cu.cuEventRecord(s.copied, copyIn), "recording an event"));
+  MN_TRY(check(cu.cuStreamWaitEvent(state.stream, s.copied, 0),
+               "waiting for inputs"));
+  MN_TRY(copyInputs(plan, staging, false, slot));
+  MN_TRY(enqueuePlan(plan));
+  MN_TRY(copyOutputs(plan, staging + in, false, slot));
+  MN_TRY(check(cu.cuEventRecord(s.computed, state.stream),
+               "recording an event"));
+  MN_TRY(check(cu.cuStreamWaitEvent(copyOut, s.computed, 0),
+               "waiting for outputs"));
+  if (out != 0)
+    MN_TRY(check(cu.cuMemcpyDtoHAsync(host + in, staging + in, out, copyOut),
+                 "copying outputs"));
+  return check(cu.cuEventRecord(s.done, copyOut), "recording an event");
+}
+
+Status CudaExecutor::submit(int plan, int slot) {
+  MN_TRY(makeCurrent());
+  MN_TRY(prepare(plan));
+  const PlanState &p = plans[size_t(plan)];
+  if (p.staged)
+    return submitStaged(plan, slot);
+  if (options.graph)
+    MN_TRY(check(cu.cuGraphLaunch(p.direct[slot], state.stream),
+                 "launching a graph"));
+  else
+    MN_TRY(enqueueDirect(plan, slot));
+  return check(cu.cuEventRecord(slots[slot].done, state.stream),
+               "recording an event");
+}
+
+Status CudaExecutor::wait(int slot) {
+  return check(cu.cuEventSynchronize(slots[slot].done), "running a plan");
+}
+
+Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
+  MN_TRY(makeCurrent());
+  MN_TRY(check(cu.cuMemcpyDtoHAsync(to, base + map.arena + offset, bytes,
+                                    state.stream),
+               "reading the arena"));
+  return check(cu.cuStreamSynchronize(state.stream), "reading the arena");
+}
+
+//===----------------------------------------------------------------------===//
+// Looking closer
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::time(int plan, int count, double &microseconds) {
+  MN_TRY(makeCurrent());
+  MN_TRY(prepare(plan));
+  MN_TRY(check(cu.cuEventRecord(begin, state.stream), "recording an event"));
+  for (int i = 0; i < count; ++i)
+    MN_TRY(enqueuePlan(plan));
+  MN_TRY(check(cu.cuEventRecord(end, state.stream), "recording an event"));
+  MN_TRY(check(cu.cuEventSynchronize(end), "running a plan"));
+  float milliseconds = 0;
+  MN_TRY(check(cu.cuEventElapsedTime(&milliseconds, begin, end),
+               "reading the time"));
+  microseconds = 1000.0 * milliseconds;
+  return Status::success();
+}
+
+/// A graph with an event between all steps, so that no launch from the host
+/// comes between. The median of a few runs.
+Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
+  MN_TRY(makeCurrent());
+  MN_TRY(prepare(plan));
+  const int steps = model.plans[plan].stepCount;
+  constexpr int runs = 9;
+  Events events(cu, steps + 1);
+  CUgraphExec graph = nullptr;
+  Status status = capture(
+      [&] {
+        for (int step = 0; step <= steps; ++step) {
+          state.afterKernel = false;
+          MN_TRY(check(cu.cuEventRecordWithFlags(events[step], state.stream,
+                                                 CU_EVENT_RECORD_EXTERNAL),
+                       "recording an event"));
+          if (step < steps)
+            MN_TRY(enqueueStep(plan, step));
+        }
+        return Status::success();
+      },
+      graph);
+  std::vector<std::vector<float>> marks(size_t(steps) + 1);
+  for (int run = 0; status.ok() && run < runs; ++run) {
+    status = check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
+    if (status.ok())
+      status = check(cu.cuStreamSynchronize(state.stream), "profiling a plan");
+    for (int step = 0; status.ok() && step <= steps; ++step) {
+      float milliseconds = 0;
+      status = check(
+          cu.cuEventElapsedTime(&milliseconds, events[0], events[step]),
+          "reading the time");
+      marks[size_t(step)].push_back(milliseconds);
+    }
+  }
+  if (graph)
+    cu.cuGraphExecDestroy(graph);
+  MN_TRY(status);
+  times.clear();
+  double start = 0;
+  for (int step = 0; step < steps; ++step) {
+    std::vector<float> took;
+    for (int run = 0; run < runs; ++run)
+      took.push_back(marks[size_t(step) + 1][size_t(run)] -
+                     marks[size_t(step)][size_t(run)]);
+    std::nth_element(took.begin(), took.begin() + runs / 2, took.end());
+    times.push_back({1000.0 * took[runs / 2], start});
+    start += times.back().microseconds;
+  }
+  return Status::success();
+}
+
+Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
+                           void *user) {
+  MN_TRY(makeCurrent());
+  MN_TRY(prepare(plan));
+  for (int step = 0; step < model.plans[plan].stepCount; ++step) {
+    state.afterKernel = false;
+    MN_TRY(enqueueStep(plan, step));
+    MN_TRY(inStep(plan, step,
+                  check(cu.cuStreamSynchronize(state.stream), "running it")));
+    MN_TRY(look(user, step));
+  }
+  return Status::success();
+}
+
+std::string CudaExecutor::deviceName() const {
+  return device.name + ", " + std::to_string(device.multiprocessors) +
+         " SMs, driver " + driverVersion(state.driver);
+}

@@ -1,0 +1,116 @@
+//===- executor_state.h - the CUDA executor and what it holds ---*- C++ -*-===//
+//
+// Its life is in open.cpp, its work in executor.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_EXECUTOR_STATE_H
+#define MNISTRT_CUDA_EXECUTOR_STATE_H
+
+#include "device.h"
+#include "mnistrt/executor.h"
+#include "state.h"
+
+namespace mn::cuda {
+
+/// Events with a time, for as long as the object lives.
+class Events {
+public:
+  Events(const Driver &driver, int count) : driver(driver) {
+    events.resize(size_t(count));
+    for (CUevent &event : events)
+      driver.cuEventCreate(&event, CU_EVENT_DEFAULT);
+  }
+  ~Events() {
+    for (CUevent event : events)
+      driver.cuEventDestroy(event);
+  }
+  Events(const Events &) = delete;
+  Events &operator=(const Events &) = delete;
+  CUevent operator[](int i) const { return events[size_t(i)]; }
+
+private:
+  const Driver &driver;
+  std::vector<CUevent> events;
+};
+
+class CudaExecutor final : public Executor {
+public:
+  CudaExecutor(const Model &model, const ExecutorOptions &options)
+      : model(model), options(options) {}
+  ~CudaExecutor() override;
+  CudaExecutor(const CudaExecutor &) = delete;
+  CudaExecutor &operator=(const CudaExecutor &) = delete;
+
+  Status open();
+
+  Status prepare(int plan) override;
+  void *input(int plan, int number, int slot) override;
+  const void *output(int plan, int number, int slot) override;
+  Status submit(int plan, int slot) override;
+  Status wait(int slot) override;
+  Status time(int plan, int count, double &microseconds) override;
+  Status profile(int plan, std::vector<StepTime> &times) override;
+  Status trace(int plan, Status (*look)(void *user, int step),
+               void *user) override;
+  Status read(size_t offset, void *to, size_t bytes) override;
+  std::string deviceName() const override;
+  size_t deviceBytes() const override { return map.bytes; }
+
+private:
+  /// What a plan has once it was prepared.
+  struct PlanState {
+    bool prepared = false;
+    bool staged = false;
+    std::vector<State::Step> steps;
+    CUgraphExec graph = nullptr;        ///< the steps alone
+    CUgraphExec direct[2] = {};         ///< with the copies of a slot
+    char *host[2] = {nullptr, nullptr}; ///< inputs and then outputs, pinned
+  };
+  struct Slot {
+    CUevent copied = nullptr;   ///< the inputs are on the device
+    CUevent computed = nullptr; ///< the outputs are in the staging memory
+    CUevent done = nullptr;     ///< the outputs are on the host
+  };
+
+  Status check(CUresult result, const char *what) const;
+  Status inStep(int plan, int step, Status status) const;
+  Status makeCurrent() {
+    return check(cu.cuCtxSetCurrent(context), "using the GPU");
+  }
+  template <typename T> T *at(size_t offset) const {
+    return reinterpret_cast<T *>(base + offset);
+  }
+
+  Status loadLibraries();
+  Status allocate();
+  Status makeStreams();
+
+  Status enqueueStep(int plan, int step);
+  Status enqueueSteps(int plan);
+  Status enqueuePlan(int plan);
+  Status enqueueDirect(int plan, int slot);
+  Status runEagerly(int plan);
+  Status submitStaged(int plan, int slot);
+  Status copyInputs(int plan, CUdeviceptr from, bool fromHost, int slot);
+  Status copyOutputs(int plan, CUdeviceptr to, bool toHost, int slot);
+  template <typename Enqueue>
+  Status capture(const Enqueue &enqueue, CUgraphExec &graph);
+
+  const Model &model;
+  const ExecutorOptions options;
+  State state;
+  const Driver &cu = state.driver;
+  Device device;
+  CUcontext context = nullptr;
+  MemoryMap map;
+  CUdeviceptr base = 0;
+  CUstream copyIn = nullptr, copyOut = nullptr;
+  CUevent begin = nullptr, end = nullptr;
+  Slot slots[2];
+  std::vector<PlanState> plans;
+};
+
+} // namespace mn::cuda
+
+#endif // MNISTRT_CUDA_EXECUTOR_STATE_H

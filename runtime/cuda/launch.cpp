@@ -1,0 +1,49 @@
+//===- launch.cpp - starting kernels --------------------------------------===//
+//
+// A step's kernel is looked up by name once. Where the GPU can, it may be
+// started while the one before still runs: all of ours wait for that one
+// themselves (device::begin).
+//
+//===----------------------------------------------------------------------===//
+
+#include "mnistrt/cuda/launch.h"
+#include "state.h"
+
+using namespace mn;
+using namespace mn::cuda;
+
+void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
+                void **arguments) {
+  State &state = State::of(ctx);
+  CUfunction &function = state.step(ctx).kernel;
+  if (!function) {
+    const CUresult result =
+        state.driver.cuModuleGetFunction(&function, state.module, kernel);
+    if (result != CUDA_SUCCESS)
+      return state.fail(Code::wrongArch,
+                        std::string("kernel '") + kernel +
+                            "' is not in the program's code: " +
+                            describe(state.driver, result));
+  }
+  CUlaunchAttribute overlap = {};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = shape.blocks;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = shape.threads;
+  config.blockDimY = config.blockDimZ = 1;
+  config.hStream = state.stream;
+  config.attrs = &overlap;
+  config.numAttrs = state.overlaps && state.afterKernel ? 1 : 0;
+  const CUresult result =
+      state.driver.cuLaunchKernelEx(&config, function, arguments, nullptr);
+  if (result != CUDA_SUCCESS)
+    return state.fail(Code::noDevice,
+                      std::string("kernel '") + kernel +
+                          "' cannot be started with " +
+                          std::to_string(shape.blocks) + " blocks of " +
+                          std::to_string(shape.threads) +
+                          " threads: " + describe(state.driver, result));
+  state.afterKernel = true;
+}

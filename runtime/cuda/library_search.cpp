@@ -1,0 +1,126 @@
+//===- library_search.cpp - finding NVIDIA's libraries --------------------===//
+//
+// See library_search.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "library_search.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace mn::cuda {
+
+namespace {
+
+using Folders = std::vector<std::string>;
+
+Folders splitAtColons(const char *text) {
+  Folders parts;
+  std::istringstream stream(text ? text : "");
+  for (std::string part; std::getline(stream, part, ':');)
+    if (!part.empty())
+      parts.push_back(part);
+  return parts;
+}
+
+/// PREFIX/lib/python3*/{site,dist}-packages/nvidia/*/lib
+void addPythonFolders(const fs::path &prefix, Folders &folders) {
+  std::error_code error;
+  for (const auto &python : fs::directory_iterator(prefix / "lib", error)) {
+    if (!python.path().filename().string().starts_with("python3"))
+      continue;
+    for (const char *packages : {"site-packages", "dist-packages"})
+      for (const auto &package : fs::directory_iterator(
+               python.path() / packages / "nvidia", error))
+        if (fs::is_directory(package.path() / "lib", error))
+          folders.push_back(package.path() / "lib");
+  }
+}
+
+/// Of the environment that is on, and of the first python3 on PATH.
+void addPythons(Folders &folders) {
+  if (const char *environment = std::getenv("VIRTUAL_ENV"))
+    addPythonFolders(environment, folders);
+  std::error_code error;
+  for (const std::string &folder : splitAtColons(std::getenv("PATH"))) {
+    const fs::path python = fs::path(folder) / "python3";
+    if (!fs::exists(python, error))
+      continue;
+    // A virtual environment's python3 links to the one it was made from, and
+    // either may have the packages.
+    addPythonFolders(fs::path(folder).parent_path(), folders);
+    const fs::path real = fs::canonical(python, error);
+    if (!error && real.parent_path() != fs::path(folder))
+      addPythonFolders(real.parent_path().parent_path(), folders);
+    return;
+  }
+}
+
+/// An empty folder stands for the loader's own places.
+Folders searchFolders(const Model &model) {
+  Folders folders = splitAtColons(std::getenv("MNISTC_CUDA_PATH"));
+  folders.emplace_back();
+  for (int i = 0; i < model.libraryPathCount; ++i)
+    folders.emplace_back(model.libraryPaths[i]);
+  folders.emplace_back("/usr/local/cuda/lib64");
+  folders.emplace_back("/usr/local/cuda/lib");
+  addPythons(folders);
+  return folders;
+}
+
+void *openIn(const std::string &folder, const char *file, std::string &why) {
+  const std::string path = folder.empty() ? file : folder + "/" + file;
+  std::error_code error;
+  if (!folder.empty() && !fs::exists(path, error))
+    return nullptr;
+  // Global: cuDNN opens parts of itself and others by name.
+  if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
+    return library;
+  if (!folder.empty())
+    why = dlerror();
+  return nullptr;
+}
+
+} // namespace
+
+Status openLibrary(const Model &model, const char *file, void *&library) {
+  const Folders folders = searchFolders(model);
+  std::string why;
+  for (const std::string &folder : folders)
+    if ((library = openIn(folder, file, why)))
+      return Status::success();
+  if (!why.empty())
+    return Status::error(Code::noLibrary,
+                         std::string("'") + file + "' cannot be loaded: " + why);
+  std::string places;
+  for (const std::string &folder : folders)
+    places += ", " + (folder.empty() ? "the loader's path" : folder);
+  return Status::error(Code::noLibrary,
+                       std::string("'") + file +
+                           "' is needed, but not found in: " +
+                           places.substr(2) +
+                           " (MNISTC_CUDA_PATH names further folders)");
+}
+
+void openOptionalLibrary(const Model &model, const char *file) {
+  std::string why;
+  for (const std::string &folder : searchFolders(model))
+    if (openIn(folder, file, why))
+      return;
+}
+
+Status findFunction(void *library, const char *file, const char *function,
+                    void *&address) {
+  address = dlsym(library, function);
+  if (address)
+    return Status::success();
+  return Status::error(Code::noLibrary, std::string("'") + file +
+                                            "' is too old: it lacks '" +
+                                            function + "'");
+}
+
+} // namespace mn::cuda

@@ -1,0 +1,156 @@
+//===- open.cpp - the life of the CUDA executor ---------------------------===//
+//
+// Everything that can be missing is looked for before anything runs, each with
+// a message and an exit code of its own: driver and GPU (10), its architecture
+// (11), libraries (12), memory (13).
+//
+//===----------------------------------------------------------------------===//
+
+#include "executor_state.h"
+#include <cstring>
+
+using namespace mn;
+using namespace mn::cuda;
+
+Status Executor::open(const Model &model, const ExecutorOptions &options,
+                      std::unique_ptr<Executor> &executor) {
+  auto opened = std::make_unique<CudaExecutor>(model, options);
+  MN_TRY(opened->open());
+  executor = std::move(opened);
+  return Status::success();
+}
+
+Status CudaExecutor::open() {
+  if (model.version != modelVersion)
+    return Status::error(Code::usage,
+                         "the model's tables have version " +
+                             std::to_string(model.version) +
+                             ", but this runtime needs version " +
+                             std::to_string(modelVersion));
+  MN_TRY(loadDriver(state.driver));
+  MN_TRY(findDevice(cu, options.device, device));
+  MN_TRY(checkArch(device, model.arch));
+  MN_TRY(check(cu.cuDevicePrimaryCtxRetain(&context, device.number),
+               "opening the GPU"));
+  MN_TRY(makeCurrent());
+  MN_TRY(makeStreams());
+  MN_TRY(loadLibraries());
+  MN_TRY(allocate());
+  state.overlaps = device.capability >= 90;
+  if (model.codeBytes == 0)
+    return Status::success();
+  const CUresult result = cu.cuModuleLoadData(&state.module, model.code);
+  if (result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+      result == CUDA_ERROR_INVALID_IMAGE)
+    return Status::error(Code::wrongArch,
+                         std::string("the program's kernels, for ") +
+                             model.arch + ", do not fit GPU " +
+                             std::to_string(device.number) + ", " +
+                             device.name + ": " + describe(cu, result));
+  return check(result, "loading the program's kernels");
+}
+
+Status CudaExecutor::makeStreams() {
+  for (CUstream *stream : {&state.stream, &copyIn, &copyOut})
+    MN_TRY(check(cu.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING),
+                 "making a stream"));
+  for (CUevent *event : {&begin, &end})
+    MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DEFAULT), "making an event"));
+  for (Slot &slot : slots)
+    for (CUevent *event : {&slot.copied, &slot.computed, &slot.done})
+      MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DISABLE_TIMING),
+                   "making an event"));
+  return Status::success();
+}
+
+Status CudaExecutor::loadLibraries() {
+  bool cublas = false, cudnn = false;
+  for (int i = 0; i < model.planCount; ++i)
+    for (int step = 0; step < model.plans[i].stepCount; ++step) {
+      const char *name = model.plans[i].steps[step].implementation;
+      cublas |= std::strcmp(name, "cublas") == 0;
+      cudnn |= std::strcmp(name, "cudnn") == 0;
+    }
+  if (cublas)
+    MN_TRY(loadCublas(model, state.cublas));
+  if (cudnn)
+    MN_TRY(loadCudnn(model, state.stream, state.cudnn));
+  return Status::success();
+}
+
+Status CudaExecutor::allocate() {
+  map = mapMemory(model);
+  size_t available = 0, total = 0;
+  MN_TRY(check(cu.cuMemGetInfo(&available, &total), "asking for free memory"));
+  const CUresult result =
+      map.bytes > available ? CUDA_ERROR_OUT_OF_MEMORY
+                            : cu.cuMemAlloc(&base, map.bytes);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    return Status::error(Code::outOfMemory,
+                         "the model needs " + std::to_string(map.bytes) +
+                             " bytes of GPU memory, but " +
+                             std::to_string(available) + " of " +
+                             std::to_string(total) + " are free on GPU " +
+                             std::to_string(device.number) +
+                             "; compile with a smaller --batch");
+  MN_TRY(check(result, "allocating GPU memory"));
+  if (model.constantBytes != 0)
+    MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.constants, model.constants,
+                                      model.constantBytes, state.stream),
+                 "uploading the constants"));
+  plans.resize(size_t(model.planCount));
+  for (int i = 0; i < model.planCount; ++i) {
+    const Plan &plan = model.plans[i];
+    PlanState &p = plans[size_t(i)];
+    p.staged = isStaged(plan);
+    const size_t bytes = packedBytes(plan.inputs, plan.inputCount) +
+                         packedBytes(plan.outputs, plan.outputCount);
+    for (char *&host : p.host) {
+      void *memory = nullptr;
+      if (bytes != 0)
+        MN_TRY(check(cu.cuMemHostAlloc(&memory, bytes, 0),
+                     "allocating pinned host memory"));
+      host = static_cast<char *>(memory);
+      if (bytes != 0)
+        std::memset(host, 0, bytes);
+    }
+  }
+  return check(cu.cuStreamSynchronize(state.stream), "uploading the constants");
+}
+
+CudaExecutor::~CudaExecutor() {
+  if (!context)
+    return;
+  cu.cuCtxSetCurrent(context);
+  for (CUstream stream : {copyIn, state.stream, copyOut})
+    if (stream)
+      cu.cuStreamSynchronize(stream);
+  for (PlanState &p : plans) {
+    for (CUgraphExec graph : {p.graph, p.direct[0], p.direct[1]})
+      if (graph)
+        cu.cuGraphExecDestroy(graph);
+    for (char *host : p.host)
+      if (host)
+        cu.cuMemFreeHost(host);
+    p.steps.clear(); // needs the libraries
+  }
+  if (state.cublas.handle)
+    state.cublas.cublasLtDestroy(state.cublas.handle);
+  if (state.cudnn.handle)
+    state.cudnn.cudnnDestroy(state.cudnn.handle);
+  for (const Slot &slot : slots)
+    for (CUevent event : {slot.copied, slot.computed, slot.done})
+      if (event)
+        cu.cuEventDestroy(event);
+  for (CUevent event : {begin, end})
+    if (event)
+      cu.cuEventDestroy(event);
+  for (CUstream stream : {copyIn, copyOut, state.stream})
+    if (stream)
+      cu.cuStreamDestroy(stream);
+  if (state.module)
+    cu.cuModuleUnload(state.module);
+  if (base)
+    cu.cuMemFree(base);
+  cu.cuDevicePrimaryCtxRelease(device.number);
+}

@@ -1,0 +1,53 @@
+//===- state.h - what the steps of a CUDA program share ---------*- C++ -*-===//
+//
+// Context::runtime points to it: the stream, the libraries, and what the first
+// run of each step prepared for later ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_STATE_H
+#define MNISTRT_CUDA_STATE_H
+
+#include "cublas_library.h"
+#include "cudnn_library.h"
+#include "driver.h"
+#include "mnistrt/model.h"
+#include <memory>
+#include <vector>
+
+namespace mn::cuda {
+
+/// What a library call keeps for a step.
+struct Prepared {
+  virtual ~Prepared() = default;
+};
+
+struct State {
+  Driver driver;
+  CublasLibrary cublas; ///< empty where no step needs it
+  CudnnLibrary cudnn;   ///< empty where no step needs it
+  CUstream stream = nullptr;
+  CUmodule module = nullptr;
+  bool overlaps = false; ///< may a kernel be started before the last one ended?
+  bool afterKernel = false; ///< is a kernel of ours the last thing enqueued?
+
+  struct Step {
+    CUfunction kernel = nullptr;
+    std::unique_ptr<Prepared> library;
+  };
+  std::vector<Step> *steps = nullptr; ///< of the plan that runs
+
+  /// The first thing that went wrong in the step that runs.
+  Status status;
+  void fail(Code code, std::string message) {
+    if (status.ok())
+      status = Status::error(code, std::move(message));
+  }
+
+  static State &of(Context &ctx) { return *static_cast<State *>(ctx.runtime); }
+  Step &step(const Context &ctx) { return (*steps)[size_t(ctx.step)]; }
+};
+
+} // namespace mn::cuda
+
+#endif // MNISTRT_CUDA_STATE_H

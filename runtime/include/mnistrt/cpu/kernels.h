@@ -1,0 +1,17 @@
+//===- kernels.h - the kinds of step on the CPU -----------------*- C++ -*-===//
+//
+// The calls of docs/generated-code.md as loops over a functor, and the kernel
+// macros, which mean nothing here. A macro's last argument may hold commas.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CPU_KERNELS_H
+#define MNISTRT_CPU_KERNELS_H
+
+#include "mnistrt/cpu/conv.h"
+#include "mnistrt/cpu/map.h"
+#include "mnistrt/cpu/matmul.h"
+#include "mnistrt/cpu/pool.h"
+#include "mnistrt/cpu/reduce.h"
+
+#endif // MNISTRT_CPU_KERNELS_H

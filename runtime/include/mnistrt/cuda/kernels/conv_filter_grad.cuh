@@ -1,0 +1,83 @@
+//===- conv_filter_grad.cuh - the gradient of a conv's filter ---*- C++ -*-===//
+//
+// dw(o, c, tap) = sum over n, p of dy(n, o, p) input(n, c, p * stride - pad +
+// tap * dilation). Few results with very long sums: blocks share a tile, in a
+// fixed order (product.cuh).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH
+
+#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+
+namespace mn {
+
+namespace shape {
+MN_SHAPE_FN Product filterGradOf(const Conv &s) {
+  return {s.groups, s.outChannels / s.groups,
+          int64_t(s.inChannels / s.groups) * taps(s),
+          int64_t(s.batch) * pixelsOut(s)};
+}
+} // namespace shape
+
+#ifdef __CUDACC_RTC__
+
+namespace device {
+template <typename T, Conv S> struct ConvFilterGradKernel {
+  using G = ConvGeometry<S>;
+  static constexpr shape::Product sizes = shape::filterGradOf(S);
+  static constexpr bool windowAlongK = G::nchw || G::inChannels < 4;
+  using Product = ProductKernel<T, sizes, G::nchw, windowAlongK>;
+
+  template <typename F>
+  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+    Product::run(
+        [&](int group, int o, int pixel) {
+          return f.loadOutputGrad(
+              G::output(pixel / G::pixelsOut, group * G::outChannels + o,
+                        G::outPlace(pixel % G::pixelsOut)));
+        },
+        [&](int group, int column, int pixel) {
+          const int c = G::template channelOf<G::inChannels>(column);
+          const int tap = G::template tapOf<G::inChannels>(column);
+          Place in;
+          const bool inside = G::reads(G::outPlace(pixel % G::pixelsOut),
+                                       G::tapPlace(tap), in);
+          const T v = f.loadInput(inside ? G::input(pixel / G::pixelsOut,
+                                                    group * G::inChannels + c,
+                                                    in)
+                                         : Index(0));
+          return inside ? v : T(0);
+        },
+        [&](int group, int o, int column, T v) {
+          f.store(Index(group * G::outChannels + o) * int(sizes.n) + column, v);
+        },
+        parts);
+  }
+};
+} // namespace device
+
+#define MN_CONV_FILTER_GRAD_KERNEL(NAME, T, F, ...)                            \
+  __device__ mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::Product::Parts  \
+      NAME##_parts;                                                            \
+  MN_GLOBAL(mn::shape::product(mn::shape::filterGradOf(__VA_ARGS__)).threads)  \
+  NAME(const __grid_constant__ F f) {                                          \
+    mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);    \
+  }
+
+#else
+
+#define MN_CONV_FILTER_GRAD_KERNEL(NAME, T, F, ...)
+
+template <typename T, typename F>
+void convFilterGrad(Context &ctx, const char *kernel, const Conv &s,
+                    const F &functor) {
+  launch(ctx, kernel, shape::product(shape::filterGradOf(s)), functor);
+}
+
+#endif // __CUDACC_RTC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH

@@ -1,0 +1,131 @@
+//===- conv_geometry.cuh - where a convolution's elements are ---*- C++ -*-===//
+//
+// Indices of input, filter and output in both layouts, and the places that a
+// linear number stands for. All sizes are constants, so that divisions become
+// multiplications and unused dimensions vanish.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_GEOMETRY_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_GEOMETRY_CUH
+
+#include "mnistrt/cuda/kernels/product.cuh"
+
+namespace mn {
+
+namespace shape {
+template <typename S> MN_SHAPE_FN int pixelsIn(const S &s) {
+  return s.in[0] * s.in[1] * s.in[2];
+}
+template <typename S> MN_SHAPE_FN int pixelsOut(const S &s) {
+  return s.out[0] * s.out[1] * s.out[2];
+}
+template <typename S> MN_SHAPE_FN int taps(const S &s) {
+  return s.kernel[0] * s.kernel[1] * s.kernel[2];
+}
+/// Results lie side by side along pixels (nchw) or along channels (nhwc).
+MN_SHAPE_FN Product imageProduct(Layout layout, int groups, int64_t channels,
+                                 int64_t pixels, int64_t k) {
+  return layout == Layout::nchw ? Product{groups, channels, pixels, k}
+                                : Product{groups, pixels, channels, k};
+}
+} // namespace shape
+
+#ifdef __CUDACC_RTC__
+
+namespace device {
+
+/// A place along up to three dimensions.
+struct Place {
+  int x0, x1, x2;
+};
+
+template <int D1, int D2> MN_DEVICE Place placeOf(int i) {
+  return {i / (D1 * D2), i / D2 % D1, i % D2};
+}
+
+/// An element of an image of `C` channels and extents D0 x D1 x D2.
+template <Layout layout, int C, int D0, int D1, int D2>
+MN_DEVICE Index imageIndex(int n, int c, Place p) {
+  if constexpr (layout == Layout::nchw)
+    return (((Index(n) * C + c) * D0 + p.x0) * D1 + p.x1) * D2 + p.x2;
+  else
+    return (((Index(n) * D0 + p.x0) * D1 + p.x1) * D2 + p.x2) * C + c;
+}
+
+template <Conv S> struct ConvGeometry {
+  static constexpr bool nchw = S.layout == Layout::nchw;
+  static constexpr int inChannels = S.inChannels / S.groups;
+  static constexpr int outChannels = S.outChannels / S.groups;
+  static constexpr int pixelsIn = shape::pixelsIn(S);
+  static constexpr int pixelsOut = shape::pixelsOut(S);
+  static constexpr int taps = shape::taps(S);
+
+  static MN_DEVICE Index input(int n, int c, Place p) {
+    return imageIndex<S.layout, S.inChannels, S.in[0], S.in[1], S.in[2]>(n, c,
+                                                                         p);
+  }
+  static MN_DEVICE Index output(int n, int o, Place p) {
+    return imageIndex<S.layout, S.outChannels, S.out[0], S.out[1], S.out[2]>(
+        n, o, p);
+  }
+  static MN_DEVICE Index filter(int o, int c, Place tap) {
+    return imageIndex<S.layout, inChannels, S.kernel[0], S.kernel[1],
+                      S.kernel[2]>(o, c, tap);
+  }
+  static MN_DEVICE Place inPlace(int i) {
+    return placeOf<S.in[1], S.in[2]>(i);
+  }
+  static MN_DEVICE Place outPlace(int i) {
+    return placeOf<S.out[1], S.out[2]>(i);
+  }
+  static MN_DEVICE Place tapPlace(int i) {
+    return placeOf<S.kernel[1], S.kernel[2]>(i);
+  }
+
+  /// A number among `channels` x taps, in the order in which a filter has them.
+  template <int channels> static MN_DEVICE int channelOf(int k) {
+    return nchw ? k / taps : k % channels;
+  }
+  template <int channels> static MN_DEVICE int tapOf(int k) {
+    return nchw ? k % taps : k / channels;
+  }
+
+  /// No window reaches into the padding.
+  static constexpr bool insideAlong(int d) {
+    return S.pads[d] == 0 && (S.out[d] - 1) * S.strides[d] +
+                                     (S.kernel[d] - 1) * S.dilations[d] <
+                                 S.in[d];
+  }
+  static constexpr bool alwaysInside =
+      insideAlong(0) && insideAlong(1) && insideAlong(2);
+
+  /// Where the window at `out` has its element `tap`; false: in the padding.
+  static MN_DEVICE bool reads(Place out, Place tap, Place &in) {
+    in = {out.x0 * S.strides[0] - S.pads[0] + tap.x0 * S.dilations[0],
+          out.x1 * S.strides[1] - S.pads[1] + tap.x1 * S.dilations[1],
+          out.x2 * S.strides[2] - S.pads[2] + tap.x2 * S.dilations[2]};
+    return alwaysInside || unsigned(in.x0) < unsigned(S.in[0]) &&
+           unsigned(in.x1) < unsigned(S.in[1]) &&
+           unsigned(in.x2) < unsigned(S.in[2]);
+  }
+
+  /// The window whose element `tap` is at `in`; false: there is none.
+  static MN_DEVICE bool isReadBy(Place in, Place tap, Place &out) {
+    const int x0 = in.x0 + S.pads[0] - tap.x0 * S.dilations[0];
+    const int x1 = in.x1 + S.pads[1] - tap.x1 * S.dilations[1];
+    const int x2 = in.x2 + S.pads[2] - tap.x2 * S.dilations[2];
+    out = {x0 / S.strides[0], x1 / S.strides[1], x2 / S.strides[2]};
+    return x0 >= 0 && x1 >= 0 && x2 >= 0 && x0 % S.strides[0] == 0 &&
+           x1 % S.strides[1] == 0 && x2 % S.strides[2] == 0 &&
+           out.x0 < S.out[0] && out.x1 < S.out[1] && out.x2 < S.out[2];
+  }
+};
+
+} // namespace device
+
+#endif // __CUDACC_RTC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_CONV_GEOMETRY_CUH

@@ -1,0 +1,89 @@
+//===- conv_input_grad.cuh - the gradient of a conv's input -----*- C++ -*-===//
+//
+// dx(n, c, i) = sum over o, tap of dy(n, o, p) filter(o, c, tap), where p is
+// the window that has its element `tap` at i: a gather, so that no two threads
+// write one element. With strides most (i, tap) have no such window.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
+
+#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+
+namespace mn {
+
+namespace shape {
+MN_SHAPE_FN Product inputGradOf(const Conv &s) {
+  return imageProduct(s.layout, s.groups, s.inChannels / s.groups,
+                      int64_t(s.batch) * pixelsIn(s),
+                      int64_t(s.outChannels / s.groups) * taps(s));
+}
+} // namespace shape
+
+#ifdef __CUDACC_RTC__
+
+namespace device {
+template <typename T, Conv S> struct ConvInputGradKernel {
+  using G = ConvGeometry<S>;
+  static constexpr shape::Product sizes = shape::inputGradOf(S);
+  static constexpr bool gradAlongK = !G::nchw && G::outChannels >= 4;
+  using Product = ProductKernel<T, sizes, G::nchw || gradAlongK, false>;
+
+  template <typename F>
+  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+    const auto filter = [&](int group, int c, int k) {
+      const int o = G::template channelOf<G::outChannels>(k);
+      const Place tap = G::tapPlace(G::template tapOf<G::outChannels>(k));
+      return f.loadFilter(G::filter(group * G::outChannels + o, c, tap));
+    };
+    const auto grad = [&](int group, int pixel, int k) {
+      const int o = G::template channelOf<G::outChannels>(k);
+      const Place tap = G::tapPlace(G::template tapOf<G::outChannels>(k));
+      Place out;
+      const bool inside = G::isReadBy(G::inPlace(pixel % G::pixelsIn), tap, out);
+      const T v = f.loadOutputGrad(
+          inside
+              ? G::output(pixel / G::pixelsIn, group * G::outChannels + o, out)
+              : Index(0));
+      return inside ? v : T(0);
+    };
+    const auto store = [&](int group, int c, int pixel, T v) {
+      f.store(G::input(pixel / G::pixelsIn, group * G::inChannels + c,
+                       G::inPlace(pixel % G::pixelsIn)),
+              v);
+    };
+    if constexpr (G::nchw)
+      Product::run(filter, grad, store, parts);
+    else
+      Product::run(
+          grad, filter,
+          [&](int group, int pixel, int c, T v) { store(group, c, pixel, v); },
+          parts);
+  }
+};
+} // namespace device
+
+#define MN_CONV_INPUT_GRAD_KERNEL(NAME, T, F, ...)                             \
+  __device__ mn::device::ConvInputGradKernel<T, __VA_ARGS__>::Product::Parts   \
+      NAME##_parts;                                                            \
+  MN_GLOBAL(mn::shape::product(mn::shape::inputGradOf(__VA_ARGS__)).threads)   \
+  NAME(const __grid_constant__ F f) {                                          \
+    mn::device::ConvInputGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);     \
+  }
+
+#else
+
+#define MN_CONV_INPUT_GRAD_KERNEL(NAME, T, F, ...)
+
+template <typename T, typename F>
+void convInputGrad(Context &ctx, const char *kernel, const Conv &s,
+                   const F &functor) {
+  launch(ctx, kernel, shape::product(shape::inputGradOf(s)), functor);
+}
+
+#endif // __CUDACC_RTC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH

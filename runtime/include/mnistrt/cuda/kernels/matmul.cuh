@@ -1,0 +1,70 @@
+//===- matmul.cuh - matrix products -----------------------------*- C++ -*-===//
+//
+// out[b] (m x n) = a[b] (m x k) b[b] (k x n); see product.cuh.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_MATMUL_CUH
+#define MNISTRT_CUDA_KERNELS_MATMUL_CUH
+
+#include "mnistrt/cuda/kernels/product.cuh"
+
+namespace mn {
+
+namespace shape {
+MN_SHAPE_FN Product productOf(const Matmul &s) {
+  return {s.batch, s.m, s.n, s.k};
+}
+} // namespace shape
+
+#ifdef __CUDACC_RTC__
+
+namespace device {
+template <typename T, Matmul S> struct MatmulKernel {
+  using Product = ProductKernel<T, shape::productOf(S), !S.transposedA,
+                                S.transposedB>;
+  template <typename F>
+  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+    Product::run(
+        [&](int batch, int row, int k) {
+          const Index base = Index(batch) * S.m * S.k;
+          return f.loadA(base + (S.transposedA ? Index(k) * S.m + row
+                                               : Index(row) * S.k + k));
+        },
+        [&](int batch, int column, int k) {
+          const Index base = Index(batch) * S.n * S.k;
+          return f.loadB(base + (S.transposedB ? Index(column) * S.k + k
+                                               : Index(k) * S.n + column));
+        },
+        [&](int batch, int row, int column, T v) {
+          f.store((Index(batch) * S.m + row) * S.n + column, v);
+        },
+        parts);
+  }
+};
+} // namespace device
+
+#define MN_MATMUL_KERNEL(NAME, T, F, ...)                                      \
+  __device__ mn::device::MatmulKernel<T, __VA_ARGS__>::Product::Parts          \
+      NAME##_parts;                                                            \
+  MN_GLOBAL(mn::shape::product(mn::shape::productOf(__VA_ARGS__)).threads)     \
+  NAME(const __grid_constant__ F f) {                                          \
+    mn::device::MatmulKernel<T, __VA_ARGS__>::run(f, NAME##_parts);            \
+  }
+
+#else
+
+#define MN_MATMUL_KERNEL(NAME, T, F, ...)
+
+template <typename T, typename F>
+void matmul(Context &ctx, const char *kernel, const Matmul &s,
+            const F &functor) {
+  if (int64_t(s.batch) * s.m * s.n != 0)
+    launch(ctx, kernel, shape::product(shape::productOf(s)), functor);
+}
+
+#endif // __CUDACC_RTC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_MATMUL_CUH

@@ -1,0 +1,266 @@
+//===- product.cuh - the tiled product under all contractions ---*- C++ -*-===//
+//
+// store(b, m, n, sum over k of a(b, m, k) b(b, n, k)): matrix products, and
+// convolutions and their gradients as implicit matrix products; what an operand
+// is, its owner says. n is the direction in which results lie side by side.
+//
+// A block makes a tile; the lanes of a warp lie along n, each with `columns`
+// results 32 apart in each of `rows` rows: its loads of a are broadcasts, those
+// of b without bank conflicts, and stores are coalesced. Few tiles with long
+// sums are shared by several blocks (common.cuh).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_PRODUCT_CUH
+#define MNISTRT_CUDA_KERNELS_PRODUCT_CUH
+
+#include "mnistrt/cuda/kernels/common.cuh"
+
+namespace mn {
+
+namespace shape {
+
+/// The sizes of a product: `batches` of m x n results, each a sum of k.
+struct Product {
+  int64_t batches = 1;
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+};
+
+struct Tiles {
+  int rows = 8;    ///< of a thread
+  int columns = 4; ///< of a thread
+  int warps = 8;   ///< of a block, one above the other
+  int depth = 16;  ///< of k at a time
+  int splits = 1;  ///< blocks that share a tile
+  int64_t alongM = 1;
+  int64_t alongN = 1;
+  int64_t count = 1;
+
+  MN_SHAPE_FN int height() const { return rows * warps; }
+  MN_SHAPE_FN int width() const { return 32 * columns; }
+  MN_SHAPE_FN int threads() const { return 32 * warps; }
+};
+
+MN_SHAPE_FN Tiles tiles(const Product &p, int rows, int columns, int warps) {
+  Tiles t;
+  t.rows = rows;
+  t.columns = columns;
+  t.warps = warps;
+  t.depth = int(most<int64_t>(1, least<int64_t>(p.k, 16)));
+  t.alongM = ceilDiv<int64_t>(p.m, t.height());
+  t.alongN = ceilDiv<int64_t>(p.n, t.width());
+  t.count = t.alongM * t.alongN * p.batches;
+  return t;
+}
+
+/// About how many clock cycles a product takes with tiles `t` on a large GPU:
+/// the larger of what a multiprocessor can issue and how long a block's turns
+/// take one after the other, plus putting the parts of a sum together.
+MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
+  const int64_t loads =
+      ceilDiv((t.height() + t.width()) * t.depth, t.threads());
+  const int64_t products = int64_t(t.depth) * t.rows * t.columns;
+  const int64_t shared = int64_t(t.depth) * (ceilDiv(t.rows, 4) + t.columns);
+  const int64_t instructions = 16 * loads + products + shared;
+  const int64_t turns = ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth) + 1;
+  const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, manyBlocks);
+  const int64_t registers = t.rows * t.columns + loads + 48;
+  const int64_t resident =
+      most<int64_t>(1, least<int64_t>(16, 65536 / (registers * t.threads())));
+  const int64_t issue =
+      blocks * t.warps * most(instructions, 4 * shared) / 4 * turns;
+  const int64_t latency =
+      ceilDiv(blocks, resident) * turns * (900 + 2 * instructions);
+  const int64_t together =
+      t.splits == 1 ? 0 : 3000 + 3 * int64_t(t.splits) * t.rows * t.columns;
+  return most(issue, latency) + together;
+}
+
+/// The tiles that take the fewest cycles.
+MN_SHAPE_FN Tiles tiles(const Product &p) {
+  constexpr int sizes[][3] = {{8, 4, 8}, {8, 4, 4}, {8, 4, 2}, {8, 2, 4},
+                              {8, 2, 2}, {8, 1, 4}, {8, 1, 2}, {4, 4, 2},
+                              {4, 2, 4}, {4, 1, 4}, {4, 1, 2}, {2, 4, 2},
+                              {2, 1, 2}, {1, 4, 1}, {1, 2, 1}, {1, 1, 1}};
+  Tiles best = tiles(p, 1, 1, 1);
+  int64_t fewest = cycles(p, best);
+  for (const auto &size : sizes)
+    for (int splits = 1; splits <= 256; splits *= 2) {
+      Tiles t = tiles(p, size[0], size[1], size[2]);
+      t.splits = splits;
+      // Parts of 32 at least, and no more blocks than run at once.
+      if (splits > 1 && (p.k < 32 * int64_t(splits) ||
+                         t.count * splits > 4 * manyBlocks))
+        break;
+      const int64_t needed = cycles(p, t);
+      if (needed < fewest) {
+        fewest = needed;
+        best = t;
+      }
+    }
+  return best;
+}
+
+MN_SHAPE_FN LaunchShape product(const Product &p) {
+  const Tiles t = tiles(p);
+  return {static_cast<unsigned>(t.count * t.splits),
+          static_cast<unsigned>(t.threads())};
+}
+
+} // namespace shape
+
+#ifdef __CUDACC_RTC__
+
+namespace device {
+
+/// Operand: `T operator()(int batch, int row, int k) const`. `alongK`: its
+/// neighbours in memory are neighbours in k, else in row.
+template <typename T, shape::Product P, bool aAlongK, bool bAlongK>
+struct ProductKernel {
+  static constexpr shape::Tiles t = shape::tiles(P);
+  static constexpr int rows = t.rows, columns = t.columns, depth = t.depth;
+  static constexpr int threads = t.threads();
+  static constexpr int height = t.height(), width = t.width();
+  static constexpr int aEach = (height * depth + threads - 1) / threads;
+  static constexpr int bEach = (width * depth + threads - 1) / threads;
+  static constexpr int m = int(P.m), n = int(P.n);
+  using Parts =
+      Scratch<T, t.splits == 1 ? 1 : (long long)(t.splits * P.batches * P.m * P.n),
+              t.splits == 1 ? 1 : int(t.count)>;
+
+  /// Loads without branches, so that many are on their way at once: what lies
+  /// outside is loaded from inside and then not used.
+  template <int size, int extent, bool alongK, int each, typename Load>
+  static MN_DEVICE void fetch(T (&to)[each], const Load &load, int batch,
+                              int first, int k0, int kEnd) {
+    constexpr bool fits = extent % size == 0 && P.k % (t.splits * depth) == 0 &&
+                          size * depth % threads == 0;
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      const int e = int(threadIdx.x) + j * threads;
+      const int row = first + (alongK ? e / depth : e % size);
+      const int k = k0 + (alongK ? e % depth : e / size);
+      const bool inside =
+          fits || (e < size * depth && row < extent && k < kEnd);
+      const T v = load(batch, inside ? row : first, inside ? k : k0);
+      to[j] = inside ? v : T(0);
+    }
+  }
+
+  template <int size, bool alongK, int each, int stride>
+  static MN_DEVICE void keep(T (&to)[depth][stride], const T (&from)[each]) {
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      const int e = int(threadIdx.x) + j * threads;
+      if (e < size * depth)
+        to[alongK ? e % depth : e / size][alongK ? e / depth : e % size] =
+            from[j];
+    }
+  }
+
+  template <int aStride, int bStride>
+  static MN_DEVICE void multiply(T (&sum)[rows][columns],
+                                 const T (&aTile)[depth][aStride],
+                                 const T (&bTile)[depth][bStride]) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      T x[rows], y[columns];
+#pragma unroll
+      for (int i = 0; i < rows; ++i)
+        x[i] = aTile[k][warp * rows + i];
+#pragma unroll
+      for (int j = 0; j < columns; ++j)
+        y[j] = bTile[k][lane + 32 * j];
+#pragma unroll
+      for (int i = 0; i < rows; ++i)
+#pragma unroll
+        for (int j = 0; j < columns; ++j)
+          sum[i][j] += x[i] * y[j];
+    }
+  }
+
+  /// visit(row, column, result) for the results of this thread.
+  template <typename Visit>
+  static MN_DEVICE void visit(T (&sum)[rows][columns], int m0, int n0,
+                              const Visit &visitor) {
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+#pragma unroll
+      for (int j = 0; j < columns; ++j) {
+        const int row = m0 + int(threadIdx.x) / 32 * rows + i;
+        const int column = n0 + int(threadIdx.x) % 32 + 32 * j;
+        if (row < m && column < n)
+          visitor(row, column, sum[i][j]);
+      }
+  }
+
+  template <typename A, typename B, typename Store>
+  static MN_DEVICE void run(const A &a, const B &b, const Store &store,
+                            Parts &parts) {
+    begin();
+    // Rows start on 16 bytes, and one row's end is not the next one's bank.
+    __shared__ __align__(16) T aTile[depth][height + (height % 4 ? 1 : 4)];
+    __shared__ __align__(16) T bTile[depth][width + 1];
+    const int split = int(blockIdx.x % t.splits);
+    const int64_t tile = blockIdx.x / t.splits;
+    const int m0 = int(tile % t.alongM) * height;
+    const int n0 = int(tile / t.alongM % t.alongN) * width;
+    const int batch = int(tile / (t.alongM * t.alongN));
+    constexpr int share =
+        int((P.k + int64_t(t.splits) * depth - 1) / (t.splits * depth)) * depth;
+    const int kBegin = split * share;
+    const int kLast = kBegin + share < P.k ? kBegin + share : int(P.k);
+    const int kEnd = kLast < kBegin ? kBegin : kLast;
+
+    T sum[rows][columns];
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+#pragma unroll
+      for (int j = 0; j < columns; ++j)
+        sum[i][j] = T(0);
+
+    // The next tiles are on their way while these are multiplied; the last turn
+    // only multiplies.
+    T aNext[aEach], bNext[bEach];
+    for (int k0 = kBegin; k0 < kEnd + depth; k0 += depth) {
+      if (k0 < kEnd) {
+        fetch<height, m, aAlongK>(aNext, a, batch, m0, k0, kEnd);
+        fetch<width, n, bAlongK>(bNext, b, batch, n0, k0, kEnd);
+      }
+      if (k0 > kBegin)
+        multiply(sum, aTile, bTile);
+      __syncthreads();
+      keep<height, aAlongK>(aTile, aNext);
+      keep<width, bAlongK>(bTile, bNext);
+      __syncthreads();
+    }
+
+    if constexpr (t.splits > 1) {
+      const auto part = [&](int which, int row, int column) -> T & {
+        return parts.part[((which * P.batches + batch) * m + row) * n + column];
+      };
+      visit(sum, m0, n0,
+            [&](int row, int column, T v) { part(split, row, column) = v; });
+      if (!lastToArrive(&parts.ticket[tile], t.splits))
+        return;
+      visit(sum, m0, n0, [&](int row, int column, T &v) {
+        v = T(0);
+        for (int which = 0; which < t.splits; ++which)
+          v += part(which, row, column);
+      });
+    }
+    visit(sum, m0, n0,
+          [&](int row, int column, T v) { store(batch, row, column, v); });
+  }
+};
+
+} // namespace device
+
+#endif // __CUDACC_RTC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_PRODUCT_CUH

@@ -1,0 +1,36 @@
+//===- libraries.h - the library calls of a CUDA program --------*- C++ -*-===//
+//
+// Steps on cuBLASLt and cuDNN, float only, in true fp32: no tensor cores. The
+// first call of a step chooses an algorithm and keeps it for the step; later
+// ones only enqueue it. What goes wrong is kept in the context and reported,
+// with the step's name, by who runs the steps. runtime/cuda/{cublas,cudnn}.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_LIBRARIES_H
+#define MNISTRT_CUDA_LIBRARIES_H
+
+#include "mnistrt/model.h"
+#include "mnistrt/shapes.h"
+
+namespace mn {
+
+namespace cublas {
+/// y = act(a b + bias + residual); the bias is one number a column.
+void matmul(Context &ctx, float *y, const float *a, const float *b,
+            const Matmul &s, const Epilogue &epilogue = {});
+} // namespace cublas
+
+namespace cudnn {
+/// y = act(conv(x, w) + bias + residual); the bias is one number a channel.
+void conv(Context &ctx, float *y, const float *x, const float *w,
+          const Conv &s, const Epilogue &epilogue = {});
+void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
+                   const Conv &s);
+void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
+                    const Conv &s);
+} // namespace cudnn
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_LIBRARIES_H

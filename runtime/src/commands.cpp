@@ -1,0 +1,101 @@
+//===- commands.cpp - the table of commands ----------------------------------===//
+
+#include "mnistrt/executor.h"
+#include "options.h"
+
+namespace mn {
+
+namespace {
+
+std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+const std::vector<Flag> deviceFlags = {
+    {"device", "N", "GPU to run on", &Options::device},
+    {"no-graph", nullptr, "launch kernels one by one, not as a CUDA graph",
+     &Options::noGraph},
+};
+
+const std::vector<Flag> dataFlags = {
+    {"scale", "X", "multiply by this (default: 1/255 for pixels, else 1)",
+     &Transform::scale},
+    {"mean", "X", "then subtract this", &Transform::mean},
+    {"std", "X", "then divide by this", &Transform::deviation},
+    {"invert", nullptr, "pixels are dark on light", &Transform::invert},
+    {"check-nan", nullptr, "stop at the first step that gives NaN or infinity",
+     &Options::checkNan},
+    {"batch", "N", "use the plan of this batch size", &Options::batch},
+    {"scores", "KIND",
+     "what the results are: auto, logits, log-probabilities, probabilities",
+     &Options::scores},
+};
+
+const Flag json = {"json", nullptr, "print JSON", &Options::json};
+
+} // namespace
+
+const std::vector<Command> &commands() {
+  static const std::vector<Command> all = {
+      {"infer", "compute the results for some inputs", "INPUT",
+       "a .npy, .png, .pb (ONNX tensor) or IDX file; NAME=FILE where the model has "
+       "several inputs",
+       true,
+       with(with({{"output", "FILE", "write the first output to a .npy file",
+                   &Options::output},
+                  {"top", "N", "classes to print", &Options::top}},
+                 dataFlags),
+            deviceFlags),
+       infer},
+      {"eval", "loss and accuracy on a set of labelled images", nullptr, nullptr,
+       false,
+       with(with({{"data", "DIR", "folder with MNIST's files", &Options::data},
+                  {"split", "NAME", "test or train", &Options::split},
+                  json},
+                 dataFlags),
+            deviceFlags),
+       eval},
+      {"verify", "compare with the results in an ONNX test folder", "DIR",
+       "a folder of test_data_set_* folders, or one of them", false,
+       with({{"rtol", "X", "relative tolerance (default 0.001)", &Options::rtol},
+             {"atol", "X", "absolute tolerance (default 1e-7)", &Options::atol},
+             {"batch", "N", "use the plan of this batch size", &Options::batch},
+             json},
+            deviceFlags),
+       verify},
+      {"bench", "latency and throughput of each plan", nullptr, nullptr, false,
+       with({{"batch", "N", "only the plan of this batch size", &Options::batch},
+             {"warmup", "N", "runs before measuring (default 10)",
+              &Options::warmup},
+             {"repeat", "N", "runs to measure (default: for --seconds)",
+              &Options::repeat},
+             {"seconds", "X", "time to measure each figure for (default 1)",
+              &Options::seconds},
+             json},
+            deviceFlags),
+       bench},
+      {"profile", "the time of every step", nullptr, nullptr, false,
+       with({{"batch", "N", "the plan of this batch size", &Options::batch},
+             {"repeat", "N", "runs to take the median of (default 20)",
+              &Options::repeat},
+             {"trace", "FILE", "write a trace for chrome://tracing or Perfetto",
+              &Options::trace},
+             json},
+            deviceFlags),
+       profile},
+      {"info", "what the program was made from, and its steps", nullptr, nullptr,
+       false, {json}, info},
+  };
+  return all;
+}
+
+Status openExecutor(const Model &model, const Options &options,
+                    std::unique_ptr<Executor> &executor) {
+  ExecutorOptions open;
+  open.device = static_cast<int>(options.device);
+  open.graph = !options.noGraph;
+  return Executor::open(model, open, executor);
+}
+
+} // namespace mn

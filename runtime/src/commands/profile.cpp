@@ -1,0 +1,119 @@
+//===- profile.cpp - app profile --------------------------------------------===//
+
+#include "../files.h"
+#include "../options.h"
+#include "../report.h"
+#include "../runner.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace mn {
+
+namespace {
+
+/// The events of the last run, in Chrome's format: microseconds since its
+/// beginning.
+Status writeTrace(const std::string &path, const Model &model, const Plan &plan,
+                  const std::vector<StepTime> &times) {
+  std::string trace = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
+  trace += text("  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": "
+                "{\"name\": %s}}",
+                quoted(std::string(model.name) + " " + plan.name).c_str());
+  for (int i = 0; i < plan.stepCount; ++i) {
+    const Step &step = plan.steps[i];
+    trace += text(",\n  {\"name\": %s, \"cat\": %s, \"ph\": \"X\", \"pid\": 1, "
+                  "\"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"step\": %d, "
+                  "\"ops\": %s, \"nodes\": %s, \"shape\": %s}}",
+                  quoted(step.name).c_str(), quoted(step.implementation).c_str(),
+                  times[i].startMicroseconds, times[i].microseconds, i + 1,
+                  quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
+                  quoted(step.shape).c_str());
+  }
+  trace += "\n]}\n";
+  return writeFile(path, trace.data(), trace.size());
+}
+
+std::string rate(double amount, double microseconds) {
+  return amount > 0 && microseconds > 0 ? text("%.1f", amount / microseconds / 1e3)
+                                        : "";
+}
+
+void printTable(const Plan &plan, const std::vector<double> &medians,
+                double total) {
+  std::vector<std::vector<std::string>> rows = {{">step", "name", "on", "shape",
+                                                 ">us", ">share", ">GFLOP/s",
+                                                 ">GB/s", "ops"}};
+  double flops = 0, bytes = 0;
+  for (int i = 0; i < plan.stepCount; ++i) {
+    const Step &step = plan.steps[i];
+    flops += step.flops, bytes += step.bytes;
+    rows.push_back({std::to_string(i + 1), step.name, step.implementation,
+                    step.shape, text("%.2f", medians[i]),
+                    text("%.1f %%", 100 * medians[i] / total),
+                    rate(step.flops, medians[i]), rate(step.bytes, medians[i]),
+                    step.ops});
+  }
+  rows.push_back({"", "total", "", "", text("%.2f", total), "", rate(flops, total),
+                  rate(bytes, total), ""});
+  std::printf("%s", table(rows).c_str());
+}
+
+void printJson(const Model &model, const Plan &plan, const std::string &device,
+               const std::vector<double> &medians, double total) {
+  std::printf("{\"model\": %s, \"plan\": %s, \"device\": %s, \"microseconds\": %s, "
+              "\"steps\": [",
+              quoted(model.name).c_str(), quoted(plan.name).c_str(),
+              quoted(device).c_str(), jsonNumber(total).c_str());
+  for (int i = 0; i < plan.stepCount; ++i) {
+    const Step &step = plan.steps[i];
+    std::printf("%s\n  {\"name\": %s, \"implementation\": %s, \"ops\": %s, "
+                "\"nodes\": %s, \"shape\": %s, \"microseconds\": %s, \"flops\": %s, "
+                "\"bytes\": %s}",
+                i ? "," : "", quoted(step.name).c_str(),
+                quoted(step.implementation).c_str(), quoted(step.ops).c_str(),
+                quoted(step.nodes).c_str(), quoted(step.shape).c_str(),
+                jsonNumber(medians[i]).c_str(), jsonNumber(step.flops).c_str(),
+                jsonNumber(step.bytes).c_str());
+  }
+  std::printf("]}\n");
+}
+
+} // namespace
+
+Status profile(const Model &model, const Options &options) {
+  std::unique_ptr<Executor> executor;
+  MN_TRY(openExecutor(model, options, executor));
+  Runner runner(model, *executor);
+  int number;
+  MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
+  const Plan &plan = model.plans[number];
+  const int64_t repeat = options.repeat > 0 ? options.repeat : 20;
+  std::vector<StepTime> times;
+  std::vector<std::vector<double>> all(static_cast<size_t>(plan.stepCount));
+  MN_TRY(executor->profile(number, times)); // the first run warms caches
+  for (int64_t run = 0; run < repeat; ++run) {
+    MN_TRY(executor->profile(number, times));
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i].push_back(times[i].microseconds);
+  }
+  std::vector<double> medians;
+  double total = 0;
+  for (const std::vector<double> &step : all) {
+    medians.push_back(quantile(step, 0.5));
+    total += medians.back();
+  }
+  if (!options.trace.empty())
+    MN_TRY(writeTrace(options.trace, model, plan, times));
+  if (options.json) {
+    printJson(model, plan, executor->deviceName(), medians, total);
+    return Status::success();
+  }
+  std::printf("%s, plan %s, batch %lld, on %s; medians of %lld runs\n",
+              modelText(model).c_str(), plan.name,
+              static_cast<long long>(plan.batch), executor->deviceName().c_str(),
+              static_cast<long long>(repeat));
+  printTable(plan, medians, total);
+  return Status::success();
+}
+
+} // namespace mn

@@ -1,0 +1,90 @@
+//===- case.h - one test on the GPU -----------------------------*- C++ -*-===//
+//
+// A test is a plan of one step. Its operands lie in the arena one after the
+// other: the result, then the inputs. The result is an input too, so that it
+// starts as NaN (or -1) and an element that was not written shows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_GPU_CASE_H
+#define MNISTC_TEST_GPU_CASE_H
+
+#include "mnistrt/model.h"
+#include "reference.h"
+#include <string>
+
+namespace test {
+
+using reference::Numbers;
+
+constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+template <typename T> constexpr mn::Type typeOf() {
+  if constexpr (std::is_same_v<T, float>)
+    return mn::Type::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return mn::Type::f64;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return mn::Type::i32;
+  else if constexpr (std::is_same_v<T, bool>)
+    return mn::Type::b8;
+  else
+    return mn::Type::i64;
+}
+
+struct Operand {
+  mn::Type type;
+  int64_t count;
+  size_t bytes() const {
+    return size_t(count) *
+           (type == mn::Type::b8 ? 1
+            : type == mn::Type::f32 || type == mn::Type::i32 ? 4
+                                                             : 8);
+  }
+};
+
+struct Case {
+  std::string name;
+  const char *implementation = "kernel"; ///< kernel, cublas, cudnn
+  /// The result, then the inputs.
+  std::vector<Operand> operands;
+  void (*run)(mn::Context &) = nullptr;
+  /// From the inputs to the result; by its size relative to all of it.
+  std::function<void(const std::vector<Numbers> &inputs, Numbers &result)>
+      reference;
+  double tolerance = 1e-6; ///< of |result - expected| / |expected|, 2-norm
+  bool hasNan = false;     ///< some inputs are NaN
+  bool fewValues = false;  ///< inputs with many equal ones
+  double flops = 0;
+};
+
+/// Typed pointers to the operands, as the case has laid them out.
+template <typename Y, typename X> struct Pointers {
+  Y *y;
+  const X *a;
+  const X *b;
+  const float *extra[2];
+  Pointers(mn::Context &ctx, int64_t countY, int64_t countA, int64_t countB = 0,
+           int64_t countExtra = 0) {
+    size_t at = 0;
+    const auto next = [&](size_t bytes) {
+      char *p = ctx.arena + at;
+      at += aligned(bytes);
+      return p;
+    };
+    y = reinterpret_cast<Y *>(next(size_t(countY) * sizeof(Y)));
+    a = reinterpret_cast<const X *>(next(size_t(countA) * sizeof(X)));
+    b = reinterpret_cast<const X *>(next(size_t(countB) * sizeof(X)));
+    extra[0] = reinterpret_cast<const float *>(next(size_t(countExtra) * 4));
+    extra[1] = reinterpret_cast<const float *>(next(size_t(countY) * 4));
+  }
+};
+
+/// Of all kinds, in order.
+std::vector<Case> contractionCases();
+std::vector<Case> libraryCases();
+std::vector<Case> otherCases();
+
+} // namespace test
+
+#endif // MNISTC_TEST_GPU_CASE_H

@@ -1,0 +1,104 @@
+//===- kernels.h - the kernels under test -----------------------*- C++ -*-===//
+//
+// For each row of shapes.h what the compiler would write: functors, kernels,
+// and for the host the functions that launch them. Compiled twice, as any
+// generated file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_GPU_KERNELS_H
+#define MNISTC_TEST_GPU_KERNELS_H
+
+#include "mnistrt/generated.h"
+#include "shapes.h"
+
+#define MN_NAME_SHAPE(NAME, ...) inline constexpr auto NAME = __VA_ARGS__;
+MN_TEST_CONVS(MN_NAME_SHAPE)
+MN_TEST_POOLS(MN_NAME_SHAPE)
+MN_TEST_MATMULS(MN_NAME_SHAPE)
+MN_TEST_SOFTMAXES(MN_NAME_SHAPE)
+MN_TEST_REDUCES(MN_NAME_SHAPE)
+
+/// result(operand a, operand b), under all the names that kernels ask for.
+template <typename T, typename Result = T> struct Plain {
+  Result *y;
+  const T *a;
+  const T *b;
+  long long size; // of a sum in a
+  bool apart;     // its elements lie `outputs` apart
+  long long outputs;
+
+  MN_FN T loadA(mn::Index i) const { return a[i]; }
+  MN_FN T loadB(mn::Index i) const { return b[i]; }
+  MN_FN T load(mn::Index i) const { return a[i]; }
+  MN_FN T loadInput(mn::Index i) const { return a[i]; }
+  MN_FN T load(mn::Index o, mn::Index r) const {
+    return apart ? a[r * outputs + o] : a[o * size + r];
+  }
+  MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
+};
+template <typename T> struct Forward : Plain<T> {
+  MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
+};
+template <typename T> struct InputGrad : Plain<T> {
+  MN_FN T loadOutputGrad(mn::Index i) const { return this->a[i]; }
+  MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
+};
+template <typename T> struct OtherGrad : Plain<T> {
+  MN_FN T loadOutputGrad(mn::Index i) const { return this->b[i]; }
+};
+
+/// y = relu(a + b of the column)
+struct Hidden {
+  float *y;
+  const float *a;
+  const float *b;
+  MN_FN void operator()(mn::Index i) const {
+    const float sum = a[i] + b[i % 128];
+    y[i] = sum > 0.0f ? sum : 0.0f;
+  }
+};
+MN_MAP_KERNEL(map_small, Hidden)
+MN_MAP_KERNEL(map_large, Hidden)
+
+#define MN_TEST_CONV(NAME, ...)                                                \
+  MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME)                     \
+  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, InputGrad<float>, NAME)  \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OtherGrad<float>, NAME)
+MN_TEST_CONVS(MN_TEST_CONV)
+MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided)
+
+#define MN_TEST_POOL(NAME, ...)                                                \
+  MN_MAX_POOL_KERNEL(max_##NAME, float, Plain<float>, NAME)                    \
+  MN_AVG_POOL_KERNEL(avg_##NAME, float, Plain<float>, NAME)                    \
+  MN_ARG_MAX_POOL_KERNEL(arg_max_##NAME, float,                                \
+                         MN_PAIR(Plain<float, int64_t>), NAME)                 \
+  MN_MAX_POOL_GRAD_KERNEL(max_grad_##NAME, float, OtherGrad<float>, NAME)      \
+  MN_AVG_POOL_GRAD_KERNEL(avg_grad_##NAME, float, Plain<float>, NAME)
+using ToIndex = Plain<float, int64_t>;
+using ToIndexI32 = Plain<int32_t, int64_t>;
+#define MN_PAIR(...) ToIndex
+MN_TEST_POOLS(MN_TEST_POOL)
+
+#define MN_TEST_MATMUL(NAME, ...)                                              \
+  MN_MATMUL_KERNEL(matmul_##NAME, float, Plain<float>, NAME)
+MN_TEST_MATMULS(MN_TEST_MATMUL)
+MN_MATMUL_KERNEL(matmul_f64, double, Plain<double>, both_transposed)
+MN_MATMUL_KERNEL(matmul_i32, int32_t, Plain<int32_t>, long_sum)
+
+#define MN_TEST_SOFTMAX(NAME, ...)                                             \
+  MN_SOFTMAX_KERNEL(softmax_##NAME, float, Plain<float>, NAME)
+MN_TEST_SOFTMAXES(MN_TEST_SOFTMAX)
+MN_SOFTMAX_KERNEL(softmax_f64, double, Plain<double>, warp_row)
+
+#define MN_TEST_REDUCE(NAME, ...)                                              \
+  MN_REDUCE_KERNEL(sum_##NAME, mn::Sum, float, Plain<float>, NAME)             \
+  MN_REDUCE_KERNEL(maximum_##NAME, mn::Max, float, Plain<float>, NAME)         \
+  MN_REDUCE_KERNEL(arg_first_##NAME, mn::ArgMaxFirst, float, ToIndex, NAME)    \
+  MN_REDUCE_KERNEL(arg_last_##NAME, mn::ArgMaxLast, int32_t, ToIndexI32, NAME)
+MN_TEST_REDUCES(MN_TEST_REDUCE)
+MN_REDUCE_KERNEL(min_i64, mn::Min, int64_t, Plain<int64_t>, few_columns)
+MN_REDUCE_KERNEL(any_b8, mn::Max, bool, Plain<bool>, middle)
+MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Plain<double>, whole)
+
+#endif // MNISTC_TEST_GPU_KERNELS_H

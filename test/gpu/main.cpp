@@ -1,0 +1,232 @@
+//===- main.cpp - tests of the CUDA kernels, libraries and executor -------===//
+//
+//   mn-gpu-tests KERNELS.cubin ARCH [PREFIX]
+//
+// Runs every case against its reference; times those whose names end in _big,
+// and says how far they are from the floor: the larger of bytes over bandwidth
+// and operations over fp32 rate of an H200. Skips all where there is no GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "case.h"
+#include "mnistrt/executor.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+using namespace test;
+
+namespace {
+
+/// The tables of a model that has a plan for each case.
+struct Tables {
+  explicit Tables(const std::vector<Case> &cases);
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<std::vector<mn::Tensor>> tensors;
+  std::vector<mn::Step> steps;
+  std::vector<mn::Plan> plans;
+};
+
+Tables::Tables(const std::vector<Case> &cases)
+    : tensors(cases.size()), steps(cases.size()), plans(cases.size()) {
+  shapes.reserve(cases.size() * 8);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Case &c = cases[i];
+    size_t at = 0;
+    for (const Operand &operand : c.operands) {
+      shapes.push_back({operand.count});
+      tensors[i].push_back(
+          {"operand", operand.type, 1, shapes.back().data(), at});
+      at += aligned(operand.bytes());
+    }
+    steps[i] = {c.name.c_str(), "", "",  c.implementation,
+                "",             0,  0.0, c.run};
+    plans[i] = {c.name.c_str(),
+                1,
+                at,
+                std::strcmp(c.implementation, "kernel") == 0 ? 0u : 32u << 20,
+                tensors[i].data(),
+                int(tensors[i].size()),
+                tensors[i].data(),
+                1,
+                &steps[i],
+                1};
+  }
+}
+
+double get(mn::Type type, const void *memory, size_t i) {
+  switch (type) {
+  case mn::Type::f32:
+    return static_cast<const float *>(memory)[i];
+  case mn::Type::f64:
+    return static_cast<const double *>(memory)[i];
+  case mn::Type::i32:
+    return static_cast<const int32_t *>(memory)[i];
+  case mn::Type::i64:
+    return double(static_cast<const int64_t *>(memory)[i]);
+  default:
+    return static_cast<const uint8_t *>(memory)[i];
+  }
+}
+
+/// Rounds to the type.
+double put(mn::Type type, void *memory, size_t i, double value) {
+  switch (type) {
+  case mn::Type::f32:
+    static_cast<float *>(memory)[i] = float(value);
+    break;
+  case mn::Type::f64:
+    static_cast<double *>(memory)[i] = value;
+    break;
+  case mn::Type::i32:
+    static_cast<int32_t *>(memory)[i] = int32_t(value);
+    break;
+  case mn::Type::i64:
+    static_cast<int64_t *>(memory)[i] = int64_t(value);
+    break;
+  default:
+    static_cast<uint8_t *>(memory)[i] = value != 0;
+  }
+  return get(type, memory, i);
+}
+
+void fill(const Case &c, mn::Executor &executor, int plan,
+          std::vector<Numbers> &inputs) {
+  std::mt19937 random(unsigned(plan) + 1);
+  std::uniform_real_distribution<double> real(-1, 1);
+  std::uniform_int_distribution<int> few(-3, 3), many(-1000, 1000);
+  for (size_t n = 0; n < c.operands.size(); ++n) {
+    const Operand &o = c.operands[n];
+    void *memory = executor.input(plan, int(n), 0);
+    Numbers values(n == 0 ? 0 : size_t(o.count));
+    const bool isFloat = o.type == mn::Type::f32 || o.type == mn::Type::f64;
+    for (size_t i = 0; i < size_t(o.count); ++i) {
+      double value = c.fewValues || o.type == mn::Type::b8 ? few(random)
+                     : isFloat                             ? real(random)
+                                                           : many(random);
+      if (o.type == mn::Type::b8)
+        value = few(random) == 3 && i % 5 == 0;
+      if (c.hasNan && isFloat && random() % 97 == 0)
+        value = NAN;
+      if (n == 0) // what is not written shows
+        put(o.type, memory, i, isFloat ? NAN : o.type == mn::Type::b8 ? 1 : -1);
+      else
+        values[i] = put(o.type, memory, i, value);
+    }
+    if (n != 0)
+      inputs.push_back(std::move(values));
+  }
+}
+
+/// The relative error; infinite where NaNs differ.
+double errorOf(const Case &c, const void *memory, const Numbers &expected) {
+  double difference = 0, size = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double v = get(c.operands[0].type, memory, i), e = expected[i];
+    if (std::isnan(v) != std::isnan(e) || std::isinf(v) != std::isinf(e))
+      return std::numeric_limits<double>::infinity();
+    if (std::isnan(e) || (std::isinf(e) && v == e))
+      continue;
+    difference += (v - e) * (v - e);
+    size += e * e;
+  }
+  return difference == 0 ? 0 : std::sqrt(difference / std::max(size, 1e-30));
+}
+
+mn::Status timeCase(const Case &c, mn::Executor &executor, int plan) {
+  constexpr double bandwidth = 4.3e12, rate = 67e12;
+  std::vector<double> took(9);
+  for (double &t : took) {
+    MN_TRY(executor.time(plan, 100, t));
+    t /= 100;
+  }
+  std::nth_element(took.begin(), took.begin() + 4, took.end());
+  double bytes = 0;
+  for (const Operand &o : c.operands)
+    bytes += double(o.bytes());
+  const double floor = 1e6 * std::max(bytes / bandwidth, c.flops / rate);
+  std::printf("time %-44s %9.2f us, floor %8.2f us\n", c.name.c_str(), took[4],
+              floor);
+  return mn::Status::success();
+}
+
+mn::Status runCase(const Case &c, mn::Executor &executor, int plan,
+                   bool &passed) {
+  std::vector<Numbers> inputs;
+  fill(c, executor, plan, inputs);
+  const bool isBig = c.name.ends_with("_big") || c.name.ends_with("_large");
+  const bool isHuge = c.flops > 5e9; // not on the CPU
+  MN_TRY(executor.submit(plan, 0));
+  MN_TRY(executor.wait(0));
+  if (!isHuge) {
+    Numbers expected(size_t(c.operands[0].count));
+    c.reference(inputs, expected);
+    const double error = errorOf(c, executor.output(plan, 0, 0), expected);
+    passed = error <= c.tolerance;
+    if (!passed)
+      std::printf("FAIL %s: relative error %.2e, at most %.0e expected\n",
+                  c.name.c_str(), error, c.tolerance);
+  }
+  // The same bits again.
+  const size_t bytes = c.operands[0].bytes();
+  std::vector<char> first(bytes);
+  std::memcpy(first.data(), executor.output(plan, 0, 0), bytes);
+  MN_TRY(executor.submit(plan, 0));
+  MN_TRY(executor.wait(0));
+  if (std::memcmp(first.data(), executor.output(plan, 0, 0), bytes) != 0) {
+    passed = false;
+    std::printf("FAIL %s: two runs, two results\n", c.name.c_str());
+  }
+  return isBig ? timeCase(c, executor, plan) : mn::Status::success();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: mn-gpu-tests KERNELS.cubin ARCH [PREFIX]\n");
+    return 2;
+  }
+  std::vector<Case> cases;
+  for (auto add : {otherCases, contractionCases, libraryCases})
+    for (Case &c : add())
+      if (argc < 4 || c.name.starts_with(argv[3]))
+        cases.push_back(std::move(c));
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::string code((std::istreambuf_iterator<char>(file)), {});
+  const Tables tables(cases);
+  mn::Model model = {};
+  model.version = mn::modelVersion;
+  model.name = "gpu-tests";
+  model.arch = argv[2];
+  model.code = reinterpret_cast<const unsigned char *>(code.data());
+  model.codeBytes = code.size();
+  model.plans = tables.plans.data();
+  model.planCount = int(cases.size());
+
+  std::unique_ptr<mn::Executor> executor;
+  const mn::Status opened = mn::Executor::open(model, {}, executor);
+  if (!opened.ok()) {
+    std::printf("%s\n0 passed, 0 failed, %zu skipped\n", opened.message.c_str(),
+                cases.size());
+    return opened.code == mn::Code::noDevice ? 0 : int(opened.code);
+  }
+  std::printf("%s, %zu bytes\n", executor->deviceName().c_str(),
+              executor->deviceBytes());
+  int passed = 0, failed = 0;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    bool good = true;
+    const mn::Status status = runCase(cases[i], *executor, int(i), good);
+    if (!status.ok()) {
+      std::printf("FAIL %s\n", status.message.c_str());
+      good = false;
+    }
+    ++(good ? passed : failed);
+    std::fflush(stdout);
+  }
+  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,294 @@
+//===- others.cpp - maps, reductions, softmax, pools ----------------------===//
+
+#include "case.h"
+#include "kernels.h"
+
+namespace test {
+
+namespace {
+
+using Inputs = std::vector<Numbers>;
+
+template <typename Y, typename X>
+Case make(std::string name, void (*run)(mn::Context &), int64_t y, int64_t a,
+          int64_t b = 0) {
+  Case c;
+  c.name = std::move(name);
+  c.run = run;
+  c.operands = {{typeOf<Y>(), y}, {typeOf<X>(), a}, {typeOf<X>(), b}};
+  c.tolerance = std::is_same_v<Y, float> ? 2e-6 : 1e-13;
+  return c;
+}
+
+int64_t inputs(const mn::Pool &s) {
+  return int64_t(s.batch) * s.channels * s.in[0] * s.in[1] * s.in[2];
+}
+int64_t outputs(const mn::Pool &s) {
+  return int64_t(s.batch) * s.channels * s.out[0] * s.out[1] * s.out[2];
+}
+
+void maxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+    int place[3];
+    y[size_t(o)] = reference::best(s, in[0], n, c, at, place);
+  });
+}
+
+void argMaxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+    int p[3];
+    reference::best(s, in[0], n, c, at, p);
+    const int64_t plane = int64_t(n) * s.channels + c;
+    const int64_t pixel =
+        s.columnMajor
+            ? p[0] + int64_t(s.in[0]) * (p[1] + int64_t(s.in[1]) * p[2])
+            : p[2] + int64_t(s.in[2]) * (p[1] + int64_t(s.in[1]) * p[0]);
+    // A window that lies in the padding alone gives 0.
+    y[size_t(o)] =
+        p[0] < 0 ? 0 : double(plane * s.in[0] * s.in[1] * s.in[2] + pixel);
+  });
+}
+
+void maxPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
+  const reference::Image image{s.layout, s.channels, s.in};
+  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+    int p[3];
+    reference::best(s, in[0], n, c, at, p);
+    if (p[0] >= 0)
+      y[size_t(image.at(n, c, p))] += in[1][size_t(o)];
+  });
+}
+
+void avgPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
+  const reference::Image image{s.layout, s.channels, s.in};
+  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+    double sum = 0;
+    reference::window(s, at, [&](const int (&)[3], const int (&p)[3]) {
+      sum += in[0][size_t(image.at(n, c, p))];
+    });
+    y[size_t(o)] = sum / reference::counted(s, at);
+  });
+}
+
+void avgPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
+  const reference::Image image{s.layout, s.channels, s.in};
+  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+    reference::window(s, at, [&](const int (&)[3], const int (&p)[3]) {
+      y[size_t(image.at(n, c, p))] +=
+          in[0][size_t(o)] / reference::counted(s, at);
+    });
+  });
+}
+
+/// The index of the largest; of equal ones, NaN included, the first or last.
+int64_t argMax(const mn::Reduce &s, const Numbers &x, int64_t o, bool last) {
+  int64_t best = 0;
+  for (int64_t r = 1; r < s.size; ++r) {
+    const double v = x[reference::element(s, o, r)];
+    const double top = x[reference::element(s, o, best)];
+    const bool equal = v == top || (std::isnan(v) && std::isnan(top));
+    if (v > top || (std::isnan(v) && !std::isnan(top)) || (last && equal))
+      best = r;
+  }
+  return best;
+}
+
+template <typename Fold>
+void fold(const mn::Reduce &s, const Numbers &x, Numbers &y, double first,
+          const Fold &step) {
+  for (int64_t o = 0; o < s.outputs; ++o) {
+    y[size_t(o)] = first;
+    for (int64_t r = 0; r < s.size; ++r)
+      y[size_t(o)] = step(y[size_t(o)], x[reference::element(s, o, r)]);
+  }
+}
+
+double larger(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b);
+}
+
+#define MN_RUN_REDUCE(R, T, Y, KERNEL, NAME)                                   \
+  [](mn::Context &ctx) {                                                       \
+    const Pointers<Y, T> p(ctx, NAME.outputs, NAME.outputs *NAME.size);        \
+    mn::reduce<mn::R, T>(ctx, KERNEL, NAME,                                    \
+                         Plain<T, Y>{p.y, p.a, nullptr, NAME.size,             \
+                                     !NAME.contiguous, NAME.outputs});         \
+  }
+
+void addReduces(std::vector<Case> &cases) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+#define MN_CASE_REDUCE(NAME, ...)                                              \
+  {                                                                            \
+    constexpr int64_t count = NAME.outputs * NAME.size;                        \
+    Case c = make<float, float>(                                               \
+        "sum " #NAME, MN_RUN_REDUCE(Sum, float, float, "sum_" #NAME, NAME),    \
+        NAME.outputs, count);                                                  \
+    c.tolerance = 1e-5;                                                        \
+    c.reference = [](const Inputs &in, Numbers &y) {                           \
+      fold(NAME, in[0], y, 0, [](double a, double b) { return a + b; });       \
+    };                                                                         \
+    cases.push_back(c);                                                        \
+    Case d = make<float, float>(                                               \
+        "max " #NAME,                                                          \
+        MN_RUN_REDUCE(Max, float, float, "maximum_" #NAME, NAME),              \
+        NAME.outputs, count);                                                  \
+    d.reference = [](const Inputs &in, Numbers &y) {                           \
+      fold(NAME, in[0], y, -infinity, larger);                                 \
+    };                                                                         \
+    d.hasNan = NAME.outputs > 32;                                              \
+    cases.push_back(d);                                                        \
+    Case e = make<int64_t, float>(                                             \
+        "arg-max " #NAME,                                                      \
+        MN_RUN_REDUCE(ArgMaxFirst, float, int64_t, "arg_first_" #NAME, NAME),  \
+        NAME.outputs, count);                                                  \
+    e.reference = [](const Inputs &in, Numbers &y) {                           \
+      for (int64_t o = 0; o < NAME.outputs; ++o)                               \
+        y[size_t(o)] = double(argMax(NAME, in[0], o, false));                  \
+    };                                                                         \
+    e.hasNan = e.fewValues = true;                                             \
+    cases.push_back(e);                                                        \
+    Case f = make<int64_t, int32_t>(                                           \
+        "arg-max-last-i32 " #NAME,                                             \
+        MN_RUN_REDUCE(ArgMaxLast, int32_t, int64_t, "arg_last_" #NAME, NAME),  \
+        NAME.outputs, count);                                                  \
+    f.reference = [](const Inputs &in, Numbers &y) {                           \
+      for (int64_t o = 0; o < NAME.outputs; ++o)                               \
+        y[size_t(o)] = double(argMax(NAME, in[0], o, true));                   \
+    };                                                                         \
+    f.fewValues = true;                                                        \
+    cases.push_back(f);                                                        \
+  }
+  MN_TEST_REDUCES(MN_CASE_REDUCE)
+
+  Case c = make<int64_t, int64_t>(
+      "min-i64 few_columns",
+      MN_RUN_REDUCE(Min, int64_t, int64_t, "min_i64", few_columns),
+      few_columns.outputs, few_columns.outputs * few_columns.size);
+  c.reference = [](const Inputs &in, Numbers &y) {
+    fold(few_columns, in[0], y, 1e18,
+         [](double a, double b) { return std::fmin(a, b); });
+  };
+  cases.push_back(c);
+  Case d = make<bool, bool>("max-b8 middle",
+                            MN_RUN_REDUCE(Max, bool, bool, "any_b8", middle),
+                            middle.outputs, middle.outputs * middle.size);
+  d.reference = [](const Inputs &in, Numbers &y) {
+    fold(middle, in[0], y, 0, larger);
+  };
+  cases.push_back(d);
+  Case e = make<double, double>(
+      "sum-f64 whole", MN_RUN_REDUCE(Sum, double, double, "sum_f64", whole),
+      whole.outputs, whole.outputs * whole.size);
+  e.reference = [](const Inputs &in, Numbers &y) {
+    fold(whole, in[0], y, 0, [](double a, double b) { return a + b; });
+  };
+  e.tolerance = 1e-12;
+  cases.push_back(e);
+}
+
+void addPools(std::vector<Case> &cases) {
+  const auto add = [&](Case c, const mn::Pool &s, auto reference) {
+    c.reference = [s, reference](const Inputs &in, Numbers &y) {
+      reference(s, in, y);
+    };
+    cases.push_back(c);
+  };
+  const auto withNan = [](Case c) {
+    c.hasNan = c.fewValues = true;
+    return c;
+  };
+#define MN_RUN_POOL(CALL, KERNEL, NAME, Y, F, COUNT_Y, COUNT_A, COUNT_B)       \
+  make<Y, float>(                                                              \
+      KERNEL,                                                                  \
+      [](mn::Context &ctx) {                                                   \
+        const Pointers<Y, float> p(ctx, COUNT_Y(NAME), COUNT_A(NAME),          \
+                                   COUNT_B);                                   \
+        mn::CALL<float>(ctx, KERNEL, NAME, F{{p.y, p.a, p.b, 0, false, 0}});   \
+      },                                                                       \
+      COUNT_Y(NAME), COUNT_A(NAME), COUNT_B)
+#define MN_CASE_POOL(NAME, ...)                                                \
+  add(withNan(MN_RUN_POOL(maxPool, "max_" #NAME, NAME, float, Simple, outputs, \
+                          inputs, 0)),                                         \
+      NAME, maxPool);                                                          \
+  add(MN_RUN_POOL(avgPool, "avg_" #NAME, NAME, float, Simple, outputs, inputs, \
+                  0),                                                          \
+      NAME, avgPool);                                                          \
+  add(withNan(MN_RUN_POOL(argMaxPool, "arg_max_" #NAME, NAME, int64_t,         \
+                          SimpleIndex, outputs, inputs, 0)),                   \
+      NAME, argMaxPool);                                                       \
+  add(MN_RUN_POOL(avgPoolGrad, "avg_grad_" #NAME, NAME, float, Simple, inputs, \
+                  outputs, 0),                                                 \
+      NAME, avgPoolGrad);                                                      \
+  {                                                                            \
+    Case c = MN_RUN_POOL(maxPoolGrad, "max_grad_" #NAME, NAME, float,          \
+                         OtherGrad<float>, inputs, inputs, outputs(NAME));     \
+    c.fewValues = true;                                                        \
+    add(c, NAME, maxPoolGrad);                                                 \
+  }
+  struct Simple : Plain<float> {};
+  struct SimpleIndex : ToIndex {};
+  MN_TEST_POOLS(MN_CASE_POOL)
+}
+
+void addSoftmaxes(std::vector<Case> &cases) {
+#define MN_RUN_SOFTMAX(T, KERNEL, NAME)                                        \
+  [](mn::Context &ctx) {                                                       \
+    constexpr int64_t count = NAME.outer * NAME.size * NAME.inner;             \
+    const Pointers<T, T> p(ctx, count, count);                                 \
+    mn::softmax<T>(ctx, KERNEL, NAME,                                          \
+                   Plain<T>{p.y, p.a, nullptr, 0, false, 0});                  \
+  }
+#define MN_CASE_SOFTMAX(NAME, ...)                                             \
+  {                                                                            \
+    constexpr int64_t count = NAME.outer * NAME.size * NAME.inner;             \
+    Case c = make<float, float>("softmax " #NAME,                              \
+                                MN_RUN_SOFTMAX(float, "softmax_" #NAME, NAME), \
+                                count, count);                                 \
+    c.reference = [](const Inputs &in, Numbers &y) {                           \
+      reference::softmax(NAME, in[0], y);                                      \
+    };                                                                         \
+    cases.push_back(c);                                                        \
+  }
+  MN_TEST_SOFTMAXES(MN_CASE_SOFTMAX)
+  constexpr int64_t count = warp_row.outer * warp_row.size;
+  Case c = make<double, double>("softmax-f64 warp_row",
+                                MN_RUN_SOFTMAX(double, "softmax_f64", warp_row),
+                                count, count);
+  c.reference = [](const Inputs &in, Numbers &y) {
+    reference::softmax(warp_row, in[0], y);
+  };
+  cases.push_back(c);
+}
+
+void addMaps(std::vector<Case> &cases) {
+#define MN_CASE_MAP(KERNEL, COUNT)                                             \
+  {                                                                            \
+    Case c = make<float, float>(                                               \
+        "map " #KERNEL,                                                        \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, COUNT, COUNT, 128);              \
+          mn::map(ctx, #KERNEL, COUNT, Hidden{p.y, p.a, p.b});                 \
+        },                                                                     \
+        COUNT, COUNT, 128);                                                    \
+    c.reference = [](const Inputs &in, Numbers &y) {                           \
+      for (size_t i = 0; i < y.size(); ++i)                                    \
+        y[i] = std::fmax(in[0][i] + in[1][i % 128], 0);                        \
+    };                                                                         \
+    cases.push_back(c);                                                        \
+  }
+  MN_CASE_MAP(map_small, 64 * 128)
+  MN_CASE_MAP(map_large, 30000000)
+}
+
+} // namespace
+
+std::vector<Case> otherCases() {
+  std::vector<Case> cases;
+  addMaps(cases);
+  addReduces(cases);
+  addSoftmaxes(cases);
+  addPools(cases);
+  return cases;
+}
+
+} // namespace test

@@ -1,0 +1,118 @@
+//===- shapes.h - the shapes that kernels are tested on ---------*- C++ -*-===//
+//
+// One row a test, X(name, shape): every row becomes kernels and library calls,
+// each checked against loops on the CPU. `_big` rows are timed as well.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_GPU_SHAPES_H
+#define MNISTC_TEST_GPU_SHAPES_H
+
+#include "mnistrt/shapes.h"
+
+#define MN_N mn::Layout::nchw
+#define MN_C mn::Layout::nhwc
+
+// clang-format off
+#define MN_TEST_CONVS(X)                                                                       \
+  X(conv1_64_big, mn::Conv{.batch=64, .inChannels=1, .outChannels=32, .in={28,28,1},           \
+    .kernel={3,3,1}, .out={28,28,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(conv2_64_big, mn::Conv{.batch=64, .inChannels=32, .outChannels=64, .in={14,14,1},          \
+    .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(conv2_64_nhwc_big, mn::Conv{.layout=MN_C, .batch=64, .inChannels=32, .outChannels=64,      \
+    .in={14,14,1}, .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0}})        \
+  X(conv1_1_big, mn::Conv{.batch=1, .inChannels=1, .outChannels=32, .in={28,28,1},             \
+    .kernel={3,3,1}, .out={28,28,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(conv2_1_big, mn::Conv{.batch=1, .inChannels=32, .outChannels=64, .in={14,14,1},            \
+    .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(conv1_1024_big, mn::Conv{.batch=1024, .inChannels=1, .outChannels=32, .in={28,28,1},       \
+    .kernel={3,3,1}, .out={28,28,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(conv2_1024_big, mn::Conv{.batch=1024, .inChannels=32, .outChannels=64, .in={14,14,1},      \
+    .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(strided, mn::Conv{.batch=3, .inChannels=5, .outChannels=7, .in={13,11,1}, .kernel={3,2,1}, \
+    .out={7,4,1}, .strides={2,3,1}, .pads={1,0,0}, .padsAfter={1,1,0}})                        \
+  X(strided_nhwc, mn::Conv{.layout=MN_C, .batch=3, .inChannels=5, .outChannels=7,              \
+    .in={13,11,1}, .kernel={3,2,1}, .out={7,4,1}, .strides={2,3,1}, .pads={1,0,0},             \
+    .padsAfter={1,1,0}})                                                                       \
+  X(groups, mn::Conv{.batch=2, .inChannels=6, .outChannels=9, .groups=3, .in={9,9,1},          \
+    .kernel={3,3,1}, .out={7,7,1}})                                                            \
+  X(groups_nhwc, mn::Conv{.layout=MN_C, .batch=2, .inChannels=6, .outChannels=9, .groups=3,    \
+    .in={9,9,1}, .kernel={3,3,1}, .out={7,7,1}})                                               \
+  X(depthwise, mn::Conv{.batch=2, .inChannels=16, .outChannels=16, .groups=16, .in={8,8,1},    \
+    .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                         \
+  X(dilated, mn::Conv{.batch=2, .inChannels=4, .outChannels=8, .in={12,10,1}, .kernel={3,3,1}, \
+    .out={8,8,1}, .pads={0,2,0}, .padsAfter={0,0,0}, .dilations={2,2,1}})                      \
+  X(uneven_pads, mn::Conv{.batch=2, .inChannels=3, .outChannels=4, .in={7,7,1},                \
+    .kernel={4,4,1}, .out={7,7,1}, .pads={1,2,0}, .padsAfter={2,1,0}})                         \
+  X(one_dim, mn::Conv{.spatial=1, .batch=4, .inChannels=3, .outChannels=6, .in={50,1,1},       \
+    .kernel={5,1,1}, .out={25,1,1}, .strides={2,1,1}, .pads={2,0,0}, .padsAfter={2,0,0}})      \
+  X(three_dim, mn::Conv{.spatial=3, .batch=2, .inChannels=3, .outChannels=4, .in={5,6,7},      \
+    .kernel={2,3,3}, .out={4,6,4}, .strides={1,1,2}, .pads={0,1,1}, .padsAfter={0,1,1}})       \
+  X(three_dim_nhwc, mn::Conv{.layout=MN_C, .spatial=3, .batch=2, .inChannels=3,                \
+    .outChannels=4, .in={5,6,7}, .kernel={2,3,3}, .out={4,6,4}, .strides={1,1,2},              \
+    .pads={0,1,1}, .padsAfter={0,1,1}})                                                        \
+  X(pointwise, mn::Conv{.batch=2, .inChannels=20, .outChannels=33, .in={5,5,1},                \
+    .out={5,5,1}})
+
+#define MN_TEST_POOLS(X)                                                                       \
+  X(pool_64_big, mn::Pool{.batch=64, .channels=32, .in={28,28,1}, .kernel={2,2,1},             \
+    .out={14,14,1}, .strides={2,2,1}})                                                         \
+  X(pool_64_nhwc_big, mn::Pool{.layout=MN_C, .batch=64, .channels=32, .in={28,28,1},           \
+    .kernel={2,2,1}, .out={14,14,1}, .strides={2,2,1}})                                        \
+  X(pool_1024_big, mn::Pool{.batch=1024, .channels=32, .in={28,28,1}, .kernel={2,2,1},         \
+    .out={14,14,1}, .strides={2,2,1}})                                                         \
+  X(padded, mn::Pool{.batch=2, .channels=3, .in={7,9,1}, .kernel={3,3,1}, .out={4,5,1},        \
+    .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}, .countPads=true})                     \
+  X(padded_nhwc, mn::Pool{.layout=MN_C, .batch=2, .channels=3, .in={7,9,1}, .kernel={3,3,1},   \
+    .out={4,5,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                        \
+  X(ceiled, mn::Pool{.batch=2, .channels=3, .in={8,8,1}, .kernel={3,3,1}, .out={4,4,1},        \
+    .strides={2,2,1}, .countPads=true})                                                        \
+  X(ceiled_pads, mn::Pool{.batch=2, .channels=3, .in={7,7,1}, .kernel={2,2,1}, .out={5,5,1},   \
+    .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}, .countPads=true})                     \
+  X(overlapping, mn::Pool{.batch=2, .channels=2, .in={9,9,1}, .kernel={3,3,1}, .out={7,7,1},   \
+    .columnMajor=true})                                                                        \
+  X(dilated_pool, mn::Pool{.batch=2, .channels=2, .in={10,10,1}, .kernel={2,3,1},              \
+    .out={8,6,1}, .dilations={2,2,1}})                                                         \
+  X(pool_one_dim, mn::Pool{.spatial=1, .batch=3, .channels=4, .in={17,1,1}, .kernel={3,1,1},   \
+    .out={8,1,1}, .strides={2,1,1}})                                                           \
+  X(pool_three_dim, mn::Pool{.spatial=3, .batch=2, .channels=2, .in={4,5,6}, .kernel={2,2,3},  \
+    .out={3,4,2}, .strides={1,1,3}})
+
+#define MN_TEST_MATMULS(X)                                                                     \
+  X(fc1_64_big, mn::Matmul{.m=64, .n=128, .k=3136, .transposedB=true})                         \
+  X(fc2_64_big, mn::Matmul{.m=64, .n=10, .k=128, .transposedB=true})                           \
+  X(fc1_1_big, mn::Matmul{.m=1, .n=128, .k=3136, .transposedB=true})                           \
+  X(fc1_1024_big, mn::Matmul{.m=1024, .n=128, .k=3136, .transposedB=true})                     \
+  X(mlp_256_big, mn::Matmul{.m=256, .n=256, .k=784})                                           \
+  X(fc1_grad_big, mn::Matmul{.m=128, .n=3136, .k=64, .transposedA=true})                       \
+  X(square_big, mn::Matmul{.m=512, .n=512, .k=512})                                         \
+  X(small, mn::Matmul{.m=5, .n=3, .k=7})                                                       \
+  X(one, mn::Matmul{.m=1, .n=1, .k=1})                                                         \
+  X(both_transposed, mn::Matmul{.m=33, .n=65, .k=129, .transposedA=true, .transposedB=true})   \
+  X(left_transposed, mn::Matmul{.m=50, .n=70, .k=30, .transposedA=true})                       \
+  X(stacked, mn::Matmul{.batch=6, .m=17, .n=19, .k=23})                                        \
+  X(stacked_transposed, mn::Matmul{.batch=3, .m=17, .n=19, .k=200, .transposedB=true})         \
+  X(long_sum, mn::Matmul{.m=3, .n=2, .k=10001})
+
+#define MN_TEST_SOFTMAXES(X)                                                                   \
+  X(digits_64_big, mn::Softmax{.outer=64, .size=10})                                           \
+  X(digits_log_big, mn::Softmax{.outer=1024, .size=10, .log=true})                             \
+  X(warp_row, mn::Softmax{.outer=3, .size=1000})                                               \
+  X(block_row, mn::Softmax{.outer=3, .size=5000, .log=true})                                   \
+  X(interleaved, mn::Softmax{.outer=3, .size=10, .inner=37})                                   \
+  X(single, mn::Softmax{.outer=2, .size=1})
+
+#define MN_TEST_REDUCES(X)                                                                     \
+  X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \
+  X(columns_big, mn::Reduce{.outputs=128, .size=1024, .contiguous=false})                      \
+  X(rows_big, mn::Reduce{.outputs=10000, .size=10, .contiguous=true})                          \
+  X(loss, mn::Reduce{.outputs=1, .size=64, .contiguous=true})                                  \
+  X(whole, mn::Reduce{.outputs=1, .size=1000003, .contiguous=true})                            \
+  X(few_columns, mn::Reduce{.outputs=10, .size=70001, .contiguous=false})                      \
+  X(pairs, mn::Reduce{.outputs=1000, .size=2, .contiguous=true})                               \
+  X(pairs_apart, mn::Reduce{.outputs=1000, .size=2, .contiguous=false})                        \
+  X(middle, mn::Reduce{.outputs=77, .size=50, .contiguous=false})                              \
+  X(no_elements, mn::Reduce{.outputs=5, .size=0, .contiguous=true})
+// clang-format on
+
+#endif // MNISTC_TEST_GPU_SHAPES_H

@@ -1,0 +1,186 @@
+// RUN: mnist-opt %s --split-input-file --verify-diagnostics
+
+// One case for every sentence in MnistVerifiers.cpp, in its order. Sentences
+// that several ops share are said by one of them.
+
+func.func @shape(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'mnist.transpose' op expected a result of shape 3x2, but got 2x3}}
+  %y = mnist.transpose %x perm [1, 0] : tensor<2x3xf32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scalar_shape(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.reduce_sum' op expected a result of shape a scalar, but got 1}}
+  %y = mnist.reduce_sum %x over [0] : tensor<3xf32> -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @element_type(%x: tensor<2xf32>) {
+  // expected-error @below {{'mnist.reshape' op expected a result of 'f32', but got 'i32'}}
+  %y = mnist.reshape %x : tensor<2xf32> -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @count(%x: tensor<2xf32>) {
+  // expected-error @below {{'mnist.broadcast' op expected 1 dimensions, but got 2}}
+  %y = mnist.broadcast %x along [0, 1] : tensor<2xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @dim() {
+  // expected-error @below {{'mnist.iota' op expected a dimension below 1, but got 1}}
+  %y = mnist.iota dim 1 : tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @negative_dim(%x: tensor<2xf32>) {
+  // expected-error @below {{'mnist.softmax' op expected a dimension below 1, but got -1}}
+  %y = mnist.softmax %x dim -1 : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @log_softmax_dim(%x: tensor<2xf32>) {
+  // expected-error @below {{'mnist.log_softmax' op expected a dimension below 1, but got 2}}
+  %y = mnist.log_softmax %x dim 2 : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @ascending(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'mnist.reduce_max' op expected ascending dimensions, but got 0 after 1}}
+  %y = mnist.reduce_max %x over [1, 0] : tensor<2x3xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @broadcast_size(%x: tensor<2xf32>) {
+  // expected-error @below {{'mnist.broadcast' op expected result dimension 1 to have size 2, but got 3}}
+  %y = mnist.broadcast %x along [1] : tensor<2xf32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @concat_nothing() {
+  // expected-error @below {{'mnist.concat' op expected at least one operand}}
+  %y = mnist.concat dim 0 : () -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @concat_sizes(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
+  // expected-error @below {{'mnist.concat' op expected operands that differ in dimension 1 only, but got 2x3 and 4x3}}
+  %y = mnist.concat %a, %b dim 1 : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @low_numbers(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.pad' op expected 1 low numbers, but got 2}}
+  %y = mnist.pad constant %x low [0, 0] value 0.0 : tensor<3xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reflect_too_far(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.pad' op expected at most 2 elements on each side of dimension 0, but got 3 and 1}}
+  %y = mnist.pad reflect %x low [3] : tensor<3xf32> -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'mnist.reshape' op expected 6 elements, but got 5}}
+  %y = mnist.reshape %x : tensor<2x3xf32> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @starts(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.slice' op expected 1 starts, but got 2}}
+  %y = mnist.slice %x starts [0, 0] steps [1] : tensor<3xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @steps(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.slice' op expected 1 steps, but got 0}}
+  %y = mnist.slice %x starts [0] steps [] : tensor<3xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @indices(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, but got 2 to -1}}
+  %y = mnist.slice %x starts [2] steps [-1] : tensor<3xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @permutation(%x: tensor<3x3xf32>) {
+  // expected-error @below {{'mnist.transpose' op expected a permutation, but got 1 twice}}
+  %y = mnist.transpose %x perm [1, 1] : tensor<3x3xf32> -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @arg_max_of_nothing(%x: tensor<2x0xf32>) {
+  // expected-error @below {{'mnist.arg_max' op expected a dimension that is not empty}}
+  %y = mnist.arg_max %x over 1 : tensor<2x0xf32> -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @transposed(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @below {{'mnist.matmul' op expected 2 numbers in transposed, but got 1}}
+  %y = mnist.matmul %a, %b transposed [true] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @ranks(%a: tensor<2x3xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{'mnist.matmul' op expected two operands of rank 2 or two of rank 3, but got ranks 2 and 1}}
+  %y = mnist.matmul %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @matrices(%a: tensor<2x3x4xf32>, %b: tensor<1x4x5xf32>) {
+  // expected-error @below {{'mnist.matmul' op expected as many matrices on the right (1) as on the left (2)}}
+  %y = mnist.matmul %a, %b : (tensor<2x3x4xf32>, tensor<1x4x5xf32>) -> tensor<2x3x5xf32>
+  return
+}
+
+// -----
+
+func.func @rows(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
+  // expected-error @below {{'mnist.matmul' op expected as many rows on the right (4) as columns on the left (3)}}
+  %y = mnist.matmul %a, %b : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -1,0 +1,96 @@
+// RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations \
+// RUN:   --plan-assign-memory=alignment=64 --plan-check=alignment=64 \
+// RUN:   | FileCheck %s
+// RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations \
+// RUN:   --plan-assign-memory="alignment=64 reuse=false workspace=4096" \
+// RUN:   --plan-check=alignment=64 | FileCheck %s --check-prefix=KEEP
+
+// Constants of all functions lie in one block: 64 bytes for the one that two
+// functions share, 64 for the other.
+
+// CHECK: module attributes {plan.constant_bytes = 128 : i64
+
+// Four values of 64 bytes; only two are ever alive together. A softmax may not
+// write over its operand.
+
+// CHECK-LABEL: @chain
+// CHECK-SAME:    plan.offset = 0
+// CHECK-SAME:    plan.arena_bytes = 128 : i64, plan.workspace_bytes = 0
+// CHECK:         plan.step "a" on kernel at [64]
+// CHECK:         plan.step "b" on kernel at [0]
+// CHECK:         plan.step "c" on kernel at [64]
+// KEEP-LABEL: @chain
+// KEEP-SAME:    plan.arena_bytes = 256
+func.func @chain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = mnist.softmax %x dim 1 : tensor<4x4xf32> loc("a")
+  %b = mnist.softmax %a dim 1 : tensor<4x4xf32> loc("b")
+  %c = mnist.softmax %b dim 1 : tensor<4x4xf32> loc("c")
+  return %c : tensor<4x4xf32>
+}
+
+// A map writes over an operand that dies with it, but not over an input, nor
+// where it reads in another order.
+
+// CHECK-LABEL: @in_place
+// CHECK-SAME:    plan.arena_bytes = 128
+// CHECK:         plan.step "a" on kernel at [64]
+// CHECK:         plan.step "b" on kernel at [64]
+// CHECK:         plan.step "c" on kernel at [0]
+func.func @in_place(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = mnist.exp %x : tensor<4x4xf32> loc("a")
+  %b = mnist.relu %a : tensor<4x4xf32> loc("b")
+  %c = mnist.transpose %b perm [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32> loc("c")
+  return %c : tensor<4x4xf32>
+}
+
+// What is returned lives to the end, whoever else has read it.
+
+// CHECK-LABEL: @results
+// CHECK:         plan.step "a" on kernel at [64]
+// CHECK:         plan.step "b" on kernel at [0]
+// CHECK:         plan.step "c" on kernel at [128]
+func.func @results(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %a = mnist.softmax %x dim 1 : tensor<4x4xf32> loc("a")
+  %b = mnist.softmax %a dim 1 : tensor<4x4xf32> loc("b")
+  %c = mnist.softmax %b dim 1 : tensor<4x4xf32> loc("c")
+  return %a, %c : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// In plan order the small value would lie in the way of the large ones, which
+// would need 640 bytes.
+
+// CHECK-LABEL: @by_size
+// CHECK-SAME:    plan.arena_bytes = 512
+func.func @by_size(%x: tensor<4x4xf32>) -> tensor<8x8xf32> {
+  %a = mnist.softmax %x dim 1 : tensor<4x4xf32> loc("small")
+  %b = mnist.broadcast %a along [1, 2] : tensor<4x4xf32> -> tensor<4x4x4xf32> loc("large")
+  %c = mnist.reshape %b : tensor<4x4x4xf32> -> tensor<8x8xf32>
+  %d = mnist.softmax %c dim 1 : tensor<8x8xf32> loc("result")
+  return %d : tensor<8x8xf32>
+}
+
+// Libraries of the GPU get a workspace.
+
+// CHECK-LABEL: @library
+// CHECK-SAME:    plan.workspace_bytes = 33554432
+// CHECK:         mnist.constant {{.*}} {plan.offset = 0 : i64}
+// KEEP-LABEL: @library
+// KEEP-SAME:    plan.workspace_bytes = 4096
+func.func @library(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %w = mnist.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %y = mnist.matmul %x, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// The weights of the function above, and others.
+
+// CHECK-LABEL: @shared
+// CHECK:         mnist.constant {{.*}}3.0{{.*}} {plan.offset = 0 : i64}
+// CHECK:         mnist.constant {{.*}}5.0{{.*}} {plan.offset = 64 : i64}
+func.func @shared(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %w = mnist.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %v = mnist.constant dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32>
+  %a = mnist.matmul %x, %w : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
+  %y = mnist.matmul %a, %v : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

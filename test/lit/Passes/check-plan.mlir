@@ -1,0 +1,140 @@
+// RUN: mnist-opt %s --plan-check=alignment=64 --split-input-file \
+// RUN:   --verify-diagnostics | FileCheck %s
+
+// A plan in order; the second step takes the place of its operand.
+
+// CHECK: @fine
+module attributes {plan.constant_bytes = 64 : i64} {
+func.func @fine(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32>
+    attributes {plan.arena_bytes = 128 : i64, plan.workspace_bytes = 0 : i64} {
+  %c = mnist.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> {plan.offset = 0 : i64}
+  %a = plan.step "a" on kernel at [64] (%x, %c) {
+  ^bb0(%i: tensor<4xf32>, %j: tensor<4xf32>):
+    %0 = mnist.add %i, %j : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.step "b" on kernel at [64] (%a) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.relu %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+}
+
+// -----
+
+// expected-error @+1 {{expected 'plan.constant_bytes' on the module}}
+module {}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'mnist.relu' op expected to be inside a step}}
+  %a = mnist.relu %x : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @undecided(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected step 'a' to have an implementation}}
+  %a = plan.step "a" on undecided (%x) {
+  ^bb0(%i: tensor<4xf32>):
+    plan.yield %i : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @same_name(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4xf32>):
+    plan.yield %i : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{expected each step to have a name of its own, but there are two called 'a'}}
+  %b = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4xf32>):
+    plan.yield %i : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @two_roots(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected at most one op with loops of its own in step 'a', but got 'mnist.matmul' and 'mnist.softmax'}}
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = mnist.softmax %0 dim 1 : tensor<4x4xf32>
+    plan.yield %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @two_results(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected step 'a' around 'mnist.softmax' to have one result, but got 2}}
+  %a:2 = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.softmax %i dim 1 : tensor<4x4xf32>
+    plan.yield %0, %i : tensor<4x4xf32>, tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)
+  return %a#0 : tensor<4x4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @no_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected step 'a' to be what a library can do, but cublas cannot}}
+  %a = plan.step "a" on cublas (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = mnist.exp %0 : tensor<4x4xf32>
+    plan.yield %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @order(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected what follows 'mnist.matmul' in step 'a' to keep the order of the elements, but got 'mnist.transpose'}}
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = mnist.transpose %0 perm [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+    plan.yield %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @counts(%x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected the results of step 'a' to have the same number of elements, but got 4 and 5}}
+  %a:2 = plan.step "a" on kernel (%x, %y) {
+  ^bb0(%i: tensor<4xf32>, %j: tensor<5xf32>):
+    plan.yield %i, %j : tensor<4xf32>, tensor<5xf32>
+  } : (tensor<4xf32>, tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>)
+  return %a#0 : tensor<4xf32>
+}
+}

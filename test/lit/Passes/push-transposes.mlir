@@ -1,0 +1,135 @@
+// RUN: mnist-opt %s --mnist-push-transposes --canonicalize | FileCheck %s
+
+// CHECK-LABEL: @through_elementwise
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x3x4x5xf32>)
+// CHECK:         %[[B:.*]] = mnist.broadcast %{{.*}} along [1] : tensor<3xf32> -> tensor<2x3x4x5xf32>
+// CHECK-NEXT:    %[[Z:.*]] = mnist.add %[[X]], %[[B]]
+// CHECK-NEXT:    %[[Y:.*]] = mnist.relu %[[Z]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @through_elementwise(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32> {
+  %bias = mnist.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %t = mnist.transpose %x perm [0, 2, 3, 1] : tensor<2x3x4x5xf32> -> tensor<2x4x5x3xf32>
+  %b = mnist.broadcast %bias along [3] : tensor<3xf32> -> tensor<2x4x5x3xf32>
+  %a = mnist.add %t, %b : tensor<2x4x5x3xf32>
+  %r = mnist.relu %a : tensor<2x4x5x3xf32>
+  %y = mnist.transpose %r perm [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  return %y : tensor<2x3x4x5xf32>
+}
+
+// A residual: both branches are turned, or none.
+
+// CHECK-LABEL: @residual
+// CHECK-NOT:     mnist.transpose
+// CHECK:         return
+func.func @residual(%x: tensor<2x4x4x3xf32>, %w: tensor<3x1x1x3xf32>) -> tensor<2x4x4x3xf32> {
+  %a = mnist.transpose %x perm [0, 3, 1, 2] : tensor<2x4x4x3xf32> -> tensor<2x3x4x4xf32>
+  %r = mnist.relu %a : tensor<2x3x4x4xf32>
+  %b = mnist.transpose %r perm [0, 2, 3, 1] : tensor<2x3x4x4xf32> -> tensor<2x4x4x3xf32>
+  %c = mnist.conv nhwc %b, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<2x4x4x3xf32>, tensor<3x1x1x3xf32>) -> tensor<2x4x4x3xf32>
+  %d = mnist.transpose %c perm [0, 3, 1, 2] : tensor<2x4x4x3xf32> -> tensor<2x3x4x4xf32>
+  %s = mnist.add %r, %d : tensor<2x3x4x4xf32>
+  %y = mnist.transpose %s perm [0, 2, 3, 1] : tensor<2x3x4x4xf32> -> tensor<2x4x4x3xf32>
+  return %y : tensor<2x4x4x3xf32>
+}
+
+// Ops that speak of dimensions speak of other ones then.
+
+// CHECK-LABEL: @other_dimensions
+// CHECK:         mnist.concat %{{.*}} dim 0
+// CHECK:         mnist.pad constant %{{.*}} low [2, 1]
+// CHECK:         mnist.slice %{{.*}} starts [1, 0] steps [2, 1]
+// CHECK:         mnist.softmax %{{.*}} dim 0
+// CHECK-NOT:     mnist.transpose
+func.func @other_dimensions(%x: tensor<2x3xf32>) -> tensor<3x4xf32> {
+  %t = mnist.transpose %x perm [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  %c = mnist.concat %t, %t dim 1 : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  %p = mnist.pad constant %c low [1, 2] value 0.0 : tensor<3x4xf32> -> tensor<4x8xf32>
+  %s = mnist.slice %p starts [0, 1] steps [1, 2] : tensor<4x8xf32> -> tensor<4x3xf32>
+  %m = mnist.softmax %s dim 1 : tensor<4x3xf32>
+  %y = mnist.transpose %m perm [1, 0] : tensor<4x3xf32> -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// An image flattened as nchw but computed as nhwc: the rows of the weights
+// change places, those of channel 0 being 0, 1, those of channel 1 being 2, 3.
+
+// CHECK-LABEL: @flattened
+// CHECK-SAME:    (%[[X:.*]]: tensor<5x1x2x2xf32>)
+// CHECK-DAG:     %[[W:.*]] = mnist.constant dense<{{\[}}[0.000000e+00], [2.000000e+00], [1.000000e+00], [3.000000e+00]]>
+// CHECK-DAG:     %[[FLAT:.*]] = mnist.reshape %[[X]] : tensor<5x1x2x2xf32> -> tensor<5x4xf32>
+// CHECK:         mnist.matmul %[[FLAT]], %[[W]]
+func.func @flattened(%x: tensor<5x1x2x2xf32>) -> tensor<5x1xf32> {
+  %w = mnist.constant dense<[[0.0], [1.0], [2.0], [3.0]]> : tensor<4x1xf32>
+  %t = mnist.transpose %x perm [0, 3, 1, 2] : tensor<5x1x2x2xf32> -> tensor<5x2x1x2xf32>
+  %f = mnist.reshape %t : tensor<5x2x1x2xf32> -> tensor<5x4xf32>
+  %y = mnist.matmul %f, %w : (tensor<5x4xf32>, tensor<4x1xf32>) -> tensor<5x1xf32>
+  return %y : tensor<5x1xf32>
+}
+
+// The same with the weights transposed, and ops between.
+
+// CHECK-LABEL: @flattened_then_relu
+// CHECK-DAG:     %[[W:.*]] = mnist.constant dense<{{\[}}[0.000000e+00, 2.000000e+00, 1.000000e+00, 3.000000e+00]]>
+// CHECK-NOT:     mnist.transpose
+// CHECK:         mnist.matmul %{{.*}}, %[[W]] transposed [false, true]
+func.func @flattened_then_relu(%x: tensor<5x1x2x2xf32>) -> tensor<5x1xf32> {
+  %w = mnist.constant dense<[[0.0, 1.0, 2.0, 3.0]]> : tensor<1x4xf32>
+  %t = mnist.transpose %x perm [0, 3, 1, 2] : tensor<5x1x2x2xf32> -> tensor<5x2x1x2xf32>
+  %e = mnist.exp %t : tensor<5x2x1x2xf32>
+  %f = mnist.reshape %e : tensor<5x2x1x2xf32> -> tensor<5x4xf32>
+  %r = mnist.relu %f : tensor<5x4xf32>
+  %y = mnist.matmul %r, %w transposed [false, true] : (tensor<5x4xf32>, tensor<1x4xf32>) -> tensor<5x1xf32>
+  return %y : tensor<5x1xf32>
+}
+
+// CHECK-LABEL: @into_flags
+// CHECK-SAME:    (%[[A:.*]]: tensor<7x2x3xf32>, %[[B:.*]]: tensor<7x4x2xf32>)
+// CHECK-NEXT:    %[[Y:.*]] = mnist.matmul %[[B]], %[[A]] : (tensor<7x4x2xf32>, tensor<7x2x3xf32>)
+// CHECK-NEXT:    return %[[Y]]
+func.func @into_flags(%a: tensor<7x2x3xf32>, %b: tensor<7x4x2xf32>) -> tensor<7x4x3xf32> {
+  %at = mnist.transpose %a perm [0, 2, 1] : tensor<7x2x3xf32> -> tensor<7x3x2xf32>
+  %bt = mnist.transpose %b perm [0, 2, 1] : tensor<7x4x2xf32> -> tensor<7x2x4xf32>
+  %c = mnist.matmul %at, %bt : (tensor<7x3x2xf32>, tensor<7x2x4xf32>) -> tensor<7x3x4xf32>
+  %y = mnist.transpose %c perm [0, 2, 1] : tensor<7x3x4xf32> -> tensor<7x4x3xf32>
+  return %y : tensor<7x4x3xf32>
+}
+
+// CHECK-LABEL: @behind_reductions
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x4x5x3xf32>)
+// CHECK-DAG:     %[[SUM:.*]] = mnist.reduce_sum %[[X]] over [1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3xf32>
+// CHECK-DAG:     %[[ARG:.*]] = mnist.arg_max %[[X]] over 3 : tensor<2x4x5x3xf32> -> tensor<2x4x5xi64>
+// CHECK:         return %[[SUM]], %[[ARG]]
+func.func @behind_reductions(%x: tensor<2x4x5x3xf32>) -> (tensor<2x3xf32>, tensor<2x4x5xi64>) {
+  %t = mnist.transpose %x perm [0, 3, 1, 2] : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  %sum = mnist.reduce_sum %t over [2, 3] : tensor<2x3x4x5xf32> -> tensor<2x3xf32>
+  %arg = mnist.arg_max %t over 1 : tensor<2x3x4x5xf32> -> tensor<2x4x5xi64>
+  return %sum, %arg : tensor<2x3xf32>, tensor<2x4x5xi64>
+}
+
+// CHECK-LABEL: @sources
+// CHECK-DAG:     mnist.constant dense<{{\[}}[1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]>
+// CHECK-DAG:     mnist.iota dim 0 : tensor<3x2xi64>
+// CHECK-DAG:     mnist.broadcast %{{.*}} along [0] : tensor<3xf32> -> tensor<3x2xf32>
+// CHECK-NOT:     mnist.transpose
+func.func @sources(%x: tensor<3xf32>) -> (tensor<2x2xf32>, tensor<3x2xi64>, tensor<3x2xf32>) {
+  %c = mnist.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %i = mnist.iota dim 1 : tensor<2x3xi64>
+  %b = mnist.broadcast %x along [1] : tensor<3xf32> -> tensor<2x3xf32>
+  %ct = mnist.transpose %c perm [1, 0] : tensor<2x2xf32> -> tensor<2x2xf32>
+  %it = mnist.transpose %i perm [1, 0] : tensor<2x3xi64> -> tensor<3x2xi64>
+  %bt = mnist.transpose %b perm [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  return %ct, %it, %bt : tensor<2x2xf32>, tensor<3x2xi64>, tensor<3x2xf32>
+}
+
+// Turning the sum would turn the other operand too.
+
+// CHECK-LABEL: @would_not_pay
+// CHECK-NEXT:    %[[T:.*]] = mnist.transpose
+// CHECK-NEXT:    %[[Y:.*]] = mnist.add %[[T]], %{{.*}}
+// CHECK-NEXT:    return %[[Y]]
+func.func @would_not_pay(%x: tensor<2x3xf32>, %z: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %t = mnist.transpose %x perm [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  %y = mnist.add %t, %z : tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}

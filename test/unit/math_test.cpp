@@ -1,0 +1,96 @@
+//===- math_test.cpp - the functions of one element -----------------------===//
+//
+// Against the C library in double precision, and at the ends of the numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mnistrt/generated.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+const float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// The worst error in units in the last place, over a range.
+double worstUlps(float (*ours)(float), double (*exact)(double), float from,
+                 float to) {
+  double worst = 0;
+  for (int i = 0; i <= 200000; ++i) {
+    const float x = from + (to - from) * static_cast<float>(i) / 200000.f;
+    const double expected = exact(x);
+    const float rounded = static_cast<float>(expected);
+    const double ulp =
+        std::max(std::fabs(double(std::nextafter(rounded, inf)) - double(rounded)),
+                 1e-45);
+    worst = std::max(worst, std::fabs(ours(x) - expected) / ulp);
+  }
+  return worst;
+}
+
+TEST(Math, FloatFunctionsAreAccurate) {
+  EXPECT_LT(worstUlps([](float x) { return mn::exp(x); }, std::exp, -87, 88), 2);
+  EXPECT_LT(worstUlps([](float x) { return mn::log(x); }, std::log, 1e-6f, 50), 2);
+  EXPECT_LT(worstUlps([](float x) { return mn::tanh(x); }, std::tanh, -10, 10), 2);
+  EXPECT_LT(worstUlps([](float x) { return mn::erf(x); }, std::erf, -5, 5), 2);
+  EXPECT_LT(worstUlps([](float x) { return mn::log1p(x); }, std::log1p, 0, 1), 2.5);
+  EXPECT_LT(worstUlps([](float x) { return mn::elu(x, 1.f); }, std::expm1, -20, 0),
+            6);
+  EXPECT_LT(worstUlps([](float x) { return mn::sigmoid(x); },
+                      [](double x) { return 1 / (1 + std::exp(-x)); }, -80, 80),
+            3);
+  EXPECT_LT(worstUlps([](float x) { return mn::softplus(x); },
+                      [](double x) { return std::log1p(std::exp(x)); }, -80, 80),
+            4);
+}
+
+TEST(Math, EndsOfTheNumbers) {
+  EXPECT_EQ(mn::exp(inf), inf);
+  EXPECT_EQ(mn::exp(100.f), inf);
+  EXPECT_EQ(mn::exp(-inf), 0);
+  EXPECT_EQ(mn::exp(0.f), 1);
+  EXPECT_EQ(mn::log(0.f), -inf);
+  EXPECT_EQ(mn::log(inf), inf);
+  EXPECT_TRUE(std::isnan(mn::log(-1.f)));
+  EXPECT_NEAR(mn::log(1e-40f), std::log(1e-40), 1e-4);
+  EXPECT_EQ(mn::tanh(inf), 1);
+  EXPECT_EQ(mn::erf(-inf), -1);
+  EXPECT_EQ(mn::sigmoid(-inf), 0);
+  EXPECT_EQ(mn::softplus(inf), inf);
+  EXPECT_EQ(mn::softplus(-inf), 0);
+}
+
+TEST(Math, NanStays) {
+  EXPECT_TRUE(std::isnan(mn::exp(nan)));
+  EXPECT_TRUE(std::isnan(mn::log(nan)));
+  EXPECT_TRUE(std::isnan(mn::tanh(nan)));
+  EXPECT_TRUE(std::isnan(mn::erf(nan)));
+  EXPECT_TRUE(std::isnan(mn::relu(nan)));
+  EXPECT_TRUE(std::isnan(mn::leakyRelu(nan, 0.1f)));
+  EXPECT_TRUE(std::isnan(mn::elu(nan, 1.f)));
+  EXPECT_TRUE(std::isnan(mn::sigmoid(nan)));
+  EXPECT_TRUE(std::isnan(mn::softplus(nan)));
+  EXPECT_TRUE(std::isnan(mn::max(nan, 1.f)));
+  EXPECT_TRUE(std::isnan(mn::max(1.f, nan)));
+  EXPECT_TRUE(std::isnan(mn::min(nan, 1.f)));
+  EXPECT_TRUE(std::isnan(mn::min(1.f, nan)));
+}
+
+TEST(Math, IntegersNeverTrap) {
+  const int32_t least = std::numeric_limits<int32_t>::min();
+  EXPECT_EQ(mn::div(int32_t(7), int32_t(0)), 0);
+  EXPECT_EQ(mn::div(int32_t(-7), int32_t(2)), -3);
+  EXPECT_EQ(mn::div(least, int32_t(-1)), least);
+  EXPECT_EQ(mn::abs(least), least);
+  EXPECT_EQ(mn::div(uint8_t(200), uint8_t(7)), 28);
+  EXPECT_EQ(mn::pow(int64_t(3), int64_t(39)), 4052555153018976267);
+  EXPECT_EQ(mn::pow(int32_t(-2), int32_t(3)), -8);
+  EXPECT_EQ(mn::pow(int32_t(2), int32_t(-1)), 0);
+  EXPECT_EQ(mn::pow(int32_t(-1), int32_t(-3)), -1);
+  EXPECT_EQ(mn::pow(int32_t(0), int32_t(0)), 1);
+  EXPECT_EQ(mn::pow(int32_t(0), int32_t(-1)), 0);
+}
+
+} // namespace

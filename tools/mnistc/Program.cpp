@@ -1,0 +1,110 @@
+//===- Program.cpp - from a plan to what was asked for --------------------===//
+
+#include "tools/mnistc/Program.h"
+#include "lib/CodeGen/CodeGen.h"
+#include "lib/CodeGen/Toolchain.h"
+#include "tools/mnistc/Config.h"
+#include "tools/mnistc/Input.h"
+#include "tools/mnistc/Output.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static std::string executablePath;
+
+void mlir::mnistc::setProgramPath(const char *argv0) {
+  executablePath = llvm::sys::fs::getMainExecutable(
+      argv0, reinterpret_cast<void *>(&setProgramPath));
+}
+
+namespace {
+struct Runtime {
+  std::string include, lib;
+};
+} // namespace
+
+/// --runtime, or beside mnistc as installed, or as built.
+static Runtime findRuntime(const Options &options) {
+  auto below = [](StringRef folder) -> Runtime {
+    return {(folder + "/include").str(), (folder + "/lib").str()};
+  };
+  if (!options.runtime.empty())
+    return below(options.runtime);
+  StringRef bin = llvm::sys::path::parent_path(executablePath);
+  Runtime installed = below(llvm::sys::path::parent_path(bin));
+  if (llvm::sys::fs::exists(installed.include + "/mnistrt/generated.h"))
+    return installed;
+  return {MNISTC_BUILD_INCLUDE, MNISTC_BUILD_LIB};
+}
+
+static EmitOptions emitOptions(const Options &options,
+                               const ToolchainTarget &target) {
+  EmitOptions emit;
+  emit.model = modelName(options);
+  emit.compiler = "mnistc " MNISTC_VERSION;
+  emit.command = options.command;
+  emit.target = target.name;
+  emit.arch = options.arch.empty() ? target.arch.str() : options.arch;
+  emit.embedsKernels = target.deviceCode;
+  return emit;
+}
+
+static std::string outputPath(const Options &options) {
+  if (!options.output.empty())
+    return options.output;
+  std::string name = modelName(options);
+  return options.emit == Emit::library ? "lib" + name + ".so" : name;
+}
+
+static int build(ModuleOp module, const Options &options,
+                 const EmitOptions &emit, std::string source,
+                 Stopwatch &watch) {
+  FailureOr<std::string> constants = constantBytes(module);
+  if (failed(constants))
+    return exitBadModel;
+  Program program;
+  program.target = ToolchainTarget::get(emit.target);
+  program.arch = emit.arch;
+  program.source = std::move(source);
+  program.constants = std::move(*constants);
+  Runtime runtime = findRuntime(options);
+  program.include = runtime.include;
+  program.lib = runtime.lib;
+  for (Impl impl : {Impl::onednn, Impl::openblas})
+    if (uses(module, impl))
+      program.libraries.push_back(stringifyImpl(impl).str());
+  program.shared = options.emit == Emit::library;
+  program.output = outputPath(options);
+  program.saveTemps = options.saveTemps;
+  program.lap = [&](StringRef what) { watch.lap(what); };
+  if (llvm::Error failed = buildProgram(program)) {
+    error(llvm::toString(std::move(failed)));
+    return exitToolchain;
+  }
+  return exitOk;
+}
+
+int mlir::mnistc::emitProgram(ModuleOp module, const Options &options,
+                              StageFiles &stages, Stopwatch &watch) {
+  const ToolchainTarget &target = *ToolchainTarget::get(options.target);
+  EmitOptions emit = emitOptions(options, target);
+  std::string source;
+  llvm::raw_string_ostream os(source);
+  if (failed(emitCpp(module, emit, os)))
+    return exitUnsupported;
+  watch.lap("code generation");
+  if (!stages.write("source", ".cpp", source))
+    return exitToolchain;
+  if (options.emit == Emit::source)
+    return writeOutput(options.output.empty() ? "-" : options.output, source)
+               ? exitOk
+               : exitToolchain;
+  if (options.output == "-") {
+    error("expected a file for the program, got -o -");
+    return exitUsage;
+  }
+  return build(module, options, emit, std::move(source), watch);
+}

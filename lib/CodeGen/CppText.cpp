@@ -47,6 +47,41 @@ Expr mlir::mnistc::number(int64_t value) {
           value < 0 ? Precedence::unary : Precedence::primary};
 }
 
+/// The parts of a text between ` ? ` and ` : ` outside of parentheses: one, or
+/// an odd number, where it is a conditional or a chain of them.
+static SmallVector<StringRef> conditionalParts(StringRef text) {
+  SmallVector<StringRef> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t at = 0; at + 2 < text.size(); ++at) {
+    char c = text[at];
+    depth += StringRef("([{").contains(c) - StringRef(")]}").contains(c);
+    StringRef sign = text.substr(at, 3);
+    if (depth != 0 || (sign != " ? " && sign != " : "))
+      continue;
+    parts.push_back(text.slice(begin, at));
+    begin = at + 3;
+  }
+  parts.push_back(text.drop_front(begin));
+  return parts;
+}
+
+/// A chain of conditionals as a table: conditions and values in columns.
+static std::string conditionalLines(StringRef head, ArrayRef<StringRef> parts) {
+  size_t column = parts[0].size();
+  for (size_t part = 2; part + 1 < parts.size(); part += 2)
+    column = std::max(column, parts[part].size() + 2);
+  std::string result, indent(head.size(), ' ');
+  for (size_t part = 0; part + 1 < parts.size(); part += 2) {
+    std::string condition = (part == 0 ? "" : ": ") + parts[part].str();
+    condition.resize(column, ' ');
+    result += (part == 0 ? head.str() : "\n" + indent) + condition + " ? " +
+              parts[part + 1].str();
+  }
+  return result + "\n" + indent + std::string(column + 1, ' ') + ": " +
+         parts.back().str();
+}
+
 /// The last place before `end` at which `text` may be broken: a space after
 /// an operator or comma with the fewest parentheses around, or npos.
 static size_t breakingPlace(StringRef text, size_t begin, size_t end) {
@@ -74,8 +109,15 @@ static size_t breakingPlace(StringRef text, size_t begin, size_t end) {
 std::string mlir::mnistc::line(const Twine &statement, unsigned indent) {
   std::string result(indent, ' '), rest = statement.str();
   size_t room = width - indent;
-  // After the sign of an assignment first.
   size_t assign = StringRef(rest).find(" = ");
+  if (rest.size() > room && assign != StringRef::npos) {
+    StringRef head = StringRef(rest).take_front(assign + 3);
+    SmallVector<StringRef> parts =
+        conditionalParts(StringRef(rest).drop_front(assign + 3));
+    if (parts.size() >= 3)
+      return conditionalLines(result + head.str(), parts);
+  }
+  // After the sign of an assignment first.
   if (rest.size() > room && assign != StringRef::npos && assign < room) {
     result += rest.substr(0, assign + 2) + "\n" + std::string(indent + 4, ' ');
     rest = rest.substr(assign + 3);

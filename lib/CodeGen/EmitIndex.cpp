@@ -58,17 +58,17 @@ static Text emitGather(BodyEmitter &body, GatherOp op,
   Text index = body.value(op.getIndices(), where);
   if (failed(index))
     return failure();
-  // A name, since it is read twice.
+  // Names, since each is read twice.
   Expr given = body.declare("int64_t", "index", *index);
-  std::string limit = std::to_string(size), last = std::to_string(size - 1);
-  Expr inside =
+  std::string limit = std::to_string(size);
+  Expr counted = body.declare(
+      "int64_t", "counted",
+      conditional({given.text + " < 0", Precedence::relational},
+                  {given.text + " + " + limit, Precedence::additive}, given));
+  Expr chosen = body.declare(
+      "mn::Index", "chosen",
       call("mn::max<int64_t>",
-           {number(0),
-            call("mn::min<int64_t>", {Expr{given.text + " < 0 ? " + given.text +
-                                           " + " + limit + " : " + given.text},
-                                      Expr{last}})});
-  Expr chosen = body.declare("mn::Index", "chosen",
-                             call("static_cast<mn::Index>", {inside}));
+           {number(0), call("mn::min<int64_t>", {counted, number(size - 1)})}));
   Position source(position.begin(), position.begin() + dim);
   source.push_back(Coordinate::opaque(chosen, size));
   source.append(position.begin() + dim + rank, position.end());
@@ -84,12 +84,13 @@ static Text emitIota(IotaOp op, const Position &position) {
 /// The coordinate inside the operand that a coordinate of a padded tensor
 /// shows: `from` is the coordinate relative to the operand's beginning.
 static Coordinate reflected(BodyEmitter &body, PadMode mode, Expr from,
-                            int64_t size, bool far) {
+                            int64_t size) {
   std::string n = std::to_string(size), last = std::to_string(size - 1);
   if (mode == PadMode::edge)
     return Coordinate::opaque(
-        call("mn::max<mn::Index>",
-             {number(0), call("mn::min<mn::Index>", {from, Expr{last}})}),
+        body.nameIndex(
+            call("mn::max<mn::Index>",
+                 {number(0), call("mn::min<mn::Index>", {from, Expr{last}})})),
         size);
   if (mode == PadMode::wrap)
     return Coordinate::opaque(Expr{"(" + from.as(Precedence::multiplicative) +
@@ -98,17 +99,10 @@ static Coordinate reflected(BodyEmitter &body, PadMode mode, Expr from,
                               size);
   if (size == 1)
     return Coordinate::opaque(number(0), 1);
-  // Mirrored at both ends: first into one period, then its second half back.
-  std::string period = std::to_string(2 * (size - 1));
-  Expr away = body.nameIndex(from);
-  if (far)
-    away = body.nameIndex(
-        {"(" + away.text + " % " + period + " + " + period + ") % " + period,
-         Precedence::multiplicative});
-  Expr back =
-      body.nameIndex(call(far ? "static_cast<mn::Index>" : "mn::abs", {away}));
-  Expr mirrored{back.text + " < " + n + " ? " + back.text + " : " + period +
-                    " - " + back.text,
+  // The padding is smaller than the operand: mirrored once at either end.
+  Expr away = body.nameIndex(call("mn::abs", {from}));
+  Expr mirrored{away.text + " < " + n + " ? " + away.text + " : " +
+                    std::to_string(2 * (size - 1)) + " - " + away.text,
                 Precedence::conditional};
   return Coordinate::opaque(body.nameIndex(mirrored), size);
 }
@@ -123,9 +117,7 @@ static Text emitPad(BodyEmitter &body, PadOp op, const Position &position) {
     if (low <= 0 && high <= 0)
       continue;
     if (op.getMode() != PadMode::constant) {
-      bool far = std::max(low, high) >= in[dim];
-      source[dim] =
-          reflected(body, op.getMode(), source[dim].print(), in[dim], far);
+      source[dim] = reflected(body, op.getMode(), source[dim].print(), in[dim]);
       continue;
     }
     auto add = [&](StringRef sign, int64_t bound) {

@@ -147,7 +147,14 @@ static std::string declarePointers(ArrayRef<Value> results,
 // Steps on generated code
 //===----------------------------------------------------------------------===//
 
+static constexpr StringLiteral indexType = "mn::Index";
+
 namespace {
+/// A parameter of a functor's function.
+struct Parameter {
+  StringRef type, name;
+};
+
 class FunctorEmitter {
 public:
   FunctorEmitter(StepOp step, PlanNames &names)
@@ -167,10 +174,12 @@ private:
   }
   LogicalResult emitMap();
   LogicalResult emitRoot(const KernelRow &row);
-  LogicalResult emitLoad(StringRef name, Value operand, StringRef parameters,
+  LogicalResult emitLoad(StringRef name, Value operand,
+                         ArrayRef<Parameter> parameters,
                          const Position &position);
   LogicalResult emitStore(const KernelRow &row, bool reduction);
-  void finishFunction(const Twine &signature, const Twine &last);
+  void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
+                      const Twine &last);
   std::string structText();
 
   StepOp step;
@@ -184,14 +193,37 @@ private:
 };
 } // namespace
 
-void FunctorEmitter::finishFunction(const Twine &signature, const Twine &last) {
-  std::string head = "  MN_FN " + signature.str() + " const {";
+/// Whether `name` is a word of `text`.
+static bool mentions(StringRef text, StringRef name) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(name); at != StringRef::npos;
+       at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    if ((at == 0 || !isWord(text[at - 1])) &&
+        (end == text.size() || !isWord(text[end])))
+      return true;
+  }
+  return false;
+}
+
+void FunctorEmitter::finishFunction(StringRef head,
+                                    ArrayRef<Parameter> parameters,
+                                    const Twine &last) {
   std::string statements = body.statements() + last.str();
+  SmallVector<std::string> declared;
+  for (const Parameter &parameter : parameters)
+    declared.push_back(parameter.type.str() +
+                       (mentions(statements, parameter.name)
+                            ? " " + parameter.name.str()
+                            : ""));
+  std::string open =
+      ("  MN_FN " + head + "(" + llvm::join(declared, ", ") + ") const {")
+          .str();
   StringRef only = StringRef(statements).trim();
-  if (!only.contains('\n') && head.size() + only.size() + 3 <= 80)
-    functions += head + " " + only.str() + " }\n";
+  if (!only.contains('\n') && open.size() + only.size() + 3 <= 80)
+    functions += open + " " + only.str() + " }\n";
   else
-    functions += head + "\n" + statements + "  }\n";
+    functions += open + "\n" + statements + "  }\n";
 }
 
 static std::string storeLine(StringRef pointer, StringRef index,
@@ -213,20 +245,20 @@ LogicalResult FunctorEmitter::emitMap() {
       return failure();
     stores += storeLine(names[result], "i", *text);
   }
-  finishFunction("void operator()(mn::Index i)", stores);
+  finishFunction("void operator()", {{indexType, "i"}}, stores);
   macro = "MN_MAP_KERNEL(" + kernel + ", " + functor + ")";
   call = "mn::map";
   return success();
 }
 
 LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
-                                       StringRef parameters,
+                                       ArrayRef<Parameter> parameters,
                                        const Position &position) {
   body.begin(/*indent=*/4);
   FailureOr<Expr> text = body.statementValue(operand, position);
   if (failed(text))
     return failure();
-  finishFunction(elementName(operand) + " " + name + "(" + parameters + ")",
+  finishFunction((elementName(operand) + " " + name).str(), parameters,
                  line("return " + text->text + ";", 4) + "\n");
   return success();
 }
@@ -241,12 +273,14 @@ LogicalResult FunctorEmitter::emitStore(const KernelRow &row, bool reduction) {
     stored = mlir::mnistc::call("static_cast<" + elementName(result) + ">",
                                 {stored});
   body.begin(/*indent=*/4);
-  body.bind(result, stored, {index.str()});
+  body.bind(
+      result, stored,
+      linearIndex(positionAt({index.str()}, shapeOf(result)), shapeOf(result)));
   FailureOr<Expr> text =
       body.statementValue(yielded, positionAt({index.str()}, shapeOf(yielded)));
   if (failed(text))
     return failure();
-  finishFunction("void store(mn::Index " + index + ", " + type + " v)",
+  finishFunction("void store", {{indexType, index}, {type, "v"}},
                  storeLine(names[step.getResult(0)], index, *text));
   return success();
 }
@@ -277,10 +311,11 @@ LogicalResult FunctorEmitter::emitRoot(const KernelRow &row) {
   bool reduction = !row.reduction.empty();
   for (auto [name, operand] : llvm::zip(row.loads, root->getOperands())) {
     LogicalResult loaded =
-        reduction ? emitLoad(name, operand, "mn::Index o, mn::Index r",
-                             reducePosition(root))
-                  : emitLoad(name, operand, "mn::Index i",
-                             positionAt({"i"}, shapeOf(operand)));
+        reduction
+            ? emitLoad(name, operand, {{indexType, "o"}, {indexType, "r"}},
+                       reducePosition(root))
+            : emitLoad(name, operand, {{indexType, "i"}},
+                       positionAt({"i"}, shapeOf(operand)));
     if (failed(loaded))
       return failure();
   }

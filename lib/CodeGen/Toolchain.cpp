@@ -88,7 +88,10 @@ static std::string firstErrorLine(StringRef log) {
   while (!log.empty()) {
     auto [line, rest] = log.split('\n');
     log = rest;
-    if (line.contains("error") || line.contains("undefined reference"))
+    if (line.starts_with("collect2:"))
+      continue;
+    if (line.contains("error") || line.contains("undefined reference") ||
+        line.contains("cannot find"))
       return line.trim().take_front(300).str();
     if (best.empty())
       best = line.trim();

@@ -57,7 +57,7 @@ void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
   assign.reuse = options.reuseMemory;
   pm.addPass(createAssignMemory(assign));
   // 3.4 Order is memory now: never run a plan unchecked.
-  pm.addPass(createCheckPlan());
+  pm.addPass(createCheckSteps());
 }
 
 void mlir::mnistc::registerPipelines() {

@@ -72,7 +72,7 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
-def CheckPlan : Pass<"plan-check", "::mlir::ModuleOp"> {
+def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
   let summary = "Prove that a plan may be run";
   let description = [{
     Once addresses exist, order is memory. Checks that everything is in a step,

@@ -1,4 +1,5 @@
-//===- executor.cpp - runs plans on the CPU -----------------------------------===//
+//===- executor.cpp - runs plans on the CPU
+//-----------------------------------===//
 //
 // Steps run one after another on the calling thread, each on all cores. A
 // submission is done when it returns: there are no cores left to overlap with.
@@ -22,7 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double microsecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin)
+      .count();
 }
 
 constexpr size_t alignment = 256;
@@ -170,8 +172,8 @@ Status CpuExecutor::prepare(int plan) {
     return Status::success();
   const Plan &tables = model.plans[plan];
   state.prepared.assign(tables.stepCount, nullptr);
-  const auto allocateSlots = [](std::vector<Memory> &slots, const Tensor *tensors,
-                                int count) {
+  const auto allocateSlots = [](std::vector<Memory> &slots,
+                                const Tensor *tensors, int count) {
     for (int i = 0; i < count; ++i) {
       slots.push_back(allocate(bytesOf(tensors[i])));
       if (!slots.back())
@@ -290,10 +292,10 @@ size_t deviceBytes(const Model &model) {
 Status Executor::open(const Model &model, const ExecutorOptions &,
                       std::unique_ptr<Executor> &executor) {
   if (model.version != modelVersion)
-    return Status::error(Code::noLibrary,
-                         "expected a model of version " +
-                             std::to_string(modelVersion) + ", found version " +
-                             std::to_string(model.version));
+    return Status::error(Code::noLibrary, "expected a model of version " +
+                                              std::to_string(modelVersion) +
+                                              ", found version " +
+                                              std::to_string(model.version));
   if (std::strcmp(model.target, "cpu") != 0)
     return Status::error(Code::noLibrary,
                          std::string("expected a model for target 'cpu', found "

@@ -1,4 +1,5 @@
-//===- onednn.cpp - contractions and pools by oneDNN 2 -------------------------===//
+//===- onednn.cpp - contractions and pools by oneDNN 2
+//-------------------------===//
 //
 // Activations stay plain, nchw or nhwc; weights take the form that the
 // primitive likes best, once where they are constants. Everything is made on a
@@ -11,6 +12,9 @@
 #include <cstdlib>
 #include <dnnl.hpp>
 #include <unordered_map>
+
+extern "C" int omp_get_max_threads(void);
+extern "C" void omp_set_num_threads(int count);
 
 namespace mn::onednn {
 
@@ -88,14 +92,46 @@ struct Call : CpuRuntime::Prepared {
       reorder.execute(stream(), plainWeights, arguments.at(weightsArgument));
     primitive.execute(stream(), arguments);
     if (resultReordered)
-      reorderResult.execute(stream(), arguments.at(weightsArgument), plainResult);
+      reorderResult.execute(stream(), arguments.at(weightsArgument),
+                            plainResult);
     stream().wait();
   }
 };
 
+/// oneDNN wakes all threads for the smallest of problems. While this lives it
+/// sees one, where the work, in multiplications, does not pay for more; it must
+/// see the same when a primitive is made and when it runs.
+class Threads {
+public:
+  explicit Threads(double work) : before(omp_get_max_threads()) {
+    if (work < 16 * parallelGrain)
+      omp_set_num_threads(1);
+  }
+  ~Threads() { omp_set_num_threads(before); }
+  Threads(const Threads &) = delete;
+  Threads &operator=(const Threads &) = delete;
+
+private:
+  const int before;
+};
+
+double sizeOf(const int (&size)[3]) {
+  return double(size[0]) * size[1] * size[2];
+}
+double workOf(const Conv &s) {
+  return double(s.batch) * s.outChannels * sizeOf(s.out) * s.inChannels /
+         s.groups * sizeOf(s.kernel);
+}
+double workOf(const Matmul &s) { return double(s.batch) * s.m * s.n * s.k; }
+double workOf(const Pool &s) {
+  return double(s.batch) * s.channels * sizeOf(s.out) * sizeOf(s.kernel);
+}
+
 /// Runs the step's call, which `make` fills in on the first run. What oneDNN
 /// refuses here is a fault of the compiler, which chose it: nothing to recover.
-template <typename Make> void run(Context &ctx, const char *what, Make make) {
+template <typename Shape, typename Make>
+void run(Context &ctx, const char *what, const Shape &s, Make make) {
+  const Threads threads(workOf(s));
   CpuRuntime::Prepared *&slot =
       static_cast<CpuRuntime *>(ctx.runtime)->prepared[ctx.step];
   try {
@@ -175,7 +211,8 @@ struct ConvDescs {
   }
 
   dnnl::convolution_forward::primitive_desc
-  forward(const dnnl::primitive_attr &attributes, const memory::desc *bias) const {
+  forward(const dnnl::primitive_attr &attributes,
+          const memory::desc *bias) const {
     const auto kind = dnnl::prop_kind::forward_inference;
     const auto algorithm = dnnl::algorithm::convolution_direct;
     return bias ? dnnl::convolution_forward::primitive_desc(
@@ -215,7 +252,7 @@ void addResidual(Call &call, const Epilogue &epilogue, bool inPlace,
 
 void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
           const Epilogue &epilogue) {
-  run(ctx, "convolution", [&](Call &call) {
+  run(ctx, "convolution", s, [&](Call &call) {
     const ConvDescs descs(s);
     const bool inPlace = epilogue.residual == y;
     const memory::desc bias = descOf({s.outChannels}, Tag::x);
@@ -236,12 +273,13 @@ void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
 
 void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
                    const Conv &s) {
-  run(ctx, "gradient of a convolution's input", [&](Call &call) {
+  run(ctx, "gradient of a convolution's input", s, [&](Call &call) {
     const ConvDescs descs(s);
     const auto attributes = attributesOf({}, false, descs.in);
     const dnnl::convolution_backward_data::primitive_desc chosen(
         {dnnl::algorithm::convolution_direct, descs.in, descs.filter.any,
-         descs.out, descs.strides, descs.dilations, descs.pads, descs.padsAfter},
+         descs.out, descs.strides, descs.dilations, descs.pads,
+         descs.padsAfter},
         attributes, engine(), descs.forward(attributes, nullptr));
     call.primitive = dnnl::convolution_backward_data(chosen);
     call.add(DNNL_ARG_DIFF_DST, descs.out, dy);
@@ -254,12 +292,13 @@ void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
 
 void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
                     const Conv &s) {
-  run(ctx, "gradient of a convolution's filter", [&](Call &call) {
+  run(ctx, "gradient of a convolution's filter", s, [&](Call &call) {
     const ConvDescs descs(s);
     const auto attributes = attributesOf({}, false, descs.in);
     const dnnl::convolution_backward_weights::primitive_desc chosen(
         {dnnl::algorithm::convolution_direct, descs.in, descs.filter.any,
-         descs.out, descs.strides, descs.dilations, descs.pads, descs.padsAfter},
+         descs.out, descs.strides, descs.dilations, descs.pads,
+         descs.padsAfter},
         attributes, engine(), descs.forward(attributes, nullptr));
     call.primitive = dnnl::convolution_backward_weights(chosen);
     call.add(DNNL_ARG_SRC, descs.in, x);
@@ -272,7 +311,7 @@ void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
 
 void matmul(Context &ctx, float *y, const float *a, const float *b,
             const Matmul &s, const Epilogue &epilogue) {
-  run(ctx, "matrix product", [&](Call &call) {
+  run(ctx, "matrix product", s, [&](Call &call) {
     const bool stacked = s.batch > 1, inPlace = epilogue.residual == y;
     const auto dims = [&](int rows, int columns) {
       return stacked ? Dims{s.batch, rows, columns} : Dims{rows, columns};
@@ -314,7 +353,7 @@ namespace {
 
 void pool(Context &ctx, dnnl::algorithm algorithm, float *y, const float *x,
           const Pool &s) {
-  run(ctx, "pool", [&](Call &call) {
+  run(ctx, "pool", s, [&](Call &call) {
     const memory::desc in = imageDesc(
         s.layout, s.spatial, dimsOf(s.spatial, s.batch, s.channels, s.in));
     const memory::desc out = imageDesc(

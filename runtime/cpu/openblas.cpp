@@ -1,4 +1,5 @@
-//===- openblas.cpp - matrix products by OpenBLAS ------------------------------===//
+//===- openblas.cpp - matrix products by OpenBLAS
+//------------------------------===//
 //
 // The library computes tiles, on one thread each; see libraries.h.
 //
@@ -47,11 +48,12 @@ void matmulTile(float *y, const float *a, const float *b, const Matmul &s,
   b += int64_t(batch) * s.k * s.n + int64_t(j) * (s.transposedB ? s.k : 1);
   const int64_t offset = (int64_t(batch) * s.m + i) * s.n + j;
   y += offset;
-  const float *residual = epilogue.residual ? epilogue.residual + offset : nullptr;
+  const float *residual =
+      epilogue.residual ? epilogue.residual + offset : nullptr;
   const bool inside = residual == y; // then the product is added to it
   cblas_sgemm(CblasRowMajor, s.transposedA ? CblasTrans : CblasNoTrans,
-              s.transposedB ? CblasTrans : CblasNoTrans, rows, columns, s.k, 1.f,
-              a, s.transposedA ? s.m : s.k, b, s.transposedB ? s.k : s.n,
+              s.transposedB ? CblasTrans : CblasNoTrans, rows, columns, s.k,
+              1.f, a, s.transposedA ? s.m : s.k, b, s.transposedB ? s.k : s.n,
               inside ? 1.f : 0.f, y, s.n);
   finish(y, rows, columns, s.n, epilogue, inside,
          epilogue.bias ? epilogue.bias + j : nullptr, residual);

@@ -58,8 +58,8 @@ cublasLtEpilogue_t epilogueOf(const Epilogue &e) {
 cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
                               const Epilogue &e) {
   const CublasLibrary &lt = p.lt;
-  cublasStatus_t status = lt.cublasLtMatmulDescCreate(
-      &p.matmul, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  cublasStatus_t status =
+      lt.cublasLtMatmulDescCreate(&p.matmul, CUBLAS_COMPUTE_32F, CUDA_R_32F);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
     if (status == CUBLAS_STATUS_SUCCESS)
       status = lt.cublasLtMatmulDescSetAttribute(p.matmul, attribute, &value,

@@ -152,9 +152,9 @@ void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
     auto graph = std::make_unique<CudnnGraph>(state.cudnn);
     addConvolution(*graph, kind, s, image, filter, result);
     if (!graph->plan(ctx.workspace, ctx.workspaceBytes))
-      return state.fail(Code::noLibrary,
-                        describe(state.cudnn, what, s, ctx.workspaceBytes,
-                                 graph->status));
+      return state.fail(
+          Code::noLibrary,
+          describe(state.cudnn, what, s, ctx.workspaceBytes, graph->status));
     prepared->graphs.push_back(std::move(graph));
     kept = std::move(prepared);
   }
@@ -190,9 +190,8 @@ bool prepareFused(Planner &plan, float *y, const float *x, const float *w,
         addParts(graph, s, sum, y, e, parts);
       }))
     return true;
-  if (!plan([&](CudnnGraph &graph) {
-        addConvolution(graph, kind, s, x, w, y);
-      }))
+  if (!plan(
+          [&](CudnnGraph &graph) { addConvolution(graph, kind, s, x, w, y); }))
     return false;
   const auto onResult = [&](const std::vector<Part> &some) {
     return plan([&](CudnnGraph &graph) {
@@ -210,8 +209,7 @@ bool prepareFused(Planner &plan, float *y, const float *x, const float *w,
 void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
                      const Conv &s, const Epilogue &e) {
   if (!e.bias && !e.residual && !e.relu)
-    return runPlain(ctx,
-                    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+    return runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
                     "convolution", s, x, w, y);
   State &state = State::of(ctx);
   std::unique_ptr<Prepared> &kept = state.step(ctx).library;

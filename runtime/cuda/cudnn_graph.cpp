@@ -19,8 +19,7 @@ int CudnnGraph::tensor(const std::vector<int64_t> &dims,
                        const std::vector<int64_t> &strides,
                        const void *memory) {
   const int number = int(tensors.size());
-  Descriptor &t =
-      tensors.emplace_back(dnn, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  Descriptor &t = tensors.emplace_back(dnn, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, int64_t(number));
   t.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
   t.set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
@@ -128,9 +127,8 @@ std::vector<Descriptor> CudnnGraph::engines(Descriptor &graph,
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
   heuristic.finalize();
-  const int64_t count =
-      heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                    CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr);
+  const int64_t count = heuristic.get(
+      CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr);
   std::vector<Descriptor> configs;
   std::vector<cudnnBackendDescriptor_t> raw;
   for (int64_t i = 0; i < count; ++i) {
@@ -138,10 +136,10 @@ std::vector<Descriptor> CudnnGraph::engines(Descriptor &graph,
     raw.push_back(configs.back().raw());
   }
   const int64_t filled =
-      count == 0 ? 0
-                 : heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, count,
-                                 raw.data());
+      count == 0
+          ? 0
+          : heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                          CUDNN_TYPE_BACKEND_DESCRIPTOR, count, raw.data());
   if (heuristic.status != CUDNN_STATUS_SUCCESS)
     status = heuristic.status;
   configs.resize(size_t(std::min(count, filled)));
@@ -156,9 +154,9 @@ bool CudnnGraph::isExact(Descriptor &config) {
   config.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
              &raw);
   cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT] = {};
-  const int64_t count = engine.get(
-      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
-      CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes);
+  const int64_t count =
+      engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                 CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes);
   if (engine.status != CUDNN_STATUS_SUCCESS)
     return false;
   return std::none_of(notes, notes + count, [](auto note) {
@@ -228,7 +226,8 @@ bool CudnnGraph::plan(void *workspace, size_t workspaceBytes) {
     status = graph.status;
     return false;
   }
-  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
+  for (cudnnBackendHeurMode_t mode :
+       {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
     for (Descriptor &config : engines(graph, mode))
       if (isExact(config) && choose(config, workspace, workspaceBytes))
         return true;

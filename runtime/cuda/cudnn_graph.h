@@ -103,7 +103,8 @@ public:
 private:
   void finish(Descriptor &descriptor);
   void pointwise(cudnnPointwiseMode_t mode, int x, int b, int result);
-  std::vector<Descriptor> engines(Descriptor &graph, cudnnBackendHeurMode_t mode);
+  std::vector<Descriptor> engines(Descriptor &graph,
+                                  cudnnBackendHeurMode_t mode);
   bool isExact(Descriptor &engineConfig);
   bool choose(Descriptor &config, void *workspace, size_t workspaceBytes);
 

@@ -20,10 +20,9 @@ Status findDevice(const Driver &driver, int number, Device &device) {
                          "there is a driver, but no NVIDIA GPU; compile with "
                          "--target=cpu to run without");
   if (number < 0 || number >= count)
-    return Status::error(Code::noDevice, "there is no GPU " +
-                                             std::to_string(number) +
-                                             ", only 0 to " +
-                                             std::to_string(count - 1));
+    return Status::error(Code::noDevice,
+                         "there is no GPU " + std::to_string(number) +
+                             ", only 0 to " + std::to_string(count - 1));
   char name[256] = {};
   int major = 0, minor = 0;
   CUresult result = driver.cuDeviceGet(&device.number, number);
@@ -37,9 +36,9 @@ Status findDevice(const Driver &driver, int number, Device &device) {
   if (result == CUDA_SUCCESS)
     result = driver.cuDeviceGetName(name, sizeof(name) - 1, device.number);
   if (result != CUDA_SUCCESS)
-    return Status::error(Code::noDevice, "GPU " + std::to_string(number) +
-                                             " does not answer: " +
-                                             describe(driver, result));
+    return Status::error(Code::noDevice,
+                         "GPU " + std::to_string(number) +
+                             " does not answer: " + describe(driver, result));
   device.name = name;
   device.capability = 10 * major + minor;
   return Status::success();
@@ -50,19 +49,17 @@ Status checkArch(const Device &device, const char *arch) {
   const char last = arch[std::strlen(arch) - 1];
   // Code runs on later minor versions too, but with "a" on that one alone, and
   // with "f" on its family.
-  const bool fits = last == 'a'
-                        ? built == device.capability
-                        : built / 10 == device.capability / 10 &&
-                              built <= device.capability;
+  const bool fits = last == 'a' ? built == device.capability
+                                : built / 10 == device.capability / 10 &&
+                                      built <= device.capability;
   if (fits)
     return Status::success();
-  return Status::error(Code::wrongArch,
-                       std::string("the program is built for ") + arch +
-                           ", but GPU " + std::to_string(device.number) + ", " +
-                           device.name + ", is sm_" +
-                           std::to_string(device.capability) +
-                           "; compile with --arch=sm_" +
-                           std::to_string(device.capability));
+  return Status::error(
+      Code::wrongArch,
+      std::string("the program is built for ") + arch + ", but GPU " +
+          std::to_string(device.number) + ", " + device.name + ", is sm_" +
+          std::to_string(device.capability) + "; compile with --arch=sm_" +
+          std::to_string(device.capability));
 }
 
 std::string driverVersion(const Driver &driver) {
@@ -122,9 +119,9 @@ MemoryMap mapMemory(const Model &model) {
     arena = std::max(arena, aligned(plan.arenaBytes));
     workspace = std::max(workspace, aligned(plan.workspaceBytes));
     if (isStaged(plan))
-      staging = std::max(staging,
-                         packedBytes(plan.inputs, plan.inputCount) +
-                             packedBytes(plan.outputs, plan.outputCount));
+      staging =
+          std::max(staging, packedBytes(plan.inputs, plan.inputCount) +
+                                packedBytes(plan.outputs, plan.outputCount));
   }
   MemoryMap map;
   map.workspace = map.arena + arena;

@@ -22,9 +22,9 @@ Status loadDriver(Driver &driver) {
                          "no NVIDIA driver: 'libcuda.so.1' cannot be loaded; "
                          "compile with --target=cpu to run without a GPU");
   if (Status status = findFunctions(library, driver); !status.ok())
-    return Status::error(Code::noDevice, "the NVIDIA driver is too old: " +
-                                             status.message +
-                                             "; CUDA 13.0 or later is needed");
+    return Status::error(Code::noDevice,
+                         "the NVIDIA driver is too old: " + status.message +
+                             "; CUDA 13.0 or later is needed");
   const CUresult result = driver.cuInit(0);
   if (result != CUDA_SUCCESS)
     return Status::error(Code::noDevice, "the NVIDIA driver does not start: " +

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "executor_state.h"
 #include "mnistrt/executor.h"
+#include "executor_state.h"
 #include <algorithm>
 #include <cstring>
 
@@ -33,8 +33,8 @@ Status CudaExecutor::check(CUresult result, const char *what) const {
     return Status::success();
   const Code code =
       result == CUDA_ERROR_OUT_OF_MEMORY ? Code::outOfMemory : Code::noDevice;
-  return Status::error(code,
-                       std::string(what) + ": " + describe(state.driver, result));
+  return Status::error(code, std::string(what) + ": " +
+                                 describe(state.driver, result));
 }
 
 Status CudaExecutor::inStep(int plan, int step, Status status) const {
@@ -42,8 +42,8 @@ Status CudaExecutor::inStep(int plan, int step, Status status) const {
     return status;
   const Step &s = model.plans[plan].steps[step];
   return Status::error(status.code, "step " + std::to_string(step + 1) + " '" +
-                                        s.name + "' (" + s.ops + "): " +
-                                        status.message);
+                                        s.name + "' (" + s.ops +
+                                        "): " + status.message);
 }
 
 Status CudaExecutor::enqueueStep(int plan, int step) {
@@ -121,8 +121,8 @@ Status CudaExecutor::prepare(int plan) {
     MN_TRY(capture([&] { return enqueueSteps(plan); }, p.graph));
     if (!p.staged)
       for (int slot = 0; slot < 2; ++slot)
-        MN_TRY(capture([&] { return enqueueDirect(plan, slot); },
-                       p.direct[slot]));
+        MN_TRY(
+            capture([&] { return enqueueDirect(plan, slot); }, p.direct[slot]));
   }
   MN_TRY(check(cu.cuStreamSynchronize(state.stream), "preparing a plan"));
   p.prepared = true;
@@ -159,11 +159,11 @@ Status CudaExecutor::copyInputs(int plan, CUdeviceptr from, bool fromHost,
     const size_t bytes = bytesOf(p.inputs[i]);
     if (bytes == 0)
       continue;
-    MN_TRY(check(fromHost ? cu.cuMemcpyHtoDAsync(to, input(plan, i, slot), bytes,
-                                                 state.stream)
-                          : cu.cuMemcpyDtoDAsync(
-                                to, from + packedBytes(p.inputs, i), bytes,
-                                state.stream),
+    MN_TRY(check(fromHost
+                     ? cu.cuMemcpyHtoDAsync(to, input(plan, i, slot), bytes,
+                                            state.stream)
+                     : cu.cuMemcpyDtoDAsync(to, from + packedBytes(p.inputs, i),
+                                            bytes, state.stream),
                  "copying an input"));
   }
   state.afterKernel = false;
@@ -179,9 +179,8 @@ Status CudaExecutor::copyOutputs(int plan, CUdeviceptr to, bool toHost,
     if (bytes == 0)
       continue;
     MN_TRY(check(
-        toHost ? cu.cuMemcpyDtoHAsync(
-                     const_cast<void *>(output(plan, i, slot)), from, bytes,
-                     state.stream)
+        toHost ? cu.cuMemcpyDtoHAsync(const_cast<void *>(output(plan, i, slot)),
+                                      from, bytes, state.stream)
                : cu.cuMemcpyDtoDAsync(to + packedBytes(p.outputs, i), from,
                                       bytes, state.stream),
         "copying an output"));
@@ -212,8 +211,8 @@ Status CudaExecutor::submitStaged(int plan, int slot) {
   MN_TRY(copyInputs(plan, staging, false, slot));
   MN_TRY(enqueuePlan(plan));
   MN_TRY(copyOutputs(plan, staging + in, false, slot));
-  MN_TRY(check(cu.cuEventRecord(s.computed, state.stream),
-               "recording an event"));
+  MN_TRY(
+      check(cu.cuEventRecord(s.computed, state.stream), "recording an event"));
   MN_TRY(check(cu.cuStreamWaitEvent(copyOut, s.computed, 0),
                "waiting for outputs"));
   if (out != 0)
@@ -243,9 +242,9 @@ Status CudaExecutor::wait(int slot) {
 
 Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
   MN_TRY(makeCurrent());
-  MN_TRY(check(cu.cuMemcpyDtoHAsync(to, base + map.arena + offset, bytes,
-                                    state.stream),
-               "reading the arena"));
+  MN_TRY(check(
+      cu.cuMemcpyDtoHAsync(to, base + map.arena + offset, bytes, state.stream),
+      "reading the arena"));
   return check(cu.cuStreamSynchronize(state.stream), "reading the arena");
 }
 
@@ -297,9 +296,9 @@ Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
       status = check(cu.cuStreamSynchronize(state.stream), "profiling a plan");
     for (int step = 0; status.ok() && step <= steps; ++step) {
       float milliseconds = 0;
-      status = check(
-          cu.cuEventElapsedTime(&milliseconds, events[0], events[step]),
-          "reading the time");
+      status =
+          check(cu.cuEventElapsedTime(&milliseconds, events[0], events[step]),
+                "reading the time");
       marks[size_t(step)].push_back(milliseconds);
     }
   }

@@ -34,8 +34,8 @@ void addPythonFolders(const fs::path &prefix, Folders &folders) {
     if (!python.path().filename().string().starts_with("python3"))
       continue;
     for (const char *packages : {"site-packages", "dist-packages"})
-      for (const auto &package : fs::directory_iterator(
-               python.path() / packages / "nvidia", error))
+      for (const auto &package :
+           fs::directory_iterator(python.path() / packages / "nvidia", error))
         if (fs::is_directory(package.path() / "lib", error))
           folders.push_back(package.path() / "lib");
   }
@@ -94,16 +94,15 @@ Status openLibrary(const Model &model, const char *file, void *&library) {
     if ((library = openIn(folder, file, why)))
       return Status::success();
   if (!why.empty())
-    return Status::error(Code::noLibrary,
-                         std::string("'") + file + "' cannot be loaded: " + why);
+    return Status::error(Code::noLibrary, std::string("'") + file +
+                                              "' cannot be loaded: " + why);
   std::string places;
   for (const std::string &folder : folders)
     places += ", " + (folder.empty() ? "the loader's path" : folder);
-  return Status::error(Code::noLibrary,
-                       std::string("'") + file +
-                           "' is needed, but not found in: " +
-                           places.substr(2) +
-                           " (MNISTC_CUDA_PATH names further folders)");
+  return Status::error(
+      Code::noLibrary,
+      std::string("'") + file + "' is needed, but not found in: " +
+          places.substr(2) + " (MNISTC_CUDA_PATH names further folders)");
 }
 
 void openOptionalLibrary(const Model &model, const char *file) {

@@ -22,11 +22,10 @@ Status Executor::open(const Model &model, const ExecutorOptions &options,
 
 Status CudaExecutor::open() {
   if (model.version != modelVersion)
-    return Status::error(Code::usage,
-                         "the model's tables have version " +
-                             std::to_string(model.version) +
-                             ", but this runtime needs version " +
-                             std::to_string(modelVersion));
+    return Status::error(Code::usage, "the model's tables have version " +
+                                          std::to_string(model.version) +
+                                          ", but this runtime needs version " +
+                                          std::to_string(modelVersion));
   MN_TRY(loadDriver(state.driver));
   MN_TRY(findDevice(cu, options.device, device));
   MN_TRY(checkArch(device, model.arch));
@@ -82,17 +81,16 @@ Status CudaExecutor::allocate() {
   map = mapMemory(model);
   size_t available = 0, total = 0;
   MN_TRY(check(cu.cuMemGetInfo(&available, &total), "asking for free memory"));
-  const CUresult result =
-      map.bytes > available ? CUDA_ERROR_OUT_OF_MEMORY
-                            : cu.cuMemAlloc(&base, map.bytes);
+  const CUresult result = map.bytes > available
+                              ? CUDA_ERROR_OUT_OF_MEMORY
+                              : cu.cuMemAlloc(&base, map.bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
-    return Status::error(Code::outOfMemory,
-                         "the model needs " + std::to_string(map.bytes) +
-                             " bytes of GPU memory, but " +
-                             std::to_string(available) + " of " +
-                             std::to_string(total) + " are free on GPU " +
-                             std::to_string(device.number) +
-                             "; compile with a smaller --batch");
+    return Status::error(
+        Code::outOfMemory,
+        "the model needs " + std::to_string(map.bytes) +
+            " bytes of GPU memory, but " + std::to_string(available) + " of " +
+            std::to_string(total) + " are free on GPU " +
+            std::to_string(device.number) + "; compile with a smaller --batch");
   MN_TRY(check(result, "allocating GPU memory"));
   if (model.constantBytes != 0)
     MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.constants, model.constants,

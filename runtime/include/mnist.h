@@ -45,10 +45,10 @@ MN_API int mn_version(void);
 
 typedef enum mn_status {
   MN_OK = 0,
-  MN_USAGE = 2,         /* an argument is out of range */
-  MN_NO_DEVICE = 10,    /* no usable GPU or driver */
-  MN_WRONG_ARCH = 11,   /* built for another GPU or CPU */
-  MN_NO_LIBRARY = 12,   /* a library is missing or has the wrong version */
+  MN_USAGE = 2,       /* an argument is out of range */
+  MN_NO_DEVICE = 10,  /* no usable GPU or driver */
+  MN_WRONG_ARCH = 11, /* built for another GPU or CPU */
+  MN_NO_LIBRARY = 12, /* a library is missing or has the wrong version */
   MN_OUT_OF_MEMORY = 13,
   MN_BAD_DATA = 14,
   MN_NUMERIC = 15
@@ -111,8 +111,8 @@ MN_API size_t mn_device_bytes(const mn_session *session);
 MN_API mn_status mn_infer(mn_session *session, int64_t rows,
                           const void *const *inputs, void *const *outputs);
 
-/* Without copies: memory that the device reads from and writes to (pinned, for a
-   GPU), in two slots, 0 and 1, of each plan. Fill mn_input_data, mn_submit,
+/* Without copies: memory that the device reads from and writes to (pinned, for
+   a GPU), in two slots, 0 and 1, of each plan. Fill mn_input_data, mn_submit,
    mn_wait, read mn_output_data; meanwhile the other slot may be filled. NULL
    where an argument is out of range or there is no memory. */
 MN_API void *mn_input_data(mn_session *session, int plan, int number, int slot);

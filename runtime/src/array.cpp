@@ -6,7 +6,8 @@
 
 namespace mn {
 
-Status checkedBytes(Type type, const std::vector<int64_t> &shape, size_t &bytes) {
+Status checkedBytes(Type type, const std::vector<int64_t> &shape,
+                    size_t &bytes) {
   bytes = bytesOf(type);
   bool empty = false;
   for (int64_t size : shape) {

@@ -27,7 +27,8 @@ struct Array {
 
 /// How many bytes a tensor takes; an error where a dimension is negative or
 /// there are more than a machine can address.
-Status checkedBytes(Type type, const std::vector<int64_t> &shape, size_t &bytes);
+Status checkedBytes(Type type, const std::vector<int64_t> &shape,
+                    size_t &bytes);
 
 /// "[64, 1, 28, 28]".
 std::string shapeText(const int64_t *shape, size_t rank);

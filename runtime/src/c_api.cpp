@@ -1,4 +1,5 @@
-//===- c_api.cpp - mnist.h over an executor -----------------------------------===//
+//===- c_api.cpp - mnist.h over an executor
+//-----------------------------------===//
 //
 // Nothing but checks of arguments and translation; no exception gets out.
 //
@@ -19,7 +20,8 @@ namespace {
 
 static_assert(int(MN_NO_DEVICE) == int(mn::Code::noDevice) &&
               int(MN_NUMERIC) == int(mn::Code::numeric));
-static_assert(int(MN_F32) == int(mn::Type::f32) && int(MN_I64) == int(mn::Type::i64) &&
+static_assert(int(MN_F32) == int(mn::Type::f32) &&
+              int(MN_I64) == int(mn::Type::i64) &&
               int(MN_U8) == int(mn::Type::u8));
 
 thread_local std::string openError;
@@ -36,7 +38,8 @@ mn_status guarded(std::string &error, const Body &body) noexcept {
     try {
       return keep(error, body());
     } catch (const std::bad_alloc &) {
-      return keep(error, mn::Status::error(mn::Code::outOfMemory, "out of memory"));
+      return keep(error,
+                  mn::Status::error(mn::Code::outOfMemory, "out of memory"));
     } catch (const std::exception &exception) {
       return keep(error, mn::badData("%s", exception.what()));
     }
@@ -47,8 +50,8 @@ mn_status guarded(std::string &error, const Body &body) noexcept {
 
 mn::Status usage(const char *what, long long found, long long count) {
   return mn::Status::error(mn::Code::usage,
-                           mn::text("expected %s from 0 to %lld, found %lld", what,
-                                    count - 1, found));
+                           mn::text("expected %s from 0 to %lld, found %lld",
+                                    what, count - 1, found));
 }
 
 mn::Status checkPlan(const mn_session *session, int plan) {
@@ -58,7 +61,8 @@ mn::Status checkPlan(const mn_session *session, int plan) {
 }
 
 mn::Status checkSlot(int slot) {
-  return slot < 0 || slot > 1 ? usage("a slot", slot, 2) : mn::Status::success();
+  return slot < 0 || slot > 1 ? usage("a slot", slot, 2)
+                              : mn::Status::success();
 }
 
 const mn::Plan &planOf(const mn_session *session, int plan) {
@@ -81,10 +85,11 @@ mn::Status describe(const mn_session *session, int plan, int number,
 }
 
 /// One plan's runs over all rows.
-mn::Status inferRows(mn_session *session, int64_t rows, const void *const *inputs,
-                     void *const *outputs) {
+mn::Status inferRows(mn_session *session, int64_t rows,
+                     const void *const *inputs, void *const *outputs) {
   if (rows < 0)
-    return mn::Status::error(mn::Code::usage, "expected 0 rows or more, found less");
+    return mn::Status::error(mn::Code::usage,
+                             "expected 0 rows or more, found less");
   mn::Runner runner(mn_model, *session->executor);
   int number;
   MN_TRY(runner.choosePlan(rows, 0, number));
@@ -101,7 +106,8 @@ mn::Status inferRows(mn_session *session, int64_t rows, const void *const *input
           const mn::Rows input(plan, plan.inputs[i]);
           size_t offset, bytes;
           part(input, first, count, offset, bytes);
-          char *to = static_cast<char *>(session->executor->input(number, i, slot));
+          char *to =
+              static_cast<char *>(session->executor->input(number, i, slot));
           std::memcpy(to, static_cast<const char *>(inputs[i]) + offset, bytes);
           // The rest of the batch repeats the last row: no stale NaN.
           for (int64_t row = count; input.batched && row < plan.batch; ++row)
@@ -194,14 +200,16 @@ int mn_output_count(const mn_session *session) {
   return session->plans.empty() ? 0 : planOf(session, 0).outputCount;
 }
 
-mn_status mn_input(mn_session *session, int plan, int number, mn_tensor *tensor) {
+mn_status mn_input(mn_session *session, int plan, int number,
+                   mn_tensor *tensor) {
   return guarded(session->error, [&] {
     return describe(session, plan, number, &mn::Plan::inputs,
                     &mn::Plan::inputCount, tensor);
   });
 }
 
-mn_status mn_output(mn_session *session, int plan, int number, mn_tensor *tensor) {
+mn_status mn_output(mn_session *session, int plan, int number,
+                    mn_tensor *tensor) {
   return guarded(session->error, [&] {
     return describe(session, plan, number, &mn::Plan::outputs,
                     &mn::Plan::outputCount, tensor);
@@ -237,7 +245,8 @@ void *mn_input_data(mn_session *session, int plan, int number, int slot) {
   return data;
 }
 
-const void *mn_output_data(mn_session *session, int plan, int number, int slot) {
+const void *mn_output_data(mn_session *session, int plan, int number,
+                           int slot) {
   const void *data = nullptr;
   guarded(session->error, [&] {
     mn_tensor tensor;

@@ -1,4 +1,5 @@
-//===- classify.cpp - what the numbers of a classifier mean ----------------===//
+//===- classify.cpp - what the numbers of a classifier mean
+//----------------===//
 
 #include "classify.h"
 #include "inputs.h"
@@ -26,7 +27,9 @@ Status parseScores(const std::string &name, Scores &scores) {
                            name + "'");
 }
 
-const char *nameOf(Scores scores) { return scoreNames[static_cast<int>(scores)]; }
+const char *nameOf(Scores scores) {
+  return scoreNames[static_cast<int>(scores)];
+}
 
 bool isClassifier(const Plan &plan, const Tensor &output) {
   const Rows rows(plan, output);
@@ -43,7 +46,8 @@ Scores scoresOf(Type type, const void *data, int64_t rows, int64_t classes) {
   for (int64_t row = 0; row < rows; ++row) {
     double sum = 0, exponentials = 0, least = 0, most = -1e300;
     for (int64_t c = 0; c < classes; ++c) {
-      const double x = numberAt(type, data, static_cast<size_t>(row * classes + c));
+      const double x =
+          numberAt(type, data, static_cast<size_t>(row * classes + c));
       sum += x, exponentials += std::exp(x);
       least = std::min(least, x), most = std::max(most, x);
     }

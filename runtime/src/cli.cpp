@@ -1,4 +1,5 @@
-//===- cli.cpp - reads the command line ---------------------------------------===//
+//===- cli.cpp - reads the command line
+//---------------------------------------===//
 //
 // The only file that knows CLI11.
 //
@@ -6,8 +7,11 @@
 
 #include "options.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace mn {
 
@@ -25,7 +29,8 @@ void addFlag(CLI::App &app, const Flag &flag, Options &options) {
       app.add_flag(name, options.*member, flag.help);
     else if constexpr (std::is_same_v<Member, bool Transform::*>)
       app.add_flag(name, options.transform.*member, flag.help);
-    else if constexpr (std::is_same_v<Member, std::optional<double> Transform::*>)
+    else if constexpr (std::is_same_v<Member,
+                                      std::optional<double> Transform::*>)
       describe(app.add_option(name, options.transform.*member, flag.help));
     else
       describe(app.add_option(name, options.*member, flag.help));
@@ -37,10 +42,10 @@ CLI::App *addCommand(CLI::App &app, const Command &command, Options &options) {
   CLI::App *sub = app.add_subcommand(command.name, command.help);
   sub->fallthrough(false);
   if (command.argument) {
-    CLI::Option *argument =
-        sub->add_option(command.argument, options.arguments, command.argumentHelp)
-            ->required()
-            ->type_name("");
+    CLI::Option *argument = sub->add_option(command.argument, options.arguments,
+                                            command.argumentHelp)
+                                ->required()
+                                ->type_name("");
     argument->expected(1, command.many ? 1 << 20 : 1);
   }
   for (const Flag &flag : command.flags)
@@ -52,7 +57,8 @@ CLI::App *addCommand(CLI::App &app, const Command &command, Options &options) {
 std::string messageOf(const CLI::ParseError &error) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  if (!message.empty())
+  // Not of a name: "INPUT is required".
+  if (message.size() > 1 && std::islower(message[1]))
     message[0] = static_cast<char>(std::tolower(message[0]));
   while (!message.empty() && (message.back() == '.' || message.back() == ' '))
     message.pop_back();
@@ -72,13 +78,16 @@ int report(const Status &status) {
 
 int parseAndRun(const Model &model, int argc, char **argv) {
   Options options;
-  CLI::App app(std::string("runs the model '") + model.name + "', compiled by " +
-               model.compiler + " for " + model.target + " (" + model.arch + ")");
-  app.set_version_flag("--version", std::string(model.name) + ", " + model.compiler);
+  CLI::App app(std::string("runs the model '") + model.name +
+               "', compiled by " + model.compiler + " for " + model.target +
+               " (" + model.arch + ")");
+  app.set_version_flag("--version",
+                       std::string(model.name) + ", " + model.compiler);
   app.require_subcommand(1);
-  app.footer("'COMMAND --help' says more. Exit codes: 0 success, 2 usage, 10 no "
-             "usable GPU,\n11 wrong GPU or CPU, 12 library missing, 13 out of "
-             "memory, 14 bad data or I/O,\n15 wrong or not finite numbers");
+  app.footer(
+      "'COMMAND --help' says more. Exit codes: 0 success, 2 usage, 10 no "
+      "usable GPU,\n11 wrong GPU or CPU, 12 library missing, 13 out of "
+      "memory, 14 bad data or I/O,\n15 wrong or not finite numbers");
   std::vector<CLI::App *> subcommands;
   for (const Command &command : commands())
     subcommands.push_back(addCommand(app, command, options));
@@ -87,7 +96,8 @@ int parseAndRun(const Model &model, int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
-    return report(Status::error(Code::usage, messageOf(error) + "; see '--help'"));
+    return report(
+        Status::error(Code::usage, messageOf(error) + "; see '--help'"));
   }
   for (size_t i = 0; i < subcommands.size(); ++i)
     if (subcommands[i]->parsed())

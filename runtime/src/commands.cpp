@@ -1,4 +1,5 @@
-//===- commands.cpp - the table of commands ----------------------------------===//
+//===- commands.cpp - the table of commands
+//----------------------------------===//
 
 #include "mnistrt/executor.h"
 #include "options.h"
@@ -39,7 +40,8 @@ const Flag json = {"json", nullptr, "print JSON", &Options::json};
 const std::vector<Command> &commands() {
   static const std::vector<Command> all = {
       {"infer", "compute the results for some inputs", "INPUT",
-       "a .npy, .png, .pb (ONNX tensor) or IDX file; NAME=FILE where the model has "
+       "a .npy, .png, .pb (ONNX tensor) or IDX file; NAME=FILE where the model "
+       "has "
        "several inputs",
        true,
        with(with({{"output", "FILE", "write the first output to a .npy file",
@@ -48,8 +50,8 @@ const std::vector<Command> &commands() {
                  dataFlags),
             deviceFlags),
        infer},
-      {"eval", "loss and accuracy on a set of labelled images", nullptr, nullptr,
-       false,
+      {"eval", "loss and accuracy on a set of labelled images", nullptr,
+       nullptr, false,
        with(with({{"data", "DIR", "folder with MNIST's files", &Options::data},
                   {"split", "NAME", "test or train", &Options::split},
                   json},
@@ -58,22 +60,24 @@ const std::vector<Command> &commands() {
        eval},
       {"verify", "compare with the results in an ONNX test folder", "DIR",
        "a folder of test_data_set_* folders, or one of them", false,
-       with({{"rtol", "X", "relative tolerance (default 0.001)", &Options::rtol},
-             {"atol", "X", "absolute tolerance (default 1e-7)", &Options::atol},
-             {"batch", "N", "use the plan of this batch size", &Options::batch},
-             json},
-            deviceFlags),
+       with(
+           {{"rtol", "X", "relative tolerance (default 0.001)", &Options::rtol},
+            {"atol", "X", "absolute tolerance (default 1e-7)", &Options::atol},
+            {"batch", "N", "use the plan of this batch size", &Options::batch},
+            json},
+           deviceFlags),
        verify},
       {"bench", "latency and throughput of each plan", nullptr, nullptr, false,
-       with({{"batch", "N", "only the plan of this batch size", &Options::batch},
-             {"warmup", "N", "runs before measuring (default 10)",
-              &Options::warmup},
-             {"repeat", "N", "runs to measure (default: for --seconds)",
-              &Options::repeat},
-             {"seconds", "X", "time to measure each figure for (default 1)",
-              &Options::seconds},
-             json},
-            deviceFlags),
+       with(
+           {{"batch", "N", "only the plan of this batch size", &Options::batch},
+            {"warmup", "N", "runs before measuring (default 10)",
+             &Options::warmup},
+            {"repeat", "N", "runs to measure (default: for --seconds)",
+             &Options::repeat},
+            {"seconds", "X", "time to measure each figure for (default 1)",
+             &Options::seconds},
+            json},
+           deviceFlags),
        bench},
       {"profile", "the time of every step", nullptr, nullptr, false,
        with({{"batch", "N", "the plan of this batch size", &Options::batch},
@@ -84,8 +88,13 @@ const std::vector<Command> &commands() {
              json},
             deviceFlags),
        profile},
-      {"info", "what the program was made from, and its steps", nullptr, nullptr,
-       false, {json}, info},
+      {"info",
+       "what the program was made from, and its steps",
+       nullptr,
+       nullptr,
+       false,
+       {json},
+       info},
   };
   return all;
 }

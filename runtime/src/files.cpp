@@ -1,4 +1,5 @@
-//===- files.cpp - reading and writing whole files -------------------------===//
+//===- files.cpp - reading and writing whole files
+//-------------------------===//
 
 #include "files.h"
 #include <cerrno>
@@ -13,7 +14,8 @@ namespace mn {
 namespace {
 
 Status systemError(const char *what, const std::string &path) {
-  return badData("cannot %s '%s': %s", what, path.c_str(), std::strerror(errno));
+  return badData("cannot %s '%s': %s", what, path.c_str(),
+                 std::strerror(errno));
 }
 
 struct FileDescriptor {
@@ -42,14 +44,16 @@ Status readFile(const std::string &path, std::vector<char> &bytes) {
     if (bytes.size() - size < (size_t(1) << 16))
       bytes.resize(std::max<size_t>(
           size * 2, static_cast<size_t>(about.st_size) + (size_t(1) << 16)));
-    const ssize_t got = ::read(file.number, bytes.data() + size, bytes.size() - size);
+    const ssize_t got =
+        ::read(file.number, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       return systemError("read", path);
     size += static_cast<size_t>(got);
     if (size > mostBytes)
-      return badData("expected at most %zu bytes in '%s'", mostBytes, path.c_str());
+      return badData("expected at most %zu bytes in '%s'", mostBytes,
+                     path.c_str());
     if (got == 0)
       break;
   }
@@ -60,7 +64,8 @@ Status readFile(const std::string &path, std::vector<char> &bytes) {
 Status writeFile(const std::string &path, const void *data, size_t bytes) {
   // Devices and pipes cannot be replaced by renaming.
   struct stat about;
-  const bool inPlace = ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode);
+  const bool inPlace =
+      ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode);
   const std::string temporary =
       inPlace ? path : path + ".tmp" + std::to_string(::getpid());
   FileDescriptor file{::open(temporary.c_str(),
@@ -85,7 +90,8 @@ Status writeFile(const std::string &path, const void *data, size_t bytes) {
   }
   if (inPlace)
     return Status::success();
-  if (::fsync(file.number) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0)
+  if (::fsync(file.number) != 0 ||
+      ::rename(temporary.c_str(), path.c_str()) != 0)
     return fail();
   return Status::success();
 }

@@ -1,4 +1,5 @@
-//===- idx.cpp - MNIST's own files ------------------------------------------===//
+//===- idx.cpp - MNIST's own files
+//------------------------------------------===//
 
 #include "files.h"
 #include <sys/stat.h>
@@ -15,7 +16,8 @@ Status parseIdx(const std::vector<char> &file, Array &array) {
                    byte(2));
   const size_t rank = byte(3), begin = 4 + 4 * rank;
   if (rank < 1 || rank > 4 || file.size() < begin)
-    return badData("expected 1 to 4 dimensions in the IDX header, found %zu", rank);
+    return badData("expected 1 to 4 dimensions in the IDX header, found %zu",
+                   rank);
   array = {};
   array.type = Type::u8;
   array.pixels = rank > 1;
@@ -25,8 +27,8 @@ Status parseIdx(const std::vector<char> &file, Array &array) {
   size_t bytes;
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
   if (bytes != file.size() - begin)
-    return badData("expected %zu bytes of elements for shape %s, found %zu", bytes,
-                   shapeText(array.shape).c_str(), file.size() - begin);
+    return badData("expected %zu bytes of elements for shape %s, found %zu",
+                   bytes, shapeText(array.shape).c_str(), file.size() - begin);
   array.bytes.assign(file.begin() + static_cast<ptrdiff_t>(begin), file.end());
   return Status::success();
 }
@@ -72,10 +74,10 @@ Status readDataSet(const std::string &folder, const std::string &split,
   MN_TRY(readPart(folder, prefix, "images", "3", data.images));
   MN_TRY(readPart(folder, prefix, "labels", "1", labels));
   if (data.images.shape.size() != 3 || labels.shape.size() != 1)
-    return badData("expected images of 3 dimensions and labels of 1, found %s and "
-                   "%s",
-                   shapeText(data.images.shape).c_str(),
-                   shapeText(labels.shape).c_str());
+    return badData(
+        "expected images of 3 dimensions and labels of 1, found %s and "
+        "%s",
+        shapeText(data.images.shape).c_str(), shapeText(labels.shape).c_str());
   if (data.images.shape[0] != labels.shape[0])
     return badData("expected as many labels as images (%lld), found %lld",
                    static_cast<long long>(data.images.shape[0]),

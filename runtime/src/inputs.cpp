@@ -1,4 +1,5 @@
-//===- inputs.cpp - from the user's tensors to a plan's --------------------===//
+//===- inputs.cpp - from the user's tensors to a plan's
+//--------------------===//
 
 #include "inputs.h"
 #include <algorithm>
@@ -51,8 +52,8 @@ void convert(const Array &array, size_t first, size_t count, double scale,
 }
 
 /// What a pixel becomes, for all 256.
-void convertPixels(const uint8_t *from, size_t count, double scale, double shift,
-                   float *to) {
+void convertPixels(const uint8_t *from, size_t count, double scale,
+                   double shift, float *to) {
   float table[256];
   for (int i = 0; i < 256; ++i)
     table[i] = static_cast<float>(i * scale + shift);
@@ -70,9 +71,9 @@ void writeRows(const Array &array, const Rows &rows, const Transform &transform,
   scale = invert * scale / deviation;
   const Type type = rows.tensor->type;
   if (type == Type::f32 && array.type == Type::u8)
-    return convertPixels(
-        reinterpret_cast<const uint8_t *>(array.bytes.data()) + first, count,
-        scale, shift, static_cast<float *>(to));
+    return convertPixels(reinterpret_cast<const uint8_t *>(array.bytes.data()) +
+                             first,
+                         count, scale, shift, static_cast<float *>(to));
   if (type == array.type && ((type != Type::f32 && type != Type::f64) ||
                              (scale == 1 && shift == 0))) {
     std::memcpy(to, array.bytes.data() + first * bytesOf(type),
@@ -83,7 +84,8 @@ void writeRows(const Array &array, const Rows &rows, const Transform &transform,
   case Type::f32:
     return convert(array, first, count, scale, shift, static_cast<float *>(to));
   case Type::f64:
-    return convert(array, first, count, scale, shift, static_cast<double *>(to));
+    return convert(array, first, count, scale, shift,
+                   static_cast<double *>(to));
   case Type::i32:
     return convert(array, first, count, 1, 0, static_cast<int32_t *>(to));
   default:
@@ -115,8 +117,9 @@ Status countRows(const Array &array, const Rows &rows, int64_t &count) {
                  tensor.name, shapeText(shape).c_str());
 }
 
-Status fillRows(const Array &array, const Rows &rows, const Transform &transform,
-                int64_t first, int64_t count, int64_t capacity, void *to) {
+Status fillRows(const Array &array, const Rows &rows,
+                const Transform &transform, int64_t first, int64_t count,
+                int64_t capacity, void *to) {
   char *out = static_cast<char *>(to);
   const size_t bytes = rows.rowBytes();
   writeRows(array, rows, transform, static_cast<size_t>(first) * rows.rowCount,
@@ -127,8 +130,8 @@ Status fillRows(const Array &array, const Rows &rows, const Transform &transform
   return Status::success();
 }
 
-Status fitArray(const Array &array, const Rows &rows, const Transform &transform,
-                Array &fitted) {
+Status fitArray(const Array &array, const Rows &rows,
+                const Transform &transform, Array &fitted) {
   int64_t count;
   MN_TRY(countRows(array, rows, count));
   fitted = {};

@@ -24,7 +24,7 @@ struct Transform {
 /// One input or output of a plan, read as rows.
 struct Rows {
   const Tensor *tensor;
-  bool batched;            ///< whether the first dimension counts rows
+  bool batched;             ///< whether the first dimension counts rows
   std::vector<int64_t> row; ///< the shape of one
   size_t rowCount;          ///< the elements of one
 
@@ -38,12 +38,13 @@ Status countRows(const Array &array, const Rows &rows, int64_t &count);
 
 /// Writes rows [first, first + count) of `array` to `to`, and repeats the last
 /// until there are `capacity`.
-Status fillRows(const Array &array, const Rows &rows, const Transform &transform,
-                int64_t first, int64_t count, int64_t capacity, void *to);
+Status fillRows(const Array &array, const Rows &rows,
+                const Transform &transform, int64_t first, int64_t count,
+                int64_t capacity, void *to);
 
 /// `array` as rows of an input, whole.
-Status fitArray(const Array &array, const Rows &rows, const Transform &transform,
-                Array &fitted);
+Status fitArray(const Array &array, const Rows &rows,
+                const Transform &transform, Array &fitted);
 
 } // namespace mn
 

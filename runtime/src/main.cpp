@@ -1,4 +1,5 @@
-//===- main.cpp - a compiled model as a program --------------------------------===//
+//===- main.cpp - a compiled model as a program
+//--------------------------------===//
 
 #include "options.h"
 

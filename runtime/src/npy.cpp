@@ -1,4 +1,5 @@
-//===- npy.cpp - NumPy's files, versions 1 to 3 ----------------------------===//
+//===- npy.cpp - NumPy's files, versions 1 to 3
+//----------------------------===//
 
 #include "files.h"
 #include <algorithm>
@@ -66,7 +67,8 @@ Status parseNpy(const std::vector<char> &file, Array &array) {
                    file.size());
   const int version = byte(6);
   if (version < 1 || version > 3)
-    return badData("expected version 1, 2 or 3 of .npy, found version %d", version);
+    return badData("expected version 1, 2 or 3 of .npy, found version %d",
+                   version);
   const size_t begin = version == 1 ? 10 : 12;
   size_t size = byte(8) | size_t(byte(9)) << 8;
   if (version > 1)
@@ -99,8 +101,8 @@ Status parseNpy(const std::vector<char> &file, Array &array) {
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
   const size_t found = file.size() - begin - size;
   if (bytes != found)
-    return badData("expected %zu bytes of elements for shape %s, found %zu", bytes,
-                   shapeText(array.shape).c_str(), found);
+    return badData("expected %zu bytes of elements for shape %s, found %zu",
+                   bytes, shapeText(array.shape).c_str(), found);
   array.bytes.assign(file.end() - static_cast<ptrdiff_t>(bytes), file.end());
   array.pixels = array.type == Type::u8;
   return Status::success();
@@ -121,7 +123,14 @@ std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,
   // The elements begin at a multiple of 64.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
-  std::vector<char> file = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0,
+  std::vector<char> file = {'\x93',
+                            'N',
+                            'U',
+                            'M',
+                            'P',
+                            'Y',
+                            1,
+                            0,
                             static_cast<char>(header.size() & 255),
                             static_cast<char>(header.size() >> 8)};
   file.insert(file.end(), header.begin(), header.end());

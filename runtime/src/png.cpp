@@ -1,4 +1,5 @@
-//===- png.cpp - pictures, as grey pixels -----------------------------------===//
+//===- png.cpp - pictures, as grey pixels
+//-----------------------------------===//
 //
 // libpng turns every kind of PNG into 8-bit grey; transparent parts lie on
 // black, MNIST's background.

@@ -1,4 +1,5 @@
-//===- report.cpp - what commands print -------------------------------------===//
+//===- report.cpp - what commands print
+//-------------------------------------===//
 
 #include "report.h"
 #include "array.h"
@@ -13,7 +14,7 @@ namespace {
 size_t utf8Length(const std::string &text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(at);
-  const size_t length = first < 0x80                   ? 1
+  const size_t length = first < 0x80                    ? 1
                         : first >= 0xc2 && first < 0xe0 ? 2
                         : first >= 0xe0 && first < 0xf0 ? 3
                         : first >= 0xf0 && first < 0xf5 ? 4
@@ -90,7 +91,8 @@ double quantile(std::vector<double> numbers, double part) {
   if (numbers.empty())
     return 0;
   const auto at = numbers.begin() +
-                  static_cast<ptrdiff_t>(part * static_cast<double>(numbers.size() - 1) + 0.5);
+                  static_cast<ptrdiff_t>(
+                      part * static_cast<double>(numbers.size() - 1) + 0.5);
   std::nth_element(numbers.begin(), at, numbers.end());
   return *at;
 }

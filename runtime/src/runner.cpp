@@ -1,4 +1,5 @@
-//===- runner.cpp - any number of rows through plans of fixed sizes --------===//
+//===- runner.cpp - any number of rows through plans of fixed sizes
+//--------===//
 
 #include "runner.h"
 #include <algorithm>
@@ -67,10 +68,11 @@ Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
   }
   if (plan >= 0)
     return Status::success();
-  return Status::error(Code::usage,
-                       batch ? text("expected '--batch' to be one of %s, found %lld",
-                                    found.c_str(), static_cast<long long>(batch))
-                             : "expected a model that infers, found none");
+  return Status::error(
+      Code::usage, batch
+                       ? text("expected '--batch' to be one of %s, found %lld",
+                              found.c_str(), static_cast<long long>(batch))
+                       : "expected a model that infers, found none");
 }
 
 Status Runner::submit(int plan, int slot) {
@@ -78,8 +80,9 @@ Status Runner::submit(int plan, int slot) {
     return executor.submit(plan, slot);
   const Plan &tables = model.plans[plan];
   if (tables.stepCount > 0 && !tables.steps[0].results)
-    return Status::error(Code::usage, "expected a model that says what its steps "
-                                      "write, found one that does not");
+    return Status::error(Code::usage,
+                         "expected a model that says what its steps "
+                         "write, found one that does not");
   NumberCheck check{executor, tables, {}};
   // Tracing reads slot 0, whatever slot is meant.
   for (int i = 0; i < tables.inputCount && slot != 0; ++i)
@@ -130,10 +133,11 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
       continue;
     const int64_t found = inputs[i].shape[0];
     if (rows >= 0 && found != rows)
-      return badData("expected %lld rows for input '%s', as for the others, found "
-                     "%lld",
-                     static_cast<long long>(rows), input.tensor->name,
-                     static_cast<long long>(found));
+      return badData(
+          "expected %lld rows for input '%s', as for the others, found "
+          "%lld",
+          static_cast<long long>(rows), input.tensor->name,
+          static_cast<long long>(found));
     rows = found;
   }
   rows = rows < 0 ? 1 : rows;
@@ -145,10 +149,11 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
   for (int i = 0; i < tables.outputCount; ++i) {
     const Rows output(tables, tables.outputs[i]);
     if (!output.batched && rows != size)
-      return badData("expected %lld rows, since output '%s' is one for all of them, "
-                     "found %lld",
-                     static_cast<long long>(size), output.tensor->name,
-                     static_cast<long long>(rows));
+      return badData(
+          "expected %lld rows, since output '%s' is one for all of them, "
+          "found %lld",
+          static_cast<long long>(size), output.tensor->name,
+          static_cast<long long>(rows));
     outputs[i].name = output.tensor->name;
     outputs[i].type = output.tensor->type;
     outputs[i].shape = output.row;

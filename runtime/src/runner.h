@@ -1,4 +1,5 @@
-//===- runner.h - any number of rows through plans of fixed sizes -*- C++ -*-===//
+//===- runner.h - any number of rows through plans of fixed sizes -*- C++
+//-*-===//
 //
 // Chooses a plan, cuts rows into batches, and fills one slot while the other
 // computes.

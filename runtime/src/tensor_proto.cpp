@@ -1,4 +1,5 @@
-//===- tensor_proto.cpp - ONNX's tensors in files of their own -------------===//
+//===- tensor_proto.cpp - ONNX's tensors in files of their own
+//-------------===//
 //
 // Reads the TensorProto of test data sets. The wire format is simple enough to
 // go without protobuf: fields of a number and one of four kinds.
@@ -38,8 +39,8 @@ public:
     return true;
   }
   /// A field's payload: its number, or its bytes.
-  bool field(uint32_t &number, uint32_t &kind, uint64_t &value, const char *&data,
-             size_t &size) {
+  bool field(uint32_t &number, uint32_t &kind, uint64_t &value,
+             const char *&data, size_t &size) {
     uint64_t key;
     if (!varint(key))
       return false;
@@ -189,9 +190,10 @@ Status parseTensorProto(const std::vector<char> &file, Array &array) {
   }
   array = {};
   if (tensor.strings || !typeOf(tensor.dataType, array.type))
-    return badData("expected a tensor of floats, doubles, int32, int64, uint8 or "
-                   "bool, found ONNX's element type %d",
-                   static_cast<int>(tensor.dataType));
+    return badData(
+        "expected a tensor of floats, doubles, int32, int64, uint8 or "
+        "bool, found ONNX's element type %d",
+        static_cast<int>(tensor.dataType));
   if (tensor.external)
     return badData("expected the elements in the file, found external data");
   array.shape = tensor.shape;
@@ -202,8 +204,8 @@ Status parseTensorProto(const std::vector<char> &file, Array &array) {
   size_t bytes;
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
   if (array.bytes.size() != bytes)
-    return badData("expected %zu bytes of elements for shape %s, found %zu", bytes,
-                   shapeText(array.shape).c_str(), array.bytes.size());
+    return badData("expected %zu bytes of elements for shape %s, found %zu",
+                   bytes, shapeText(array.shape).c_str(), array.bytes.size());
   return Status::success();
 }
 

@@ -36,10 +36,10 @@ struct Operand {
   mn::Type type;
   int64_t count;
   size_t bytes() const {
-    return size_t(count) *
-           (type == mn::Type::b8 ? 1
-            : type == mn::Type::f32 || type == mn::Type::i32 ? 4
-                                                             : 8);
+    return size_t(count) * (type == mn::Type::b8 ? 1
+                            : type == mn::Type::f32 || type == mn::Type::i32
+                                ? 4
+                                : 8);
   }
 };
 

@@ -77,7 +77,8 @@ int main(int argc, char **argv) {
   nvrtcGetCUBINSize(program, &size);
   std::string code(size, '\0');
   nvrtcGetCUBIN(program, code.data());
-  std::ofstream(argv[2], std::ios::binary).write(code.data(), std::streamsize(size));
+  std::ofstream(argv[2], std::ios::binary)
+      .write(code.data(), std::streamsize(size));
   std::fprintf(stderr, "%zu bytes in %.2f s\n", size, took.count());
   if (const char *file = std::getenv("MN_PTX")) {
     nvrtcGetPTXSize(program, &size);

@@ -91,7 +91,9 @@ std::vector<Case> contractionCases() {
               InputGrad<float>{{p.y, p.a, p.b, 0, false, 0}});                 \
         },                                                                     \
         inputs(NAME), outputs(NAME), weights(NAME), flops(NAME));              \
-    d.reference = [](const Inputs &in, Numbers &y) { inputGrad(NAME, in, y); }; \
+    d.reference = [](const Inputs &in, Numbers &y) {                           \
+      inputGrad(NAME, in, y);                                                  \
+    };                                                                         \
     cases.push_back(d);                                                        \
     Case e = make<float>(                                                      \
         "conv-filter-grad " #NAME,                                             \
@@ -156,19 +158,19 @@ std::vector<Case> libraryCases() {
   std::vector<Case> cases;
 #define MN_CASE_CUDNN(NAME, ...)                                               \
   {                                                                            \
-    const auto add = [&](const char *kind, void (*run)(mn::Context &),         \
-                         int64_t y, int64_t a, int64_t b,                      \
-                         void (*reference)(const mn::Conv &, const Inputs &,   \
-                                           Numbers &)) {                       \
-      Case c = make<float>(std::string(kind) + " " #NAME, run, y, a, b,        \
-                           flops(NAME));                                       \
-      c.implementation = "cudnn";                                              \
-      c.tolerance = 1e-5;                                                      \
-      c.reference = [reference](const Inputs &in, Numbers &y) {                \
-        reference(NAME, in, y);                                                \
-      };                                                                       \
-      cases.push_back(c);                                                      \
-    };                                                                         \
+    const auto add =                                                           \
+        [&](const char *kind, void (*run)(mn::Context &), int64_t y,           \
+            int64_t a, int64_t b,                                              \
+            void (*reference)(const mn::Conv &, const Inputs &, Numbers &)) {  \
+          Case c = make<float>(std::string(kind) + " " #NAME, run, y, a, b,    \
+                               flops(NAME));                                   \
+          c.implementation = "cudnn";                                          \
+          c.tolerance = 1e-5;                                                  \
+          c.reference = [reference](const Inputs &in, Numbers &y) {            \
+            reference(NAME, in, y);                                            \
+          };                                                                   \
+          cases.push_back(c);                                                  \
+        };                                                                     \
     add(                                                                       \
         "cudnn-conv",                                                          \
         [](mn::Context &ctx) {                                                 \
@@ -216,8 +218,7 @@ std::vector<Case> libraryCases() {
     c.tolerance = 1e-5;                                                        \
     c.reference = [](const Inputs &in, Numbers &y) {                           \
       forward(NAME, in, y);                                                    \
-      const size_t pixels =                                                    \
-          size_t(NAME.out[0]) * NAME.out[1] * NAME.out[2];                     \
+      const size_t pixels = size_t(NAME.out[0]) * NAME.out[1] * NAME.out[2];   \
       const bool first = NAME.layout == mn::Layout::nchw;                      \
       epilogue(y, in, RESIDUAL, RELU, [&](size_t i) {                          \
         return (first ? i / pixels : i) % size_t(NAME.outChannels);            \

@@ -10,6 +10,7 @@
 
 #include "case.h"
 #include "mnistrt/executor.h"
+#include "tables.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -20,42 +21,6 @@
 using namespace test;
 
 namespace {
-
-/// The tables of a model that has a plan for each case.
-struct Tables {
-  explicit Tables(const std::vector<Case> &cases);
-  std::vector<std::vector<int64_t>> shapes;
-  std::vector<std::vector<mn::Tensor>> tensors;
-  std::vector<mn::Step> steps;
-  std::vector<mn::Plan> plans;
-};
-
-Tables::Tables(const std::vector<Case> &cases)
-    : tensors(cases.size()), steps(cases.size()), plans(cases.size()) {
-  shapes.reserve(cases.size() * 8);
-  for (size_t i = 0; i < cases.size(); ++i) {
-    const Case &c = cases[i];
-    size_t at = 0;
-    for (const Operand &operand : c.operands) {
-      shapes.push_back({operand.count});
-      tensors[i].push_back(
-          {"operand", operand.type, 1, shapes.back().data(), at});
-      at += aligned(operand.bytes());
-    }
-    steps[i] = {c.name.c_str(), "", "",  c.implementation,
-                "",             0,  0.0, c.run};
-    plans[i] = {c.name.c_str(),
-                1,
-                at,
-                std::strcmp(c.implementation, "kernel") == 0 ? 0u : 32u << 20,
-                tensors[i].data(),
-                int(tensors[i].size()),
-                tensors[i].data(),
-                1,
-                &steps[i],
-                1};
-  }
-}
 
 double get(mn::Type type, const void *memory, size_t i) {
   switch (type) {
@@ -198,14 +163,7 @@ int main(int argc, char **argv) {
   std::ifstream file(argv[1], std::ios::binary);
   const std::string code((std::istreambuf_iterator<char>(file)), {});
   const Tables tables(cases);
-  mn::Model model = {};
-  model.version = mn::modelVersion;
-  model.name = "gpu-tests";
-  model.arch = argv[2];
-  model.code = reinterpret_cast<const unsigned char *>(code.data());
-  model.codeBytes = code.size();
-  model.plans = tables.plans.data();
-  model.planCount = int(cases.size());
+  const mn::Model model = tables.model(argv[2], code);
 
   std::unique_ptr<mn::Executor> executor;
   const mn::Status opened = mn::Executor::open(model, {}, executor);
@@ -217,6 +175,8 @@ int main(int argc, char **argv) {
   std::printf("%s, %zu bytes\n", executor->deviceName().c_str(),
               executor->deviceBytes());
   int passed = 0, failed = 0;
+  if (argc < 4 || std::strcmp(argv[3], "executor") == 0)
+    testExecutor(argv[2], code, passed, failed);
   for (size_t i = 0; i < cases.size(); ++i) {
     bool good = true;
     const mn::Status status = runCase(cases[i], *executor, int(i), good);

@@ -28,14 +28,14 @@ int64_t outputs(const mn::Pool &s) {
 }
 
 void maxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
     int place[3];
     y[size_t(o)] = reference::best(s, in[0], n, c, at, place);
   });
 }
 
 void argMaxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
     int p[3];
     reference::best(s, in[0], n, c, at, p);
     const int64_t plane = int64_t(n) * s.channels + c;
@@ -51,7 +51,7 @@ void argMaxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
 
 void maxPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
   const reference::Image image{s.layout, s.channels, s.in};
-  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
     int p[3];
     reference::best(s, in[0], n, c, at, p);
     if (p[0] >= 0)
@@ -61,9 +61,9 @@ void maxPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
 
 void avgPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
   const reference::Image image{s.layout, s.channels, s.in};
-  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
     double sum = 0;
-    reference::window(s, at, [&](const int (&)[3], const int (&p)[3]) {
+    reference::window(s, at, [&](const int(&)[3], const int(&p)[3]) {
       sum += in[0][size_t(image.at(n, c, p))];
     });
     y[size_t(o)] = sum / reference::counted(s, at);
@@ -72,8 +72,8 @@ void avgPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
 
 void avgPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
   const reference::Image image{s.layout, s.channels, s.in};
-  reference::windows(s, [&](int n, int c, int64_t o, const int (&at)[3]) {
-    reference::window(s, at, [&](const int (&)[3], const int (&p)[3]) {
+  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
+    reference::window(s, at, [&](const int(&)[3], const int(&p)[3]) {
       y[size_t(image.at(n, c, p))] +=
           in[0][size_t(o)] / reference::counted(s, at);
     });

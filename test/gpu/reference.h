@@ -30,7 +30,8 @@ struct Image {
   }
 };
 
-template <typename Visit> void each(const int (&extent)[3], const Visit &visit) {
+template <typename Visit>
+void each(const int (&extent)[3], const Visit &visit) {
   int p[3];
   for (p[0] = 0; p[0] < extent[0]; ++p[0])
     for (p[1] = 0; p[1] < extent[1]; ++p[1])
@@ -41,7 +42,7 @@ template <typename Visit> void each(const int (&extent)[3], const Visit &visit) 
 /// visit(tap, place) for the elements of a window inside the input.
 template <typename Shape, typename Visit>
 void window(const Shape &s, const int (&out)[3], const Visit &visit) {
-  each(s.kernel, [&](const int (&tap)[3]) {
+  each(s.kernel, [&](const int(&tap)[3]) {
     int in[3];
     bool inside = true;
     for (int d = 0; d < 3; ++d) {
@@ -56,11 +57,12 @@ void window(const Shape &s, const int (&out)[3], const Visit &visit) {
 /// visit(output, input, filter): the indices of all products of a convolution.
 template <typename Visit> void products(const mn::Conv &s, const Visit &visit) {
   const int cg = s.inChannels / s.groups, og = s.outChannels / s.groups;
-  const Image in{s.layout, s.inChannels, s.in}, out{s.layout, s.outChannels, s.out};
+  const Image in{s.layout, s.inChannels, s.in},
+      out{s.layout, s.outChannels, s.out};
   const Image filter{s.layout, cg, s.kernel};
   for (int n = 0; n < s.batch; ++n)
-    each(s.out, [&](const int (&o)[3]) {
-      window(s, o, [&](const int (&tap)[3], const int (&i)[3]) {
+    each(s.out, [&](const int(&o)[3]) {
+      window(s, o, [&](const int(&tap)[3], const int(&i)[3]) {
         for (int to = 0; to < s.outChannels; ++to)
           for (int c = 0; c < cg; ++c)
             visit(out.at(n, to, o), in.at(n, to / og * cg + c, i),
@@ -71,7 +73,7 @@ template <typename Visit> void products(const mn::Conv &s, const Visit &visit) {
 
 inline int counted(const mn::Pool &s, const int (&out)[3]) {
   int count = 0;
-  each(s.kernel, [&](const int (&tap)[3]) {
+  each(s.kernel, [&](const int(&tap)[3]) {
     bool counts = true;
     for (int d = 0; d < 3; ++d) {
       const int x = out[d] * s.strides[d] - s.pads[d] + tap[d] * s.dilations[d];
@@ -88,7 +90,7 @@ template <typename Visit> void windows(const mn::Pool &s, const Visit &visit) {
   const Image out{s.layout, s.channels, s.out};
   for (int n = 0; n < s.batch; ++n)
     for (int c = 0; c < s.channels; ++c)
-      each(s.out, [&](const int (&o)[3]) { visit(n, c, out.at(n, c, o), o); });
+      each(s.out, [&](const int(&o)[3]) { visit(n, c, out.at(n, c, o), o); });
 }
 
 /// The first largest element of a window; NaN is the largest.
@@ -97,7 +99,7 @@ inline double best(const mn::Pool &s, const Numbers &x, int n, int c,
   const Image in{s.layout, s.channels, s.in};
   double top = -std::numeric_limits<double>::infinity();
   place[0] = -1;
-  window(s, out, [&](const int (&)[3], const int (&i)[3]) {
+  window(s, out, [&](const int(&)[3], const int(&i)[3]) {
     const double v = x[size_t(in.at(n, c, i))];
     if (place[0] < 0 || v > top || (std::isnan(v) && !std::isnan(top))) {
       top = v;
@@ -115,8 +117,10 @@ inline void matmul(const mn::Matmul &s, const Numbers &a, const Numbers &b,
       for (int64_t n = 0; n < s.n; ++n) {
         double sum = 0;
         for (int64_t k = 0; k < s.k; ++k)
-          sum += a[size_t(i * s.m * s.k + (s.transposedA ? k * s.m + m : m * s.k + k))] *
-                 b[size_t(i * s.n * s.k + (s.transposedB ? n * s.k + k : k * s.n + n))];
+          sum += a[size_t(i * s.m * s.k +
+                          (s.transposedA ? k * s.m + m : m * s.k + k))] *
+                 b[size_t(i * s.n * s.k +
+                          (s.transposedB ? n * s.k + k : k * s.n + n))];
         y[size_t((i * s.m + m) * s.n + n)] = sum;
       }
 }

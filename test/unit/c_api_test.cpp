@@ -1,4 +1,5 @@
-//===- c_api_test.cpp - mnist.h over the generated model ----------------------===//
+//===- c_api_test.cpp - mnist.h over the generated model
+//----------------------===//
 
 #include "mnist.h"
 #include <cmath>
@@ -28,7 +29,8 @@ std::vector<float> infer(mn_session *session, int rows) {
   std::vector<float> y(static_cast<size_t>(rows) * 3, -1);
   const void *inputs[] = {x.data()};
   void *outputs[] = {y.data()};
-  EXPECT_EQ(mn_infer(session, rows, inputs, outputs), MN_OK) << mn_error(session);
+  EXPECT_EQ(mn_infer(session, rows, inputs, outputs), MN_OK)
+      << mn_error(session);
   return y;
 }
 

@@ -1,4 +1,5 @@
-//===- contraction_test.cpp - matrix products and convolutions ---------------===//
+//===- contraction_test.cpp - matrix products and convolutions
+//---------------===//
 
 #include "mnistrt/generated.h"
 #include "reference.h"
@@ -89,10 +90,12 @@ TEST_P(ConvTest, AndItsGradientsAreTheSums) {
   for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc}) {
     s.layout = layout;
     const size_t in = size_t(s.batch) * s.inChannels * reference::product(s.in);
-    const size_t out = size_t(s.batch) * s.outChannels * reference::product(s.out);
+    const size_t out =
+        size_t(s.batch) * s.outChannels * reference::product(s.out);
     const size_t filter = size_t(s.outChannels) * (s.inChannels / s.groups) *
                           reference::product(s.kernel);
-    const Numbers x = reference::random(in, 1), w = reference::random(filter, 2);
+    const Numbers x = reference::random(in, 1),
+                  w = reference::random(filter, 2);
     const Numbers dy = reference::random(out, 3);
     std::vector<double> y(out), dx(in), dw(filter);
     reference::visitConv(s, [&](size_t xi, size_t wi, size_t yi) {
@@ -101,7 +104,8 @@ TEST_P(ConvTest, AndItsGradientsAreTheSums) {
       dw[wi] += double(dy[yi]) * x[xi];
     });
     Numbers result(out, -1);
-    mn::conv<float>(context, "", s, Convolution{result.data(), x.data(), w.data()});
+    mn::conv<float>(context, "", s,
+                    Convolution{result.data(), x.data(), w.data()});
     expectNear(result, y, 1e-4);
     result.assign(in, -1);
     mn::convInputGrad<float>(context, "", s,
@@ -114,25 +118,57 @@ TEST_P(ConvTest, AndItsGradientsAreTheSums) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, ConvTest,
-    testing::Values(
-        mn::Conv{.batch = 3, .outChannels = 8, .in = {12, 13, 1},
-                 .kernel = {5, 5, 1}, .out = {8, 9, 1}},
-        mn::Conv{.batch = 2, .inChannels = 6, .outChannels = 4, .groups = 2,
-                 .in = {9, 7, 1}, .kernel = {3, 3, 1}, .out = {5, 4, 1},
-                 .strides = {2, 2, 1}, .pads = {1, 1, 0}, .padsAfter = {1, 1, 0}},
-        mn::Conv{.batch = 2, .inChannels = 4, .outChannels = 4, .groups = 4,
-                 .in = {8, 8, 1}, .kernel = {3, 2, 1}, .out = {6, 7, 1},
-                 .pads = {1, 0, 0}, .padsAfter = {1, 2, 0}, .dilations = {2, 3, 1}},
-        mn::Conv{.spatial = 1, .batch = 2, .inChannels = 3, .outChannels = 5,
-                 .in = {40, 1, 1}, .kernel = {4, 1, 1}, .out = {13, 1, 1},
-                 .strides = {3, 1, 1}, .pads = {1, 0, 0}},
-        mn::Conv{.spatial = 3, .inChannels = 2, .outChannels = 3, .in = {5, 6, 4},
-                 .kernel = {2, 3, 3}, .out = {4, 6, 2}, .strides = {1, 1, 2},
-                 .pads = {0, 1, 1}, .padsAfter = {0, 1, 1}},
-        mn::Conv{.batch = 2, .inChannels = 32, .outChannels = 70, .in = {14, 14, 1},
-                 .kernel = {3, 3, 1}, .out = {14, 14, 1}, .pads = {1, 1, 0},
-                 .padsAfter = {1, 1, 0}}));
+INSTANTIATE_TEST_SUITE_P(Shapes, ConvTest,
+                         testing::Values(mn::Conv{.batch = 3,
+                                                  .outChannels = 8,
+                                                  .in = {12, 13, 1},
+                                                  .kernel = {5, 5, 1},
+                                                  .out = {8, 9, 1}},
+                                         mn::Conv{.batch = 2,
+                                                  .inChannels = 6,
+                                                  .outChannels = 4,
+                                                  .groups = 2,
+                                                  .in = {9, 7, 1},
+                                                  .kernel = {3, 3, 1},
+                                                  .out = {5, 4, 1},
+                                                  .strides = {2, 2, 1},
+                                                  .pads = {1, 1, 0},
+                                                  .padsAfter = {1, 1, 0}},
+                                         mn::Conv{.batch = 2,
+                                                  .inChannels = 4,
+                                                  .outChannels = 4,
+                                                  .groups = 4,
+                                                  .in = {8, 8, 1},
+                                                  .kernel = {3, 2, 1},
+                                                  .out = {6, 7, 1},
+                                                  .pads = {1, 0, 0},
+                                                  .padsAfter = {1, 2, 0},
+                                                  .dilations = {2, 3, 1}},
+                                         mn::Conv{.spatial = 1,
+                                                  .batch = 2,
+                                                  .inChannels = 3,
+                                                  .outChannels = 5,
+                                                  .in = {40, 1, 1},
+                                                  .kernel = {4, 1, 1},
+                                                  .out = {13, 1, 1},
+                                                  .strides = {3, 1, 1},
+                                                  .pads = {1, 0, 0}},
+                                         mn::Conv{.spatial = 3,
+                                                  .inChannels = 2,
+                                                  .outChannels = 3,
+                                                  .in = {5, 6, 4},
+                                                  .kernel = {2, 3, 3},
+                                                  .out = {4, 6, 2},
+                                                  .strides = {1, 1, 2},
+                                                  .pads = {0, 1, 1},
+                                                  .padsAfter = {0, 1, 1}},
+                                         mn::Conv{.batch = 2,
+                                                  .inChannels = 32,
+                                                  .outChannels = 70,
+                                                  .in = {14, 14, 1},
+                                                  .kernel = {3, 3, 1},
+                                                  .out = {14, 14, 1},
+                                                  .pads = {1, 1, 0},
+                                                  .padsAfter = {1, 1, 0}}));
 
 } // namespace

@@ -1,4 +1,5 @@
-//===- executor_test.cpp - running plans on the CPU ---------------------------===//
+//===- executor_test.cpp - running plans on the CPU
+//---------------------------===//
 
 #include "mnistrt/executor.h"
 #include "src/runner.h"
@@ -60,7 +61,8 @@ TEST(Executor, LooksAtEveryStep) {
   EXPECT_EQ(state.steps, (std::vector<int>{0, 1, 2, 3, 4, 5}));
   EXPECT_TRUE(std::isfinite(state.scores[0]));
   float beyond;
-  EXPECT_FALSE(executor->read(mn_model.plans[1].arenaBytes + 4096, &beyond, 4).ok());
+  EXPECT_FALSE(
+      executor->read(mn_model.plans[1].arenaBytes + 4096, &beyond, 4).ok());
 }
 
 TEST(Executor, ProfilesEveryStep) {
@@ -106,7 +108,8 @@ TEST(Runner, NamesTheFirstStepThatGivesNaN) {
   int plan;
   status = runner.run(0, {image}, outputs, plan);
   EXPECT_EQ(status.code, mn::Code::numeric);
-  EXPECT_NE(status.message.find("'features', computed by step 1"), std::string::npos)
+  EXPECT_NE(status.message.find("'features', computed by step 1"),
+            std::string::npos)
       << status.message;
 }
 

@@ -1,4 +1,5 @@
-//===- library_test.cpp - oneDNN's and OpenBLAS's calls ----------------------===//
+//===- library_test.cpp - oneDNN's and OpenBLAS's calls
+//----------------------===//
 //
 // Against plain loops, with every epilogue, twice: the second run uses what the
 // first one prepared.
@@ -36,8 +37,10 @@ struct Bench {
 struct Form {
   bool bias, residual, inPlace, relu;
 };
-constexpr Form forms[] = {{false, false, false, false}, {true, false, false, true},
-                          {true, true, false, true},    {false, true, true, false},
+constexpr Form forms[] = {{false, false, false, false},
+                          {true, false, false, true},
+                          {true, true, false, true},
+                          {false, true, true, false},
                           {true, true, true, true}};
 
 /// y = relu?(x + bias + residual), with a bias for every `inner`-th of `size`.
@@ -53,16 +56,19 @@ Numbers finished(const std::vector<double> &sums, const Form &form,
   return result;
 }
 
-void expectNear(const Numbers &found, const Numbers &expected, double tolerance) {
+void expectNear(const Numbers &found, const Numbers &expected,
+                double tolerance) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i)
     ASSERT_NEAR(found[i], expected[i], tolerance) << "element " << i;
 }
 
-using MatmulCall = void (*)(mn::Context &, float *, const float *, const float *,
-                            const mn::Matmul &, const mn::Epilogue &);
+using MatmulCall = void (*)(mn::Context &, float *, const float *,
+                            const float *, const mn::Matmul &,
+                            const mn::Epilogue &);
 
-void checkMatmul(MatmulCall call, mn::Matmul s, const Form &form, bool constant) {
+void checkMatmul(MatmulCall call, mn::Matmul s, const Form &form,
+                 bool constant) {
   const Numbers a = reference::random(size_t(s.batch) * s.m * s.k, 1);
   const Numbers b = reference::random(size_t(s.batch) * s.k * s.n, 2);
   const Numbers bias = reference::random(size_t(s.n), 3);
@@ -75,7 +81,8 @@ void checkMatmul(MatmulCall call, mn::Matmul s, const Form &form, bool constant)
           sums[(size_t(z) * s.m + i) * s.n + j] +=
               double(a[size_t(z) * s.m * s.k +
                        (s.transposedA ? k * s.m + i : i * s.k + k)]) *
-              b[size_t(z) * s.k * s.n + (s.transposedB ? j * s.k + k : k * s.n + j)];
+              b[size_t(z) * s.k * s.n +
+                (s.transposedB ? j * s.k + k : k * s.n + j)];
   const Numbers expected = finished(sums, form, bias, 1, residual);
   Bench bench(constant ? &b : nullptr);
   Numbers y(sums.size());
@@ -97,12 +104,19 @@ TEST(OpenBlas, Matmul) {
   for (const Form &form : forms)
     for (int t = 0; t < 4; ++t) {
       checkMatmul(mn::openblas::matmul,
-                  {.m = 64, .n = 10, .k = 128, .transposedA = bool(t & 1),
+                  {.m = 64,
+                   .n = 10,
+                   .k = 128,
+                   .transposedA = bool(t & 1),
                    .transposedB = bool(t & 2)},
                   form, true);
       checkMatmul(mn::openblas::matmul,
-                  {.batch = 2, .m = 300, .n = 270, .k = 20,
-                   .transposedA = bool(t & 1), .transposedB = bool(t & 2)},
+                  {.batch = 2,
+                   .m = 300,
+                   .n = 270,
+                   .k = 20,
+                   .transposedA = bool(t & 1),
+                   .transposedB = bool(t & 2)},
                   form, false);
     }
 }
@@ -111,39 +125,80 @@ TEST(OneDnn, Matmul) {
   for (const Form &form : forms)
     for (int t = 0; t < 8; ++t) {
       checkMatmul(mn::onednn::matmul,
-                  {.m = 64, .n = 10, .k = 128, .transposedA = bool(t & 1),
+                  {.m = 64,
+                   .n = 10,
+                   .k = 128,
+                   .transposedA = bool(t & 1),
                    .transposedB = bool(t & 2)},
                   form, t & 4);
       checkMatmul(mn::onednn::matmul,
-                  {.batch = 3, .m = 5, .n = 7, .k = 9, .transposedA = bool(t & 1),
+                  {.batch = 3,
+                   .m = 5,
+                   .n = 7,
+                   .k = 9,
+                   .transposedA = bool(t & 1),
                    .transposedB = bool(t & 2)},
                   form, t & 4);
     }
 }
 
-const mn::Conv convs[] = {
-    {.batch = 3, .outChannels = 8, .in = {12, 13, 1}, .kernel = {5, 5, 1},
-     .out = {8, 9, 1}},
-    // The stride leaves a rest behind the input.
-    {.batch = 2, .inChannels = 6, .outChannels = 4, .groups = 2, .in = {9, 8, 1},
-     .kernel = {3, 3, 1}, .out = {5, 4, 1}, .strides = {2, 2, 1},
-     .pads = {1, 1, 0}, .padsAfter = {1, 1, 0}},
-    {.batch = 2, .inChannels = 4, .outChannels = 4, .groups = 4, .in = {8, 8, 1},
-     .kernel = {3, 2, 1}, .out = {6, 7, 1}, .pads = {1, 0, 0},
-     .padsAfter = {1, 2, 0}, .dilations = {2, 3, 1}},
-    {.spatial = 1, .batch = 2, .inChannels = 3, .outChannels = 5, .in = {40, 1, 1},
-     .kernel = {4, 1, 1}, .out = {13, 1, 1}, .strides = {3, 1, 1},
-     .pads = {1, 0, 0}},
-    {.spatial = 3, .inChannels = 2, .outChannels = 3, .in = {5, 6, 4},
-     .kernel = {2, 3, 3}, .out = {4, 6, 2}, .strides = {1, 1, 2},
-     .pads = {0, 1, 1}, .padsAfter = {0, 1, 1}},
-    {.batch = 2, .inChannels = 32, .outChannels = 64, .in = {14, 14, 1},
-     .kernel = {3, 3, 1}, .out = {14, 14, 1}, .pads = {1, 1, 0},
-     .padsAfter = {1, 1, 0}}};
+const mn::Conv convs[] = {{.batch = 3,
+                           .outChannels = 8,
+                           .in = {12, 13, 1},
+                           .kernel = {5, 5, 1},
+                           .out = {8, 9, 1}},
+                          // The stride leaves a rest behind the input.
+                          {.batch = 2,
+                           .inChannels = 6,
+                           .outChannels = 4,
+                           .groups = 2,
+                           .in = {9, 8, 1},
+                           .kernel = {3, 3, 1},
+                           .out = {5, 4, 1},
+                           .strides = {2, 2, 1},
+                           .pads = {1, 1, 0},
+                           .padsAfter = {1, 1, 0}},
+                          {.batch = 2,
+                           .inChannels = 4,
+                           .outChannels = 4,
+                           .groups = 4,
+                           .in = {8, 8, 1},
+                           .kernel = {3, 2, 1},
+                           .out = {6, 7, 1},
+                           .pads = {1, 0, 0},
+                           .padsAfter = {1, 2, 0},
+                           .dilations = {2, 3, 1}},
+                          {.spatial = 1,
+                           .batch = 2,
+                           .inChannels = 3,
+                           .outChannels = 5,
+                           .in = {40, 1, 1},
+                           .kernel = {4, 1, 1},
+                           .out = {13, 1, 1},
+                           .strides = {3, 1, 1},
+                           .pads = {1, 0, 0}},
+                          {.spatial = 3,
+                           .inChannels = 2,
+                           .outChannels = 3,
+                           .in = {5, 6, 4},
+                           .kernel = {2, 3, 3},
+                           .out = {4, 6, 2},
+                           .strides = {1, 1, 2},
+                           .pads = {0, 1, 1},
+                           .padsAfter = {0, 1, 1}},
+                          {.batch = 2,
+                           .inChannels = 32,
+                           .outChannels = 64,
+                           .in = {14, 14, 1},
+                           .kernel = {3, 3, 1},
+                           .out = {14, 14, 1},
+                           .pads = {1, 1, 0},
+                           .padsAfter = {1, 1, 0}}};
 
 void checkConv(mn::Conv s, const Form &form, bool constant) {
   const size_t in = size_t(s.batch) * s.inChannels * reference::product(s.in);
-  const size_t out = size_t(s.batch) * s.outChannels * reference::product(s.out);
+  const size_t out =
+      size_t(s.batch) * s.outChannels * reference::product(s.out);
   const size_t filter = size_t(s.outChannels) * (s.inChannels / s.groups) *
                         reference::product(s.kernel);
   const Numbers x = reference::random(in, 1), w = reference::random(filter, 2);
@@ -195,8 +250,13 @@ TEST(OneDnn, Convolutions) {
 }
 
 TEST(OneDnn, Pools) {
-  mn::Pool s{.batch = 2, .channels = 3, .in = {7, 8, 1}, .kernel = {3, 3, 1},
-             .out = {4, 4, 1}, .strides = {2, 2, 1}, .pads = {1, 0, 0}};
+  mn::Pool s{.batch = 2,
+             .channels = 3,
+             .in = {7, 8, 1},
+             .kernel = {3, 3, 1},
+             .out = {4, 4, 1},
+             .strides = {2, 2, 1},
+             .pads = {1, 0, 0}};
   for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc}) {
     s.layout = layout;
     const Numbers x = reference::random(2 * 3 * 7 * 8, 1);
@@ -207,7 +267,9 @@ TEST(OneDnn, Pools) {
           most[to] = std::max(most[to], x[from]);
           mean[to] += x[from];
         },
-        [&](size_t to, int counted) { mean[to] /= static_cast<float>(counted); });
+        [&](size_t to, int counted) {
+          mean[to] /= static_cast<float>(counted);
+        });
     Bench max, avg;
     mn::onednn::maxPool(max.context, y.data(), x.data(), s);
     expectNear(y, most, 0);

@@ -22,27 +22,33 @@ double worstUlps(float (*ours)(float), double (*exact)(double), float from,
     const float x = from + (to - from) * static_cast<float>(i) / 200000.f;
     const double expected = exact(x);
     const float rounded = static_cast<float>(expected);
-    const double ulp =
-        std::max(std::fabs(double(std::nextafter(rounded, inf)) - double(rounded)),
-                 1e-45);
+    const double ulp = std::max(
+        std::fabs(double(std::nextafter(rounded, inf)) - double(rounded)),
+        1e-45);
     worst = std::max(worst, std::fabs(ours(x) - expected) / ulp);
   }
   return worst;
 }
 
 TEST(Math, FloatFunctionsAreAccurate) {
-  EXPECT_LT(worstUlps([](float x) { return mn::exp(x); }, std::exp, -87, 88), 2);
-  EXPECT_LT(worstUlps([](float x) { return mn::log(x); }, std::log, 1e-6f, 50), 2);
-  EXPECT_LT(worstUlps([](float x) { return mn::tanh(x); }, std::tanh, -10, 10), 2);
+  EXPECT_LT(worstUlps([](float x) { return mn::exp(x); }, std::exp, -87, 88),
+            2);
+  EXPECT_LT(worstUlps([](float x) { return mn::log(x); }, std::log, 1e-6f, 50),
+            2);
+  EXPECT_LT(worstUlps([](float x) { return mn::tanh(x); }, std::tanh, -10, 10),
+            2);
   EXPECT_LT(worstUlps([](float x) { return mn::erf(x); }, std::erf, -5, 5), 2);
-  EXPECT_LT(worstUlps([](float x) { return mn::log1p(x); }, std::log1p, 0, 1), 2.5);
-  EXPECT_LT(worstUlps([](float x) { return mn::elu(x, 1.f); }, std::expm1, -20, 0),
-            6);
+  EXPECT_LT(worstUlps([](float x) { return mn::log1p(x); }, std::log1p, 0, 1),
+            2.5);
+  EXPECT_LT(
+      worstUlps([](float x) { return mn::elu(x, 1.f); }, std::expm1, -20, 0),
+      6);
   EXPECT_LT(worstUlps([](float x) { return mn::sigmoid(x); },
                       [](double x) { return 1 / (1 + std::exp(-x)); }, -80, 80),
             3);
   EXPECT_LT(worstUlps([](float x) { return mn::softplus(x); },
-                      [](double x) { return std::log1p(std::exp(x)); }, -80, 80),
+                      [](double x) { return std::log1p(std::exp(x)); }, -80,
+                      80),
             4);
 }
 

@@ -1,4 +1,5 @@
-//===- pool_test.cpp - pools and their gradients ------------------------------===//
+//===- pool_test.cpp - pools and their gradients
+//------------------------------===//
 
 #include "mnistrt/generated.h"
 #include "reference.h"
@@ -101,7 +102,8 @@ TEST_P(PoolTest, GradientOfTheMaximumGoesToTheFirstLargest) {
           expected[best] += any ? dy[to] : 0;
           any = false;
         });
-    mn::maxPoolGrad<float>(context, "", s, MaxGrad{dx.data(), x.data(), dy.data()});
+    mn::maxPoolGrad<float>(context, "", s,
+                           MaxGrad{dx.data(), x.data(), dy.data()});
     for (size_t i = 0; i < in; ++i)
       ASSERT_NEAR(dx[i], expected[i], 1e-5) << i;
   }
@@ -128,20 +130,46 @@ TEST_P(PoolTest, GradientOfTheMeanIsShared) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, PoolTest,
-    testing::Values(
-        mn::Pool{.batch = 2, .channels = 3, .in = {8, 8, 1}, .kernel = {2, 2, 1},
-                 .out = {4, 4, 1}, .strides = {2, 2, 1}},
-        // ONNX's ceil_mode: the last windows hang over.
-        mn::Pool{.batch = 2, .channels = 2, .in = {7, 8, 1}, .kernel = {3, 3, 1},
-                 .out = {4, 4, 1}, .strides = {2, 2, 1}, .pads = {1, 0, 0}},
-        mn::Pool{.batch = 2, .channels = 35, .in = {6, 70, 1}, .kernel = {3, 3, 1},
-                 .out = {6, 70, 1}, .pads = {1, 1, 0}, .padsAfter = {1, 1, 0}},
-        mn::Pool{.channels = 2, .in = {9, 9, 1}, .kernel = {2, 3, 1},
-                 .out = {7, 5, 1}, .pads = {0, 0, 0}, .dilations = {2, 2, 1}},
-        mn::Pool{.spatial = 1, .batch = 3, .in = {11, 1, 1}, .kernel = {3, 1, 1},
-                 .out = {5, 1, 1}, .strides = {2, 1, 1}},
-        mn::Pool{.spatial = 3, .channels = 2, .in = {4, 5, 6}, .kernel = {2, 2, 3},
-                 .out = {4, 2, 2}, .strides = {1, 2, 3}, .pads = {1, 0, 0}}));
+    testing::Values(mn::Pool{.batch = 2,
+                             .channels = 3,
+                             .in = {8, 8, 1},
+                             .kernel = {2, 2, 1},
+                             .out = {4, 4, 1},
+                             .strides = {2, 2, 1}},
+                    // ONNX's ceil_mode: the last windows hang over.
+                    mn::Pool{.batch = 2,
+                             .channels = 2,
+                             .in = {7, 8, 1},
+                             .kernel = {3, 3, 1},
+                             .out = {4, 4, 1},
+                             .strides = {2, 2, 1},
+                             .pads = {1, 0, 0}},
+                    mn::Pool{.batch = 2,
+                             .channels = 35,
+                             .in = {6, 70, 1},
+                             .kernel = {3, 3, 1},
+                             .out = {6, 70, 1},
+                             .pads = {1, 1, 0},
+                             .padsAfter = {1, 1, 0}},
+                    mn::Pool{.channels = 2,
+                             .in = {9, 9, 1},
+                             .kernel = {2, 3, 1},
+                             .out = {7, 5, 1},
+                             .pads = {0, 0, 0},
+                             .dilations = {2, 2, 1}},
+                    mn::Pool{.spatial = 1,
+                             .batch = 3,
+                             .in = {11, 1, 1},
+                             .kernel = {3, 1, 1},
+                             .out = {5, 1, 1},
+                             .strides = {2, 1, 1}},
+                    mn::Pool{.spatial = 3,
+                             .channels = 2,
+                             .in = {4, 5, 6},
+                             .kernel = {2, 2, 3},
+                             .out = {4, 2, 2},
+                             .strides = {1, 2, 3},
+                             .pads = {1, 0, 0}}));
 
 TEST(Pool, NanIsTheLargest) {
   const float x[] = {1, NAN, 3, 4};

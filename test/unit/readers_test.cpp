@@ -1,4 +1,5 @@
-//===- readers_test.cpp - data files and how they fit inputs -----------------===//
+//===- readers_test.cpp - data files and how they fit inputs
+//-----------------===//
 
 #include "src/classify.h"
 #include "src/files.h"
@@ -15,8 +16,8 @@ using Bytes = std::vector<char>;
 Bytes bytes(const std::string &text) { return {text.begin(), text.end()}; }
 
 std::string npy(const std::string &header, size_t elements) {
-  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' +
-         header + std::string(elements, '\0');
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) +
+         '\0' + header + std::string(elements, '\0');
 }
 
 TEST(Npy, RoundTrip) {
@@ -24,12 +25,14 @@ TEST(Npy, RoundTrip) {
   for (const std::vector<int64_t> &shape :
        {std::vector<int64_t>{2, 3}, {6}, {1, 6, 1}}) {
     Array array;
-    ASSERT_TRUE(mn::parseNpy(mn::npyOf(mn::Type::f32, shape, numbers, 24), array).ok());
+    ASSERT_TRUE(
+        mn::parseNpy(mn::npyOf(mn::Type::f32, shape, numbers, 24), array).ok());
     EXPECT_EQ(array.shape, shape);
     EXPECT_EQ(mn::numberAt(array.type, array.bytes.data(), 5), 6);
   }
   Array scalar;
-  ASSERT_TRUE(mn::parseNpy(mn::npyOf(mn::Type::f32, {}, numbers, 4), scalar).ok());
+  ASSERT_TRUE(
+      mn::parseNpy(mn::npyOf(mn::Type::f32, {}, numbers, 4), scalar).ok());
   EXPECT_TRUE(scalar.shape.empty());
 }
 
@@ -40,16 +43,24 @@ TEST(Npy, SaysWhatIsWrong) {
   };
   EXPECT_EQ(messageOf("\x93NUMPY"),
             "expected the header of a .npy file, found 6 bytes");
-  EXPECT_EQ(messageOf(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", 4)),
-            "expected elements of type <f4, <f8, <i4, <i8, |u1 or |b1, found '>f4'");
-  EXPECT_EQ(messageOf(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", 8)),
-            "expected elements in C order, found Fortran order");
-  EXPECT_EQ(messageOf(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }", 8)),
-            "expected 24 bytes of elements for shape [3, 2], found 8");
-  EXPECT_EQ(messageOf(npy("{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 8)),
-            "expected a tuple of numbers as shape, found ''");
+  EXPECT_EQ(
+      messageOf(
+          npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", 4)),
+      "expected elements of type <f4, <f8, <i4, <i8, |u1 or |b1, found '>f4'");
+  EXPECT_EQ(
+      messageOf(
+          npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", 8)),
+      "expected elements in C order, found Fortran order");
+  EXPECT_EQ(
+      messageOf(npy(
+          "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }", 8)),
+      "expected 24 bytes of elements for shape [3, 2], found 8");
+  EXPECT_EQ(
+      messageOf(npy("{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 8)),
+      "expected a tuple of numbers as shape, found ''");
   EXPECT_NE(messageOf(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
-                          "(99999999999, 99999999999), }", 8)),
+                          "(99999999999, 99999999999), }",
+                          8)),
             "");
 }
 
@@ -66,21 +77,24 @@ TEST(TensorProto, ReadsAllSpellingsOfNumbers) {
   EXPECT_EQ(mn::numberAt(raw.type, raw.bytes.data(), 1), 2);
   // dims packed; int64_data packed, with a negative number.
   Array packed;
-  ASSERT_TRUE(mn::parseTensorProto(
-                  bytes("\x0a\1\2\x10\7\x3a\x0b\5\xff\xff\xff\xff\xff\xff\xff\xff"
-                        "\xff\1"),
-                  packed)
-                  .ok());
+  ASSERT_TRUE(
+      mn::parseTensorProto(
+          bytes("\x0a\1\2\x10\7\x3a\x0b\5\xff\xff\xff\xff\xff\xff\xff\xff"
+                "\xff\1"),
+          packed)
+          .ok());
   EXPECT_EQ(mn::numberAt(packed.type, packed.bytes.data(), 0), 5);
   EXPECT_EQ(mn::numberAt(packed.type, packed.bytes.data(), 1), -1);
 }
 
 TEST(TensorProto, SurvivesEveryCutAndEveryFlip) {
-  const std::string whole = std::string("\x08\2\x08\1\x10\1\x42\1x\x4a\x08", 11) +
-                            std::string("\0\0\x80\x3f\0\0\0\x40", 8);
+  const std::string whole =
+      std::string("\x08\2\x08\1\x10\1\x42\1x\x4a\x08", 11) +
+      std::string("\0\0\x80\x3f\0\0\0\x40", 8);
   Array array;
   for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(mn::parseTensorProto(bytes(whole.substr(0, size)), array).ok());
+    EXPECT_FALSE(
+        mn::parseTensorProto(bytes(whole.substr(0, size)), array).ok());
   for (size_t i = 0; i < whole.size() * 8; ++i) {
     std::string flipped = whole;
     flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ 1 << i % 8);
@@ -119,13 +133,18 @@ Array pixels(std::vector<int64_t> shape, const std::string &values) {
 TEST(Inputs, RowsInAnyShapeThatMovesNoElement) {
   const mn::Rows rows(plan, image);
   int64_t count;
-  for (const std::vector<int64_t> &shape :
-       {std::vector<int64_t>{2, 2}, {1, 2, 2}, {4}, {1, 1, 2, 2}, {1, 4}, {2, 2, 1}}) {
+  for (const std::vector<int64_t> &shape : {std::vector<int64_t>{2, 2},
+                                            {1, 2, 2},
+                                            {4},
+                                            {1, 1, 2, 2},
+                                            {1, 4},
+                                            {2, 2, 1}}) {
     const mn::Status status = mn::countRows(pixels(shape, "abcd"), rows, count);
     ASSERT_TRUE(status.ok()) << status.message;
     EXPECT_EQ(count, 1) << mn::shapeText(shape);
   }
-  ASSERT_TRUE(mn::countRows(pixels({3, 2, 2}, "abcdefghijkl"), rows, count).ok());
+  ASSERT_TRUE(
+      mn::countRows(pixels({3, 2, 2}, "abcdefghijkl"), rows, count).ok());
   EXPECT_EQ(count, 3);
   EXPECT_EQ(mn::countRows(pixels({3, 3}, "abcdefghi"), rows, count).message,
             "expected shape [N, 1, 2, 2] for input 'image', found [3, 3]");
@@ -135,7 +154,8 @@ TEST(Inputs, PixelsAreScaledAndTheLastRowRepeated) {
   const mn::Rows rows(plan, image);
   float x[12];
   mn::Transform transform;
-  const Array array = pixels({2, 2, 2}, std::string("\0\xff\0\xff\x33\0\0\xff", 8));
+  const Array array =
+      pixels({2, 2, 2}, std::string("\0\xff\0\xff\x33\0\0\xff", 8));
   ASSERT_TRUE(mn::fillRows(array, rows, transform, 0, 2, 3, x).ok());
   EXPECT_FLOAT_EQ(x[1], 1);
   EXPECT_FLOAT_EQ(x[4], 0.2f);
@@ -157,15 +177,17 @@ TEST(Scores, AreToldApart) {
   EXPECT_EQ(mn::scoresOf(mn::Type::f32, logits, 2, 3), mn::Scores::logits);
   EXPECT_EQ(mn::scoresOf(mn::Type::f32, probabilities, 2, 3),
             mn::Scores::probabilities);
-  EXPECT_EQ(mn::scoresOf(mn::Type::f32, logs, 2, 3), mn::Scores::logProbabilities);
+  EXPECT_EQ(mn::scoresOf(mn::Type::f32, logs, 2, 3),
+            mn::Scores::logProbabilities);
   std::vector<double> result;
   mn::logProbabilities(mn::Scores::logits, mn::Type::f32, logits, 1, 3, result);
-  EXPECT_NEAR(std::exp(result[0]) + std::exp(result[1]) + std::exp(result[2]), 1,
-              1e-12);
+  EXPECT_NEAR(std::exp(result[0]) + std::exp(result[1]) + std::exp(result[2]),
+              1, 1e-12);
 }
 
 TEST(Report, HostileNamesStayJson) {
-  EXPECT_EQ(mn::quoted("a\"\\\n\x01\xff\xc3\xa9"), "\"a\\\"\\\\\\u000a\\u0001\\ufffd\xc3\xa9\"");
+  EXPECT_EQ(mn::quoted("a\"\\\n\x01\xff\xc3\xa9"),
+            "\"a\\\"\\\\\\u000a\\u0001\\ufffd\xc3\xa9\"");
   EXPECT_EQ(mn::jsonNumber(NAN), "null");
   EXPECT_EQ(mn::table({{">n", "name"}, {"10", "x"}}), " n  name\n10  x\n");
 }

@@ -1,4 +1,5 @@
-//===- reduce_test.cpp - reductions, softmax, maps ---------------------------===//
+//===- reduce_test.cpp - reductions, softmax, maps
+//---------------------------===//
 
 #include "mnistrt/generated.h"
 #include "reference.h"
@@ -31,17 +32,18 @@ TEST_P(ReduceTest, BothDirections) {
   const auto [outputs, size] = GetParam();
   const Numbers x = reference::random(size_t(outputs * size), 3);
   for (bool contiguous : {true, false}) {
-    const mn::Reduce s{.outputs = outputs, .size = size, .contiguous = contiguous};
+    const mn::Reduce s{
+        .outputs = outputs, .size = size, .contiguous = contiguous};
     const auto outer = static_cast<mn::Index>(contiguous ? size : 1);
     const auto inner = static_cast<mn::Index>(contiguous ? 1 : outputs);
     Numbers sum(outputs), most(outputs), least(outputs);
     std::vector<int64_t> first(outputs), last(outputs);
-    mn::reduce<mn::Sum, float>(context, "", s,
-                               Column<float>{sum.data(), x.data(), outer, inner});
-    mn::reduce<mn::Max, float>(context, "", s,
-                               Column<float>{most.data(), x.data(), outer, inner});
-    mn::reduce<mn::Min, float>(context, "", s,
-                               Column<float>{least.data(), x.data(), outer, inner});
+    mn::reduce<mn::Sum, float>(
+        context, "", s, Column<float>{sum.data(), x.data(), outer, inner});
+    mn::reduce<mn::Max, float>(
+        context, "", s, Column<float>{most.data(), x.data(), outer, inner});
+    mn::reduce<mn::Min, float>(
+        context, "", s, Column<float>{least.data(), x.data(), outer, inner});
     mn::reduce<mn::ArgMaxFirst, float>(
         context, "", s, Column<int64_t>{first.data(), x.data(), outer, inner});
     mn::reduce<mn::ArgMaxLast, float>(
@@ -69,9 +71,10 @@ TEST_P(ReduceTest, BothDirections) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ReduceTest,
-                         testing::Values(Shape{1, 1}, Shape{64, 10}, Shape{3, 0},
-                                         Shape{17, 33}, Shape{1, 100000},
-                                         Shape{20, 50000}, Shape{5, 8193}));
+                         testing::Values(Shape{1, 1}, Shape{64, 10},
+                                         Shape{3, 0}, Shape{17, 33},
+                                         Shape{1, 100000}, Shape{20, 50000},
+                                         Shape{5, 8193}));
 
 TEST(Reduce, SameBitsOnAnyNumberOfThreads) {
   const Numbers x = reference::random(1000000, 4);
@@ -97,7 +100,8 @@ TEST(Reduce, NanWins) {
   mn::reduce<mn::Min, float>(context, "", s, Column<float>{&least, x, 0, 1});
   mn::reduce<mn::ArgMaxFirst, float>(context, "", s,
                                      Column<int64_t>{&first, x, 0, 1});
-  mn::reduce<mn::ArgMaxLast, float>(context, "", s, Column<int64_t>{&last, x, 0, 1});
+  mn::reduce<mn::ArgMaxLast, float>(context, "", s,
+                                    Column<int64_t>{&last, x, 0, 1});
   EXPECT_TRUE(std::isnan(most) && std::isnan(least));
   EXPECT_EQ(first, 1);
   EXPECT_EQ(last, 3);
@@ -111,8 +115,9 @@ template <typename T> struct Row {
 };
 
 TEST(Softmax, AlongAnyDimension) {
-  for (mn::Softmax s : {mn::Softmax{64, 10, 1, false}, mn::Softmax{3, 37, 5, true},
-                        mn::Softmax{2, 1000, 1, true}, mn::Softmax{4, 9, 8, false}}) {
+  for (mn::Softmax s :
+       {mn::Softmax{64, 10, 1, false}, mn::Softmax{3, 37, 5, true},
+        mn::Softmax{2, 1000, 1, true}, mn::Softmax{4, 9, 8, false}}) {
     const int64_t count = s.outer * s.size * s.inner;
     Numbers x = reference::random(size_t(count), 5), y(x.size());
     for (float &value : x)

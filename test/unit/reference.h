@@ -24,20 +24,23 @@ inline Numbers random(size_t count, unsigned seed) {
 }
 
 /// Where an element of an image lies.
-inline size_t at(mn::Layout layout, int n, int c, const int (&p)[3], int channels,
-                 const int (&size)[3]) {
+inline size_t at(mn::Layout layout, int n, int c, const int (&p)[3],
+                 int channels, const int (&size)[3]) {
   const size_t pixels = size_t(size[0]) * size[1] * size[2];
   const size_t pixel = (size_t(p[0]) * size[1] + p[1]) * size[2] + p[2];
-  return layout == mn::Layout::nchw ? (size_t(n) * channels + c) * pixels + pixel
-                                    : (size_t(n) * pixels + pixel) * channels + c;
+  return layout == mn::Layout::nchw
+             ? (size_t(n) * channels + c) * pixels + pixel
+             : (size_t(n) * pixels + pixel) * channels + c;
 }
 
 inline int product(const int (&size)[3]) { return size[0] * size[1] * size[2]; }
 
 /// Calls visit(n, o, c, input, filter, output) for every multiplication of a
 /// convolution, with the three elements' indices.
-template <typename Visit> void visitConv(const mn::Conv &s, const Visit &visit) {
-  const int inGroup = s.inChannels / s.groups, outGroup = s.outChannels / s.groups;
+template <typename Visit>
+void visitConv(const mn::Conv &s, const Visit &visit) {
+  const int inGroup = s.inChannels / s.groups,
+            outGroup = s.outChannels / s.groups;
   int y[3], k[3];
   for (int n = 0; n < s.batch; ++n)
     for (int o = 0; o < s.outChannels; ++o)
@@ -51,7 +54,8 @@ template <typename Visit> void visitConv(const mn::Conv &s, const Visit &visit) 
                     int x[3];
                     bool inside = true;
                     for (int d = 0; d < 3; ++d) {
-                      x[d] = y[d] * s.strides[d] - s.pads[d] + k[d] * s.dilations[d];
+                      x[d] = y[d] * s.strides[d] - s.pads[d] +
+                             k[d] * s.dilations[d];
                       inside &= x[d] >= 0 && x[d] < s.in[d];
                     }
                     if (inside)
@@ -81,7 +85,8 @@ void visitPool(const mn::Pool &s, const Visit &visit, const End &end) {
                   int x[3];
                   bool inside = true, padded = true;
                   for (int d = 0; d < 3; ++d) {
-                    x[d] = y[d] * s.strides[d] - s.pads[d] + k[d] * s.dilations[d];
+                    x[d] =
+                        y[d] * s.strides[d] - s.pads[d] + k[d] * s.dilations[d];
                     inside &= x[d] >= 0 && x[d] < s.in[d];
                     padded &= x[d] < s.in[d] + s.padsAfter[d];
                   }

@@ -310,16 +310,16 @@ SmallVector<Value> ReshapeOp::buildGradient(OpBuilder &b, ValueRange dy) {
   return {b.create<ReshapeOp>(getLoc(), getInput().getType(), dy[0])};
 }
 
-// y = every s-th element of x      dx = dy spread out: dy with s - 1 zeros after
-// each element, padded to x's shape; backwards where s < 0
+// y = every s-th element of x      dx = dy spread out: dy with s - 1 zeros
+// after each element, padded to x's shape; backwards where s < 0
 SmallVector<Value> SliceOp::buildGradient(OpBuilder &b, ValueRange dy) {
   Value grad = dy[0];
   auto in = getInput().getType();
   for (int64_t dim = 0; dim < in.getRank(); ++dim) {
     auto type = typeOf(grad);
     int64_t size = type.getDimSize(dim), step = getSteps()[dim];
-    int64_t first = step < 0 ? getStarts()[dim] + (size - 1) * step
-                             : getStarts()[dim];
+    int64_t first =
+        step < 0 ? getStarts()[dim] + (size - 1) * step : getStarts()[dim];
     SmallVector<int64_t> shape(type.getShape());
     if (step < 0) {
       SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1);
@@ -331,9 +331,9 @@ SmallVector<Value> SliceOp::buildGradient(OpBuilder &b, ValueRange dy) {
       wide.insert(wide.begin() + dim + 1, 1);
       Value column = b.create<ReshapeOp>(getLoc(), type.clone(wide), grad);
       wide[dim + 1] = apart;
-      column = b.create<PadOp>(getLoc(), type.clone(wide), PadMode::constant,
-                               column, SmallVector<int64_t>(wide.size(), 0),
-                               APFloat(0.0));
+      column =
+          b.create<PadOp>(getLoc(), type.clone(wide), PadMode::constant, column,
+                          SmallVector<int64_t>(wide.size(), 0), APFloat(0.0));
       shape[dim] *= apart;
       grad = b.create<ReshapeOp>(getLoc(), type.clone(shape), column);
     }
@@ -408,10 +408,9 @@ SmallVector<Value> ConvOp::buildGradient(OpBuilder &b, ValueRange dy) {
   return {b.create<ConvInputGradOp>(getLoc(), getInput().getType(), dy[0],
                                     getFilter(), getLayout(), getStrides(),
                                     getPads(), getDilations(), getGroups()),
-          b.create<ConvFilterGradOp>(getLoc(), getFilter().getType(),
-                                     getInput(), dy[0], getLayout(),
-                                     getStrides(), getPads(), getDilations(),
-                                     getGroups())};
+          b.create<ConvFilterGradOp>(
+              getLoc(), getFilter().getType(), getInput(), dy[0], getLayout(),
+              getStrides(), getPads(), getDilations(), getGroups())};
 }
 
 SmallVector<Value> AvgPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
@@ -437,8 +436,8 @@ SmallVector<Value> BatchNormOp::buildGradient(OpBuilder &b, ValueRange dy) {
   Value v = getVariance();
   Value deviation = b.create<SqrtOp>(
       getLoc(), c.add(v, c.number(v, getEpsilon().convertToDouble())));
-  Value factor = c.broadcast(c.div(getScale(), deviation),
-                             {(int64_t)getDim()}, getInput().getType());
+  Value factor = c.broadcast(c.div(getScale(), deviation), {(int64_t)getDim()},
+                             getInput().getType());
   return {c.mul(factor, dy[0]), Value(), Value(), Value(), Value()};
 }
 
@@ -462,6 +461,7 @@ SmallVector<Value> SoftmaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
   int64_t dim = getDim();
   Value y = getOutput();
   Value sum = b.create<ReduceSumOp>(getLoc(), c.mul(y, dy[0]), dim);
-  Value all = c.broadcast(sum, otherDims(dim, typeOf(y).getRank()), y.getType());
+  Value all =
+      c.broadcast(sum, otherDims(dim, typeOf(y).getRank()), y.getType());
   return {c.mul(y, c.sub(dy[0], all))};
 }

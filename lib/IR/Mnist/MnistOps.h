@@ -15,8 +15,7 @@
 namespace mlir::mnistc {
 template <typename Op>
 struct Elementwise : OpTrait::TraitBase<Op, Elementwise> {};
-template <typename Op>
-struct Indexing : OpTrait::TraitBase<Op, Indexing> {};
+template <typename Op> struct Indexing : OpTrait::TraitBase<Op, Indexing> {};
 } // namespace mlir::mnistc
 
 #include "lib/IR/Mnist/MnistDialect.h.inc"

@@ -35,7 +35,8 @@ static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> expected,
 
 static LogicalResult verifyElementType(Operation *op, Value input,
                                        Value result) {
-  Type expected = getElementTypeOrSelf(input), found = getElementTypeOrSelf(result);
+  Type expected = getElementTypeOrSelf(input),
+       found = getElementTypeOrSelf(result);
   if (expected == found)
     return success();
   return op->emitOpError("expected a result of ")
@@ -278,8 +279,8 @@ static LogicalResult verifyConv(Op op, Value input, Value filter,
            << spatial;
   if (failed(verifyCount(op, "dimensions of the filter", in.size(),
                          shapeOf(filter).size())) ||
-      failed(verifyCount(op, "dimensions of the output", in.size(),
-                         out.size())) ||
+      failed(
+          verifyCount(op, "dimensions of the output", in.size(), out.size())) ||
       failed(verifyCount(op, "strides", spatial, op.getStrides().size())) ||
       failed(verifyCount(op, "pads", 2 * spatial, op.getPads().size())) ||
       failed(verifyCount(op, "dilations", spatial, op.getDilations().size())))
@@ -341,8 +342,8 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
   if (spatial < 1 || spatial > 3)
     return op.emitOpError("expected 1 to 3 spatial dimensions, but got ")
            << spatial;
-  if (failed(verifyCount(op, "dimensions of the output", in.size(),
-                         out.size())) ||
+  if (failed(
+          verifyCount(op, "dimensions of the output", in.size(), out.size())) ||
       failed(verifyCount(op, "kernel sizes", spatial, op.getKernel().size())) ||
       failed(verifyCount(op, "strides", spatial, op.getStrides().size())) ||
       failed(verifyCount(op, "pads", 2 * spatial, op.getPads().size())) ||

@@ -52,15 +52,16 @@ public:
   /// Waits for the submission of `slot`.
   virtual Status wait(int slot) = 0;
 
-  /// The plan alone, on whatever the arena holds: `count` runs back to back, and
-  /// the time of all.
+  /// The plan alone, on whatever the arena holds: `count` runs back to back,
+  /// and the time of all.
   virtual Status time(int plan, int count, double &microseconds) = 0;
 
   /// One run, step by step, each timed.
   virtual Status profile(int plan, std::vector<StepTime> &times) = 0;
 
-  /// One run on the inputs of slot 0, step by step; after each step calls `look` with the step's number.
-  /// `read` below may be used in it. For checking for NaN and for debugging.
+  /// One run on the inputs of slot 0, step by step; after each step calls
+  /// `look` with the step's number. `read` below may be used in it. For
+  /// checking for NaN and for debugging.
   virtual Status trace(int plan, Status (*look)(void *user, int step),
                        void *user) = 0;
 

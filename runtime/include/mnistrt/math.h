@@ -123,10 +123,9 @@ MN_FN float log(float x) {
   const bool tiny = x < 1.17549435e-38f;
   const uint32_t bits = detail::asBits(tiny ? x * 8388608.f : x);
   const uint32_t moved = bits - 0x3f3504f3u; // the bits of sqrt(1/2)
-  const float e =
-      static_cast<float>(static_cast<int32_t>(moved) >> 23) - (tiny ? 23.f : 0.f);
-  const float m =
-      detail::asFloat((moved & 0x007fffffu) + 0x3f3504f3u) - 1.f;
+  const float e = static_cast<float>(static_cast<int32_t>(moved) >> 23) -
+                  (tiny ? 23.f : 0.f);
+  const float m = detail::asFloat((moved & 0x007fffffu) + 0x3f3504f3u) - 1.f;
   const float z = m * m;
   float p = 7.0376836292e-2f;
   p = p * m - 1.1514610310e-1f;
@@ -237,16 +236,13 @@ MN_FN int32_t abs(int32_t x) {
   return x < 0 ? static_cast<int32_t>(0u - static_cast<uint32_t>(x)) : x;
 }
 MN_FN int64_t abs(int64_t x) {
-  return x < 0 ? static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(x)) : x;
+  return x < 0 ? static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(x))
+               : x;
 }
 MN_FN uint8_t abs(uint8_t x) { return x; }
 
-template <typename T> MN_FN T max(T a, T b) {
-  return a > b || a != a ? a : b;
-}
-template <typename T> MN_FN T min(T a, T b) {
-  return a < b || a != a ? a : b;
-}
+template <typename T> MN_FN T max(T a, T b) { return a > b || a != a ? a : b; }
+template <typename T> MN_FN T min(T a, T b) { return a < b || a != a ? a : b; }
 
 MN_FN float div(float a, float b) { return a / b; }
 MN_FN double div(double a, double b) { return a / b; }
@@ -256,9 +252,10 @@ MN_FN int32_t div(int32_t a, int32_t b) {
                    : a / b;
 }
 MN_FN int64_t div(int64_t a, int64_t b) {
-  return b == 0    ? 0
-         : b == -1 ? static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(a))
-                   : a / b;
+  return b == 0 ? 0
+         : b == -1
+             ? static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(a))
+             : a / b;
 }
 MN_FN uint8_t div(uint8_t a, uint8_t b) {
   return b == 0 ? 0 : static_cast<uint8_t>(a / b);
@@ -276,10 +273,12 @@ MN_FN int64_t pow(int64_t a, int64_t b) {
   return static_cast<int64_t>(result);
 }
 MN_FN int32_t pow(int32_t a, int32_t b) {
-  return static_cast<int32_t>(pow(static_cast<int64_t>(a), static_cast<int64_t>(b)));
+  return static_cast<int32_t>(
+      pow(static_cast<int64_t>(a), static_cast<int64_t>(b)));
 }
 MN_FN uint8_t pow(uint8_t a, uint8_t b) {
-  return static_cast<uint8_t>(pow(static_cast<int64_t>(a), static_cast<int64_t>(b)));
+  return static_cast<uint8_t>(
+      pow(static_cast<int64_t>(a), static_cast<int64_t>(b)));
 }
 
 } // namespace mn

@@ -1,4 +1,5 @@
-//===- model.h - a compiled model, as its generated text tells it -*- C++ -*-===//
+//===- model.h - a compiled model, as its generated text tells it -*- C++
+//-*-===//
 //
 // The tables at the end of a generated file. The runtime walks them, captures
 // them into graphs, profiles and checks them; it knows nothing of the compiler.
@@ -25,8 +26,8 @@ struct Context {
   const char *constants = nullptr;
   void *workspace = nullptr; ///< behind the arena; for libraries
   size_t workspaceBytes = 0;
-  int step = 0;              ///< the number of the step that runs, from 0
-  void *runtime = nullptr;   ///< of the target: stream, handles, prepared calls
+  int step = 0;            ///< the number of the step that runs, from 0
+  void *runtime = nullptr; ///< of the target: stream, handles, prepared calls
 
   template <typename T> T *at(size_t offset) const {
     return reinterpret_cast<T *>(arena + offset);
@@ -66,7 +67,7 @@ struct Step {
 /// One function of the model for one batch size.
 struct Plan {
   const char *name; ///< infer, infer_64
-  int64_t batch;    ///< the first dimension of the first input; 0 if it has none
+  int64_t batch; ///< the first dimension of the first input; 0 if it has none
   size_t arenaBytes;
   size_t workspaceBytes;
   const Tensor *inputs;
@@ -84,12 +85,12 @@ struct Bound {
 };
 
 struct Model {
-  uint32_t version;      ///< modelVersion
-  const char *name;      ///< the file's, without its ending
-  const char *compiler;  ///< "mnistc 0.1.0"
-  const char *command;   ///< the options that it was compiled with
-  const char *target;    ///< cuda, cpu
-  const char *arch;      ///< sm_90; x86-64-v3
+  uint32_t version;     ///< modelVersion
+  const char *name;     ///< the file's, without its ending
+  const char *compiler; ///< "mnistc 0.1.0"
+  const char *command;  ///< the options that it was compiled with
+  const char *target;   ///< cuda, cpu
+  const char *arch;     ///< sm_90; x86-64-v3
   const unsigned char *constants;
   size_t constantBytes;
   const unsigned char *code; ///< CUDA: the kernels (cubin); else null
@@ -104,7 +105,8 @@ struct Model {
 
 } // namespace mn
 
-/// Defined by the generated file.
-extern "C" const mn::Model mn_model;
+/// Defined by the generated file. Hidden: a process may hold several models, a
+/// shared library each.
+extern "C" __attribute__((visibility("hidden"))) const mn::Model mn_model;
 
 #endif // MNISTRT_MODEL_H

@@ -22,7 +22,8 @@ using uint64_t = unsigned long long;
 
 namespace mn {
 
-/// How an image is stored: N C D... or N D... C; a filter: O C K... or O K... C.
+/// How an image is stored: N C D... or N D... C; a filter: O C K... or O K...
+/// C.
 enum class Layout { nchw, nhwc };
 
 /// A convolution over `spatial` dimensions, 1 to 3; unused ones have size 1,

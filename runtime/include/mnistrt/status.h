@@ -11,12 +11,12 @@ namespace mn {
 enum class Code : int {
   ok = 0,
   usage = 2,
-  noDevice = 10,    ///< no usable GPU or driver
-  wrongArch = 11,   ///< built for another GPU or CPU
-  noLibrary = 12,   ///< a library is missing or has the wrong version
+  noDevice = 10,  ///< no usable GPU or driver
+  wrongArch = 11, ///< built for another GPU or CPU
+  noLibrary = 12, ///< a library is missing or has the wrong version
   outOfMemory = 13,
-  badData = 14,     ///< unreadable, malformed or mismatched data; failed I/O
-  numeric = 15,     ///< NaN or infinity, or a result that is wrong
+  badData = 14, ///< unreadable, malformed or mismatched data; failed I/O
+  numeric = 15, ///< NaN or infinity, or a result that is wrong
 };
 
 /// A message is one line, lower case, without a stop, and says both what was

@@ -1,4 +1,5 @@
-//===- bench.cpp - app bench ------------------------------------------------===//
+//===- bench.cpp - app bench
+//------------------------------------------------===//
 //
 // Latency is what a caller waits for: inputs copied in, outputs copied out.
 // Throughput has two batches under way. The device's time is the plan alone.
@@ -19,7 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double microsecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin)
+      .count();
 }
 
 struct Figures {
@@ -31,8 +33,9 @@ struct Figures {
 struct Limit {
   const Options &options;
   bool reached(int64_t runs, double microseconds) const {
-    return options.repeat > 0 ? runs >= options.repeat
-                              : microseconds >= 1e6 * options.seconds && runs >= 10;
+    return options.repeat > 0
+               ? runs >= options.repeat
+               : microseconds >= 1e6 * options.seconds && runs >= 10;
   }
 };
 
@@ -88,22 +91,27 @@ void printJson(const Plan &plan, const Figures &figures, bool first) {
   const auto part = [&](double q) {
     return jsonNumber(quantile(figures.latencies, q));
   };
-  std::printf("%s\n    {\"plan\": %s, \"batch\": %lld, \"runs\": %zu, "
-              "\"latencyMicroseconds\": {\"p10\": %s, \"median\": %s, \"p90\": %s, "
-              "\"p99\": %s}, \"deviceMicroseconds\": %s, \"rowsPerSecond\": %s}",
-              first ? "" : ",", quoted(plan.name).c_str(),
-              static_cast<long long>(plan.batch), figures.latencies.size(),
-              part(.1).c_str(), part(.5).c_str(), part(.9).c_str(),
-              part(.99).c_str(), jsonNumber(figures.device).c_str(),
-              jsonNumber(figures.rowsPerSecond).c_str());
+  std::printf(
+      "%s\n    {\"plan\": %s, \"batch\": %lld, \"runs\": %zu, "
+      "\"latencyMicroseconds\": {\"p10\": %s, \"median\": %s, \"p90\": %s, "
+      "\"p99\": %s}, \"deviceMicroseconds\": %s, \"rowsPerSecond\": %s}",
+      first ? "" : ",", quoted(plan.name).c_str(),
+      static_cast<long long>(plan.batch), figures.latencies.size(),
+      part(.1).c_str(), part(.5).c_str(), part(.9).c_str(), part(.99).c_str(),
+      jsonNumber(figures.device).c_str(),
+      jsonNumber(figures.rowsPerSecond).c_str());
 }
 
 std::vector<std::string> rowOf(const Plan &plan, const Figures &figures) {
   const auto part = [&](double q) {
     return text("%.1f", quantile(figures.latencies, q));
   };
-  return {plan.name,  std::to_string(plan.batch),       part(.5),
-          part(.1),   part(.9),                         part(.99),
+  return {plan.name,
+          std::to_string(plan.batch),
+          part(.5),
+          part(.1),
+          part(.9),
+          part(.99),
           text("%.1f", figures.device),
           text("%.0f", figures.rowsPerSecond)};
 }
@@ -113,12 +121,13 @@ std::vector<std::string> rowOf(const Plan &plan, const Figures &figures) {
 Status bench(const Model &model, const Options &options) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
-  std::vector<std::vector<std::string>> rows = {
-      {"plan", ">batch", ">median us", ">p10", ">p90", ">p99", ">device us",
-       ">rows/s"}};
+  std::vector<std::vector<std::string>> rows = {{"plan", ">batch", ">median us",
+                                                 ">p10", ">p90", ">p99",
+                                                 ">device us", ">rows/s"}};
   if (options.json)
     std::printf("{\"model\": %s, \"device\": %s, \"plans\": [",
-                quoted(model.name).c_str(), quoted(executor->deviceName()).c_str());
+                quoted(model.name).c_str(),
+                quoted(executor->deviceName()).c_str());
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
     if (!isInference(plan) || (options.batch && plan.batch != options.batch))

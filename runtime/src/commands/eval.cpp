@@ -1,4 +1,5 @@
-//===- eval.cpp - app eval --------------------------------------------------===//
+//===- eval.cpp - app eval
+//--------------------------------------------------===//
 
 #include "../classify.h"
 #include "../files.h"
@@ -27,9 +28,10 @@ Status addRows(const Tensor &output, const void *data, const uint8_t *labels,
   std::vector<double> logs;
   for (int64_t row = 0; row < count; ++row) {
     if (labels[row] >= classes)
-      return badData("expected labels below %lld, as many classes as output '%s' "
-                     "has, found %d",
-                     static_cast<long long>(classes), output.name, labels[row]);
+      return badData(
+          "expected labels below %lld, as many classes as output '%s' "
+          "has, found %d",
+          static_cast<long long>(classes), output.name, labels[row]);
     logProbabilities(scores, output.type, data, row, classes, logs);
     score.loss -= logs[labels[row]];
     score.right += std::max_element(logs.begin(), logs.end()) - logs.begin() ==
@@ -41,12 +43,14 @@ Status addRows(const Tensor &output, const void *data, const uint8_t *labels,
 
 Status checkClassifier(const Plan &plan) {
   if (plan.inputCount != 1)
-    return Status::error(Code::usage, text("expected a model of one input, found "
-                                           "one of %d",
-                                           plan.inputCount));
+    return Status::error(Code::usage,
+                         text("expected a model of one input, found "
+                              "one of %d",
+                              plan.inputCount));
   if (plan.outputCount < 1 || !isClassifier(plan, plan.outputs[0]))
-    return Status::error(Code::usage, "expected a first output of one row of scores "
-                                      "for each image, found another");
+    return Status::error(Code::usage,
+                         "expected a first output of one row of scores "
+                         "for each image, found another");
   return Status::success();
 }
 
@@ -56,18 +60,19 @@ void print(const Score &score, Scores scores, const Plan &plan, double seconds,
   const double loss = score.loss / rows;
   const double accuracy = static_cast<double>(score.right) / rows;
   if (options.json) {
-    std::printf("{\"split\": %s, \"images\": %lld, \"batch\": %lld, \"scores\": %s, "
-                "\"loss\": %s, \"correct\": %lld, \"accuracy\": %s, "
-                "\"seconds\": %s, \"imagesPerSecond\": %s}\n",
-                quoted(options.split).c_str(), static_cast<long long>(score.rows),
-                static_cast<long long>(plan.batch), quoted(nameOf(scores)).c_str(),
-                jsonNumber(loss).c_str(), static_cast<long long>(score.right),
-                jsonNumber(accuracy).c_str(), jsonNumber(seconds).c_str(),
-                jsonNumber(rows / seconds).c_str());
+    std::printf(
+        "{\"split\": %s, \"images\": %lld, \"batch\": %lld, \"scores\": %s, "
+        "\"loss\": %s, \"correct\": %lld, \"accuracy\": %s, "
+        "\"seconds\": %s, \"imagesPerSecond\": %s}\n",
+        quoted(options.split).c_str(), static_cast<long long>(score.rows),
+        static_cast<long long>(plan.batch), quoted(nameOf(scores)).c_str(),
+        jsonNumber(loss).c_str(), static_cast<long long>(score.right),
+        jsonNumber(accuracy).c_str(), jsonNumber(seconds).c_str(),
+        jsonNumber(rows / seconds).c_str());
     return;
   }
-  std::printf("loss %.6f   accuracy %.2f %% (%lld of %lld)   %.0f images/s\n", loss,
-              100 * accuracy, static_cast<long long>(score.right),
+  std::printf("loss %.6f   accuracy %.2f %% (%lld of %lld)   %.0f images/s\n",
+              loss, 100 * accuracy, static_cast<long long>(score.right),
               static_cast<long long>(score.rows), rows / seconds);
 }
 
@@ -80,7 +85,8 @@ Status eval(const Model &model, const Options &options) {
     return Status::error(Code::usage, "expected '--data=DIR', found none");
   if (options.split != "test" && options.split != "train")
     return Status::error(Code::usage, "expected '--split' to be test or train, "
-                                      "found '" + options.split + "'");
+                                      "found '" +
+                                          options.split + "'");
   DataSet data;
   MN_TRY(readDataSet(options.data, options.split, data));
   std::unique_ptr<Executor> executor;
@@ -97,8 +103,9 @@ Status eval(const Model &model, const Options &options) {
   int64_t rows;
   MN_TRY(countRows(data.images, input, rows));
   if (rows != data.images.shape[0] || rows == 0)
-    return badData("expected an input of images, one a row, found '%s' of shape %s",
-                   plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
+    return badData(
+        "expected an input of images, one a row, found '%s' of shape %s",
+        plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
   MN_TRY(executor->prepare(number));
   Score score;
   const auto begin = std::chrono::steady_clock::now();

@@ -1,4 +1,5 @@
-//===- infer.cpp - app infer ------------------------------------------------===//
+//===- infer.cpp - app infer
+//------------------------------------------------===//
 
 #include "../classify.h"
 #include "../files.h"
@@ -20,9 +21,10 @@ Status append(Array &rows, const Array &more, bool batched) {
     return Status::success();
   }
   if (!batched)
-    return Status::error(Code::usage, "expected one file for input '" + more.name +
-                                          "', which has no batch dimension, found "
-                                          "several");
+    return Status::error(Code::usage,
+                         "expected one file for input '" + more.name +
+                             "', which has no batch dimension, found "
+                             "several");
   rows.shape[0] += more.shape[0];
   rows.bytes.insert(rows.bytes.end(), more.bytes.begin(), more.bytes.end());
   return Status::success();
@@ -60,9 +62,9 @@ Status readInputs(const Plan &plan, const Options &options,
     else
       number = plan.inputCount == 1 ? 0 : next++;
     if (number >= plan.inputCount)
-      return Status::error(Code::usage, text("expected %d inputs (%s), found more",
-                                             plan.inputCount,
-                                             namesOf(plan).c_str()));
+      return Status::error(Code::usage,
+                           text("expected %d inputs (%s), found more",
+                                plan.inputCount, namesOf(plan).c_str()));
     Array array, fitted;
     MN_TRY(readArray(path, array));
     const Rows rows(plan, plan.inputs[number]);
@@ -76,10 +78,10 @@ Status readInputs(const Plan &plan, const Options &options,
   }
   for (size_t i = 0; i < given.size(); ++i)
     if (!given[i])
-      return Status::error(Code::usage,
-                           text("expected a file for each of the inputs %s, found "
-                                "none for '%s'",
-                                namesOf(plan).c_str(), plan.inputs[i].name));
+      return Status::error(
+          Code::usage, text("expected a file for each of the inputs %s, found "
+                            "none for '%s'",
+                            namesOf(plan).c_str(), plan.inputs[i].name));
   return Status::success();
 }
 
@@ -92,7 +94,8 @@ void printClasses(const Array &output, Scores scores, int64_t top) {
   std::vector<double> logs;
   std::vector<size_t> order(static_cast<size_t>(classes));
   for (int64_t row = 0; row < rows; ++row) {
-    logProbabilities(scores, output.type, output.bytes.data(), row, classes, logs);
+    logProbabilities(scores, output.type, output.bytes.data(), row, classes,
+                     logs);
     std::iota(order.begin(), order.end(), size_t(0));
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return logs[a] != logs[b] ? logs[a] > logs[b] : a < b;
@@ -132,8 +135,8 @@ Status infer(const Model &model, const Options &options) {
   MN_TRY(runner.run(options.batch, inputs, outputs, plan));
   if (!options.output.empty() && !outputs.empty()) {
     const Array &first = outputs.front();
-    const std::vector<char> file = npyOf(first.type, first.shape,
-                                         first.bytes.data(), first.bytes.size());
+    const std::vector<char> file =
+        npyOf(first.type, first.shape, first.bytes.data(), first.bytes.size());
     MN_TRY(writeFile(options.output, file.data(), file.size()));
   }
   for (size_t i = 0; i < outputs.size(); ++i)

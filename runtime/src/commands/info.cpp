@@ -1,4 +1,5 @@
-//===- info.cpp - app info --------------------------------------------------===//
+//===- info.cpp - app info
+//--------------------------------------------------===//
 //
 // Needs no device: all of it is in the tables.
 //
@@ -48,35 +49,38 @@ std::string tensorsJson(const Tensor *tensors, int count) {
 }
 
 void printPlanJson(const Plan &plan) {
-  std::printf("{\"name\": %s, \"batch\": %lld, \"arenaBytes\": %zu, "
-              "\"workspaceBytes\": %zu,\n   \"inputs\": %s,\n   \"outputs\": %s,\n"
-              "   \"steps\": [",
-              quoted(plan.name).c_str(), static_cast<long long>(plan.batch),
-              plan.arenaBytes, plan.workspaceBytes,
-              tensorsJson(plan.inputs, plan.inputCount).c_str(),
-              tensorsJson(plan.outputs, plan.outputCount).c_str());
+  std::printf(
+      "{\"name\": %s, \"batch\": %lld, \"arenaBytes\": %zu, "
+      "\"workspaceBytes\": %zu,\n   \"inputs\": %s,\n   \"outputs\": %s,\n"
+      "   \"steps\": [",
+      quoted(plan.name).c_str(), static_cast<long long>(plan.batch),
+      plan.arenaBytes, plan.workspaceBytes,
+      tensorsJson(plan.inputs, plan.inputCount).c_str(),
+      tensorsJson(plan.outputs, plan.outputCount).c_str());
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
     std::printf("%s\n    {\"name\": %s, \"shape\": %s, \"implementation\": %s, "
                 "\"ops\": %s, \"nodes\": %s, \"flops\": %s, \"bytes\": %s}",
-                i ? "," : "", quoted(step.name).c_str(), quoted(step.shape).c_str(),
-                quoted(step.implementation).c_str(), quoted(step.ops).c_str(),
-                quoted(step.nodes).c_str(), jsonNumber(step.flops).c_str(),
-                jsonNumber(step.bytes).c_str());
+                i ? "," : "", quoted(step.name).c_str(),
+                quoted(step.shape).c_str(), quoted(step.implementation).c_str(),
+                quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
+                jsonNumber(step.flops).c_str(), jsonNumber(step.bytes).c_str());
   }
   std::printf("]}");
 }
 
 void printJson(const Model &model) {
-  std::printf("{\"name\": %s, \"compiler\": %s, \"command\": %s, \"target\": %s, "
-              "\"arch\": %s,\n \"constantBytes\": %zu, \"codeBytes\": %zu, "
-              "\"deviceBytes\": %zu,\n \"bound\": [",
-              quoted(model.name).c_str(), quoted(model.compiler).c_str(),
-              quoted(model.command).c_str(), quoted(model.target).c_str(),
-              quoted(model.arch).c_str(), model.constantBytes, model.codeBytes,
-              deviceBytes(model));
+  std::printf(
+      "{\"name\": %s, \"compiler\": %s, \"command\": %s, \"target\": %s, "
+      "\"arch\": %s,\n \"constantBytes\": %zu, \"codeBytes\": %zu, "
+      "\"deviceBytes\": %zu,\n \"bound\": [",
+      quoted(model.name).c_str(), quoted(model.compiler).c_str(),
+      quoted(model.command).c_str(), quoted(model.target).c_str(),
+      quoted(model.arch).c_str(), model.constantBytes, model.codeBytes,
+      deviceBytes(model));
   for (int i = 0; i < model.boundCount; ++i)
-    std::printf("%s%s", i ? ", " : "", quoted(model.bounds[i].tensor.name).c_str());
+    std::printf("%s%s", i ? ", " : "",
+                quoted(model.bounds[i].tensor.name).c_str());
   std::printf("],\n \"plans\": [");
   for (int i = 0; i < model.planCount; ++i) {
     std::printf(i ? ",\n  " : "\n  ");
@@ -95,8 +99,8 @@ Status info(const Model &model, const Options &options) {
   const size_t bytes = deviceBytes(model);
   std::printf("model     %s\ncompiler  %s\ncommand   %s\ntarget    %s %s\n"
               "constants %zu bytes\ndevice    %zu bytes (%s)\n",
-              model.name, model.compiler, model.command, model.target, model.arch,
-              model.constantBytes, bytes,
+              model.name, model.compiler, model.command, model.target,
+              model.arch, model.constantBytes, bytes,
               bytesText(static_cast<double>(bytes)).c_str());
   for (int i = 0; i < model.boundCount; ++i)
     std::printf("bound     '%s': %s %s\n", model.bounds[i].tensor.name,

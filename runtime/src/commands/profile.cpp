@@ -1,4 +1,5 @@
-//===- profile.cpp - app profile --------------------------------------------===//
+//===- profile.cpp - app profile
+//--------------------------------------------===//
 
 #include "../files.h"
 #include "../options.h"
@@ -16,26 +17,29 @@ namespace {
 Status writeTrace(const std::string &path, const Model &model, const Plan &plan,
                   const std::vector<StepTime> &times) {
   std::string trace = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
-  trace += text("  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": "
-                "{\"name\": %s}}",
-                quoted(std::string(model.name) + " " + plan.name).c_str());
+  trace += text(
+      "  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": "
+      "{\"name\": %s}}",
+      quoted(std::string(model.name) + " " + plan.name).c_str());
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
-    trace += text(",\n  {\"name\": %s, \"cat\": %s, \"ph\": \"X\", \"pid\": 1, "
-                  "\"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"step\": %d, "
-                  "\"ops\": %s, \"nodes\": %s, \"shape\": %s}}",
-                  quoted(step.name).c_str(), quoted(step.implementation).c_str(),
-                  times[i].startMicroseconds, times[i].microseconds, i + 1,
-                  quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
-                  quoted(step.shape).c_str());
+    trace += text(
+        ",\n  {\"name\": %s, \"cat\": %s, \"ph\": \"X\", \"pid\": 1, "
+        "\"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"step\": %d, "
+        "\"ops\": %s, \"nodes\": %s, \"shape\": %s}}",
+        quoted(step.name).c_str(), quoted(step.implementation).c_str(),
+        times[i].startMicroseconds, times[i].microseconds, i + 1,
+        quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
+        quoted(step.shape).c_str());
   }
   trace += "\n]}\n";
   return writeFile(path, trace.data(), trace.size());
 }
 
 std::string rate(double amount, double microseconds) {
-  return amount > 0 && microseconds > 0 ? text("%.1f", amount / microseconds / 1e3)
-                                        : "";
+  return amount > 0 && microseconds > 0
+             ? text("%.1f", amount / microseconds / 1e3)
+             : "";
 }
 
 void printTable(const Plan &plan, const std::vector<double> &medians,
@@ -47,33 +51,34 @@ void printTable(const Plan &plan, const std::vector<double> &medians,
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
     flops += step.flops, bytes += step.bytes;
-    rows.push_back({std::to_string(i + 1), step.name, step.implementation,
-                    step.shape, text("%.2f", medians[i]),
-                    text("%.1f %%", 100 * medians[i] / total),
-                    rate(step.flops, medians[i]), rate(step.bytes, medians[i]),
-                    step.ops});
+    rows.push_back(
+        {std::to_string(i + 1), step.name, step.implementation, step.shape,
+         text("%.2f", medians[i]), text("%.1f %%", 100 * medians[i] / total),
+         rate(step.flops, medians[i]), rate(step.bytes, medians[i]), step.ops});
   }
-  rows.push_back({"", "total", "", "", text("%.2f", total), "", rate(flops, total),
-                  rate(bytes, total), ""});
+  rows.push_back({"", "total", "", "", text("%.2f", total), "",
+                  rate(flops, total), rate(bytes, total), ""});
   std::printf("%s", table(rows).c_str());
 }
 
 void printJson(const Model &model, const Plan &plan, const std::string &device,
                const std::vector<double> &medians, double total) {
-  std::printf("{\"model\": %s, \"plan\": %s, \"device\": %s, \"microseconds\": %s, "
-              "\"steps\": [",
-              quoted(model.name).c_str(), quoted(plan.name).c_str(),
-              quoted(device).c_str(), jsonNumber(total).c_str());
+  std::printf(
+      "{\"model\": %s, \"plan\": %s, \"device\": %s, \"microseconds\": %s, "
+      "\"steps\": [",
+      quoted(model.name).c_str(), quoted(plan.name).c_str(),
+      quoted(device).c_str(), jsonNumber(total).c_str());
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
-    std::printf("%s\n  {\"name\": %s, \"implementation\": %s, \"ops\": %s, "
-                "\"nodes\": %s, \"shape\": %s, \"microseconds\": %s, \"flops\": %s, "
-                "\"bytes\": %s}",
-                i ? "," : "", quoted(step.name).c_str(),
-                quoted(step.implementation).c_str(), quoted(step.ops).c_str(),
-                quoted(step.nodes).c_str(), quoted(step.shape).c_str(),
-                jsonNumber(medians[i]).c_str(), jsonNumber(step.flops).c_str(),
-                jsonNumber(step.bytes).c_str());
+    std::printf(
+        "%s\n  {\"name\": %s, \"implementation\": %s, \"ops\": %s, "
+        "\"nodes\": %s, \"shape\": %s, \"microseconds\": %s, \"flops\": %s, "
+        "\"bytes\": %s}",
+        i ? "," : "", quoted(step.name).c_str(),
+        quoted(step.implementation).c_str(), quoted(step.ops).c_str(),
+        quoted(step.nodes).c_str(), quoted(step.shape).c_str(),
+        jsonNumber(medians[i]).c_str(), jsonNumber(step.flops).c_str(),
+        jsonNumber(step.bytes).c_str());
   }
   std::printf("]}\n");
 }
@@ -110,8 +115,8 @@ Status profile(const Model &model, const Options &options) {
   }
   std::printf("%s, plan %s, batch %lld, on %s; medians of %lld runs\n",
               modelText(model).c_str(), plan.name,
-              static_cast<long long>(plan.batch), executor->deviceName().c_str(),
-              static_cast<long long>(repeat));
+              static_cast<long long>(plan.batch),
+              executor->deviceName().c_str(), static_cast<long long>(repeat));
   printTable(plan, medians, total);
   return Status::success();
 }

@@ -1,4 +1,5 @@
-//===- verify.cpp - app verify ----------------------------------------------===//
+//===- verify.cpp - app verify
+//----------------------------------------------===//
 //
 // Runs ONNX's test data sets: test_data_set_N/input_M.pb and output_M.pb. The
 // rule is NumPy's allclose, with NaN equal to NaN.
@@ -56,12 +57,13 @@ void compareElement(double expected, double found, double rtol, double atol,
                expected != 0 ? absolute / std::fabs(expected) : INFINITY);
   if (absolute > difference.absolute) {
     difference.absolute = absolute;
-    difference.worst = i, difference.expected = expected, difference.found = found;
+    difference.worst = i, difference.expected = expected,
+    difference.found = found;
   }
 }
 
-Status compare(const Array &expected, const Array &found, const Options &options,
-               Difference &difference) {
+Status compare(const Array &expected, const Array &found,
+               const Options &options, Difference &difference) {
   difference.name = found.name;
   difference.count = found.count();
   if (expected.type != found.type || expected.shape != found.shape)
@@ -75,7 +77,8 @@ Status compare(const Array &expected, const Array &found, const Options &options
     // Whole numbers may not fit a double: the bytes decide, not the numbers.
     const size_t size = bytesOf(found.type);
     for (size_t i = 0; i < difference.count; ++i)
-      if (std::memcmp(&expected.bytes[i * size], &found.bytes[i * size], size)) {
+      if (std::memcmp(&expected.bytes[i * size], &found.bytes[i * size],
+                      size)) {
         const double wanted = numberAt(found.type, expected.bytes.data(), i);
         const double got = numberAt(found.type, found.bytes.data(), i);
         compareElement(wanted, got, -1, 0, i, difference);
@@ -91,7 +94,8 @@ Status compare(const Array &expected, const Array &found, const Options &options
 }
 
 Status checkBound(const Bound &bound, const Array &file) {
-  if (file.type == bound.tensor.type && file.bytes.size() == bytesOf(bound.tensor) &&
+  if (file.type == bound.tensor.type &&
+      file.bytes.size() == bytesOf(bound.tensor) &&
       (file.bytes.empty() ||
        std::memcmp(file.bytes.data(), bound.value, file.bytes.size()) == 0))
     return Status::success();
@@ -102,8 +106,8 @@ Status checkBound(const Bound &bound, const Array &file) {
 
 /// Takes from `files` those of bound inputs, and puts the others into the
 /// plan's order: by their names, and those without in the order that they have.
-Status matchInputs(const Model &model, const Plan &plan, std::vector<Array> files,
-                   std::vector<Array> &inputs) {
+Status matchInputs(const Model &model, const Plan &plan,
+                   std::vector<Array> files, std::vector<Array> &inputs) {
   std::vector<Array *> byInput(static_cast<size_t>(plan.inputCount));
   std::vector<Array *> rest;
   for (Array &file : files) {
@@ -123,8 +127,8 @@ Status matchInputs(const Model &model, const Plan &plan, std::vector<Array> file
       file = rest[next++];
   if (next < rest.size() ||
       std::find(byInput.begin(), byInput.end(), nullptr) != byInput.end())
-    return badData("expected files for %d inputs, found %zu files", plan.inputCount,
-                   files.size());
+    return badData("expected files for %d inputs, found %zu files",
+                   plan.inputCount, files.size());
   for (int i = 0; i < plan.inputCount; ++i) {
     const Rows rows(plan, plan.inputs[i]);
     if (rows.batched) {
@@ -187,18 +191,21 @@ std::vector<fs::path> findSets(const fs::path &folder) {
 
 void print(const std::string &set, const Difference &d, bool json, bool first) {
   if (json) {
-    std::printf("%s{\"set\": %s, \"output\": %s, \"elements\": %zu, \"wrong\": %zu, "
-                "\"worstAbsolute\": %s, \"worstRelative\": %s}",
-                first ? "" : ",\n ", quoted(set).c_str(), quoted(d.name).c_str(),
-                d.count, d.wrong, jsonNumber(d.absolute).c_str(),
-                jsonNumber(d.relative).c_str());
+    std::printf(
+        "%s{\"set\": %s, \"output\": %s, \"elements\": %zu, \"wrong\": %zu, "
+        "\"worstAbsolute\": %s, \"worstRelative\": %s}",
+        first ? "" : ",\n ", quoted(set).c_str(), quoted(d.name).c_str(),
+        d.count, d.wrong, jsonNumber(d.absolute).c_str(),
+        jsonNumber(d.relative).c_str());
     return;
   }
-  std::printf("%s: %s: %s, worst error %.3g absolute, %.3g relative", set.c_str(),
-              d.name.c_str(), d.wrong ? "wrong" : "ok", d.absolute, d.relative);
+  std::printf("%s: %s: %s, worst error %.3g absolute, %.3g relative",
+              set.c_str(), d.name.c_str(), d.wrong ? "wrong" : "ok", d.absolute,
+              d.relative);
   if (d.wrong)
-    std::printf("; %zu of %zu elements wrong, element %zu expected %.9g, found %.9g",
-                d.wrong, d.count, d.worst, d.expected, d.found);
+    std::printf(
+        "; %zu of %zu elements wrong, element %zu expected %.9g, found %.9g",
+        d.wrong, d.count, d.worst, d.expected, d.found);
   std::printf("\n");
 }
 
@@ -230,10 +237,10 @@ Status verify(const Model &model, const Options &options) {
   if (options.json)
     std::printf("]\n");
   if (wrong)
-    return Status::error(Code::numeric,
-                         text("expected every output within %g + %g |expected|, "
-                              "found %zu of %zu that are not",
-                              options.atol, options.rtol, wrong, number));
+    return Status::error(
+        Code::numeric, text("expected every output within %g + %g |expected|, "
+                            "found %zu of %zu that are not",
+                            options.atol, options.rtol, wrong, number));
   return Status::success();
 }
 

@@ -1,5 +1,5 @@
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations \
-// RUN:   --plan-assign-memory --plan-check --mlir-print-debuginfo -o %t.plan.mlir
+// RUN:   --plan-assign-memory --plan-check-steps --mlir-print-debuginfo -o %t.plan.mlir
 // RUN: %mnistc %t.plan.mlir --explain -o - | FileCheck %s
 // RUN: %mnistc %t.plan.mlir --explain=json -o - | FileCheck %s --check-prefix=JSON
 

@@ -1,9 +1,9 @@
 // RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations \
-// RUN:   --plan-assign-memory=alignment=64 --plan-check=alignment=64 \
+// RUN:   --plan-assign-memory=alignment=64 --plan-check-steps=alignment=64 \
 // RUN:   | FileCheck %s
 // RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations \
 // RUN:   --plan-assign-memory="alignment=64 reuse=false workspace=4096" \
-// RUN:   --plan-check=alignment=64 | FileCheck %s --check-prefix=KEEP
+// RUN:   --plan-check-steps=alignment=64 | FileCheck %s --check-prefix=KEEP
 
 // Constants of all functions lie in one block: 64 bytes for the one that two
 // functions share, 64 for the other.

@@ -29,8 +29,8 @@ struct ConvPlan {
 
   explicit ConvPlan(const Conv &s)
       : w(s), groups(s.groups), inChannels(s.inChannels / s.groups),
-        outChannels(s.outChannels / s.groups),
-        in(s.layout, s.inChannels, w.in), out(s.layout, s.outChannels, w.out),
+        outChannels(s.outChannels / s.groups), in(s.layout, s.inChannels, w.in),
+        out(s.layout, s.outChannels, w.out),
         filter(s.layout, s.inChannels / s.groups, w.kernel) {}
 
   Index image(const Strides &strides, int channels, Index task) const {
@@ -105,10 +105,11 @@ template <typename T, typename F> struct FilterRows {
     for (int kk = 0; kk < depth; ++kk) {
       int at[3];
       split(static_cast<int>((k + kk) % size), p.w.kernel, at);
-      const Index from = p.filterOf(task) + (k + kk) / size * p.filter.channel +
-                         p.filter(at);
+      const Index from =
+          p.filterOf(task) + (k + kk) / size * p.filter.channel + p.filter(at);
       for (int row = 0; row < rows; ++row)
-        to[row * gemmDepth + kk] = f.loadFilter(from + (i + row) * p.filter.batch);
+        to[row * gemmDepth + kk] =
+            f.loadFilter(from + (i + row) * p.filter.batch);
     }
   }
 };
@@ -138,8 +139,8 @@ template <typename T, typename F> struct FilterColumns {
     for (int kk = 0; kk < depth; ++kk) {
       int at[3];
       split(static_cast<int>((k + kk) % size), p.w.kernel, at);
-      const Index from = p.filterOf(task) + (k + kk) / size * p.filter.batch +
-                         p.filter(at);
+      const Index from =
+          p.filterOf(task) + (k + kk) / size * p.filter.batch + p.filter(at);
       for (int row = 0; row < rows; ++row)
         to[row * gemmDepth + kk] =
             f.loadFilter(from + (i + row) * p.filter.channel);
@@ -165,15 +166,15 @@ template <typename T, typename F> struct OutputsOfInput {
       int kernel[3], at[3];
       split(static_cast<int>((k + kk) % size), p.w.kernel, kernel);
       split(static_cast<int>(j), p.w.in, at);
-      const Index base = p.image(p.out, p.outChannels, task) +
-                         (k + kk) / size * p.out.channel;
+      const Index base =
+          p.image(p.out, p.outChannels, task) + (k + kk) / size * p.out.channel;
       int z = window(0, at[0], kernel[0]), y = window(1, at[1], kernel[1]);
       for (int column = 0; column < columns; ++column) {
         const int x = window(2, at[2], kernel[2]);
         const int position[3] = {z, y, x};
-        to[kk * gemmColumns + column] = z < 0 || y < 0 || x < 0
-                                            ? T(0)
-                                            : f.loadOutputGrad(base + p.out(position));
+        to[kk * gemmColumns + column] =
+            z < 0 || y < 0 || x < 0 ? T(0)
+                                    : f.loadOutputGrad(base + p.out(position));
         if (++at[2] < p.w.in[2])
           continue;
         at[2] = 0;
@@ -194,10 +195,10 @@ template <typename T, typename F> struct OutputRows {
     for (int row = 0; row < rows; ++row)
       for (int kk = 0; kk < depth; ++kk) {
         const Index image = (k + kk) / size, window = (k + kk) % size;
-        to[row * gemmDepth + kk] = f.loadOutputGrad(
-            image * p.out.batch +
-            (group * p.outChannels + i + row) * p.out.channel +
-            window * p.out.at[2]);
+        to[row * gemmDepth + kk] =
+            f.loadOutputGrad(image * p.out.batch +
+                             (group * p.outChannels + i + row) * p.out.channel +
+                             window * p.out.at[2]);
       }
   }
 };
@@ -206,7 +207,8 @@ template <typename T, typename F> struct OutputRows {
 template <typename T, typename F> struct InputColumns {
   const F &f;
   const ConvPlan &p;
-  void pack(Index group, Index k, int depth, Index j, int columns, T *to) const {
+  void pack(Index group, Index k, int depth, Index j, int columns,
+            T *to) const {
     const int size = p.w.kernelSize();
     const Index windows = p.w.outSize();
     T line[gemmDepth];
@@ -240,8 +242,9 @@ void conv(Context &, const char *, Conv s, const F &functor) {
       Index(s.batch) * s.groups, p.outChannels, p.w.outSize(),
       Index(p.inChannels) * p.w.kernelSize(), a, b,
       [&](Index task, Index i, Index j, int count, const T *values) {
-        detail::storeChannel(functor, p.out, p.image(p.out, p.outChannels, task),
-                             i, j, count, values);
+        detail::storeChannel(functor, p.out,
+                             p.image(p.out, p.outChannels, task), i, j, count,
+                             values);
       });
 }
 
@@ -254,8 +257,8 @@ void convInputGrad(Context &, const char *, Conv s, const F &functor) {
       Index(s.batch) * s.groups, p.inChannels, p.w.inSize(),
       Index(p.outChannels) * p.w.kernelSize(), a, b,
       [&](Index task, Index i, Index j, int count, const T *values) {
-        detail::storeChannel(functor, p.in, p.image(p.in, p.inChannels, task), i,
-                             j, count, values);
+        detail::storeChannel(functor, p.in, p.image(p.in, p.inChannels, task),
+                             i, j, count, values);
       });
 }
 

@@ -96,16 +96,16 @@ void gemm(Index batch, Index m, Index n, Index k, const A &a, const B &b,
     tileRows /= 2;
   const Index down = (m + tileRows - 1) / tileRows;
   const Index across = (n + tileColumns - 1) / tileColumns;
-  parallelFor(tiles(), int64_t(tileRows) * tileColumns * k / 8,
-              [&](int64_t task) {
-    const Index j = static_cast<Index>(task % across) * tileColumns;
-    const Index i = static_cast<Index>(task / across % down) * tileRows;
-    const Index rows = m - i < tileRows ? m - i : tileRows;
-    const Index columns = n - j < tileColumns ? n - j : tileColumns;
-    gemmTile<T, Index>(static_cast<Index>(task / across / down), i,
-                       static_cast<int>(rows), j, static_cast<int>(columns), k,
-                       a, b, store);
-  });
+  parallelFor(
+      tiles(), int64_t(tileRows) * tileColumns * k / 8, [&](int64_t task) {
+        const Index j = static_cast<Index>(task % across) * tileColumns;
+        const Index i = static_cast<Index>(task / across % down) * tileRows;
+        const Index rows = m - i < tileRows ? m - i : tileRows;
+        const Index columns = n - j < tileColumns ? n - j : tileColumns;
+        gemmTile<T, Index>(static_cast<Index>(task / across / down), i,
+                           static_cast<int>(rows), j, static_cast<int>(columns),
+                           k, a, b, store);
+      });
 }
 
 } // namespace mn::detail

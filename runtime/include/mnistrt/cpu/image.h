@@ -60,7 +60,8 @@ struct Windows {
   }
   /// The kernel elements [begin, end) along `d` of window `o` that lie in
   /// [low, high) of the input's coordinates.
-  void kernelInside(int d, int o, int low, int high, int &begin, int &end) const {
+  void kernelInside(int d, int o, int low, int high, int &begin,
+                    int &end) const {
     const int first = look(d, o, 0), step = dilations[d];
     begin = first < low ? (low - first + step - 1) / step : 0;
     end = first < high ? (high - first + step - 1) / step : 0;

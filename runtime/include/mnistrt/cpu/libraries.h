@@ -20,13 +20,13 @@ struct CpuRuntime {
   struct Prepared {
     virtual ~Prepared() = default;
   };
-  Prepared **prepared;       ///< one a step of the plan
-  const char *constantsEnd;  ///< pointers into the constants never change
+  Prepared **prepared;      ///< one a step of the plan
+  const char *constantsEnd; ///< pointers into the constants never change
 };
 
 namespace onednn {
-void conv(Context &ctx, float *y, const float *x, const float *w,
-          const Conv &s, const Epilogue &epilogue = {});
+void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
+          const Epilogue &epilogue = {});
 void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
                    const Conv &s);
 void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
@@ -56,12 +56,13 @@ inline void matmul(Context &, float *y, const float *a, const float *b,
               int64_t(s.k) * (s.m < tileRows ? s.m : tileRows) *
                   (s.n < tileColumns ? s.n : tileColumns) / 16,
               [&](int64_t task) {
-    const int j = static_cast<int>(task % across) * tileColumns;
-    const int i = static_cast<int>(task / across % down) * tileRows;
-    matmulTile(y, a, b, s, epilogue, static_cast<int>(task / across / down), i,
-               s.m - i < tileRows ? s.m - i : tileRows, j,
-               s.n - j < tileColumns ? s.n - j : tileColumns);
-  });
+                const int j = static_cast<int>(task % across) * tileColumns;
+                const int i = static_cast<int>(task / across % down) * tileRows;
+                matmulTile(y, a, b, s, epilogue,
+                           static_cast<int>(task / across / down), i,
+                           s.m - i < tileRows ? s.m - i : tileRows, j,
+                           s.n - j < tileColumns ? s.n - j : tileColumns);
+              });
 }
 
 } // namespace openblas

@@ -33,7 +33,8 @@ template <typename T, typename F> struct LeftMatrix {
 template <typename T, typename F> struct RightMatrix {
   const F &f;
   const Matmul &s;
-  void pack(Index batch, Index k, int depth, Index j, int columns, T *to) const {
+  void pack(Index batch, Index k, int depth, Index j, int columns,
+            T *to) const {
     const Index base = batch * s.k * s.n;
     if (s.transposedB) {
       for (int column = 0; column < columns; ++column)
@@ -52,7 +53,8 @@ template <typename T, typename F> struct RightMatrix {
 /// Some results of one row times a matrix, whose every element is used once:
 /// nothing is worth packing.
 template <typename T, typename F>
-void rowTimesMatrix(const F &f, const Matmul &s, Index row, Index j, int columns) {
+void rowTimesMatrix(const F &f, const Matmul &s, Index row, Index j,
+                    int columns) {
   const Index a = row * s.k, b = row / s.m * s.k * s.n;
   constexpr int lanes = 16;
   T results[gemmColumns] = {};
@@ -91,11 +93,12 @@ void matmul(Context &, const char *, Matmul s, const F &functor) {
     const int64_t tiles = (s.n + columns - 1) / columns;
     parallelFor(int64_t(s.batch) * s.m * tiles, columns * int64_t(s.k) / 4,
                 [&](int64_t task) {
-      const F f = functor;
-      const Index j = static_cast<Index>(task % tiles) * columns;
-      detail::rowTimesMatrix<T>(f, s, static_cast<Index>(task / tiles), j,
-                                s.n - j < columns ? int(s.n - j) : columns);
-    });
+                  const F f = functor;
+                  const Index j = static_cast<Index>(task % tiles) * columns;
+                  detail::rowTimesMatrix<T>(
+                      f, s, static_cast<Index>(task / tiles), j,
+                      s.n - j < columns ? int(s.n - j) : columns);
+                });
     return;
   }
   const detail::LeftMatrix<T, F> left{functor, s};

@@ -49,8 +49,9 @@ struct PoolPlan {
   int64_t index(Index image, int channel, const int (&at)[3]) const {
     const int64_t plane = image * channels + channel;
     const int64_t inside =
-        columnMajor ? at[0] + int64_t(w.in[0]) * (at[1] + int64_t(w.in[1]) * at[2])
-                    : at[2] + int64_t(w.in[2]) * (at[1] + int64_t(w.in[1]) * at[0]);
+        columnMajor
+            ? at[0] + int64_t(w.in[0]) * (at[1] + int64_t(w.in[1]) * at[2])
+            : at[2] + int64_t(w.in[2]) * (at[1] + int64_t(w.in[1]) * at[0]);
     return plane * w.inSize() + inside;
   }
 };
@@ -81,8 +82,8 @@ void visitLine(const PoolPlan &p, Index plane, const int (&at)[3], int count,
 }
 
 template <typename Visit>
-void visitChannels(const PoolPlan &p, Index pixel, const int (&at)[3], int count,
-                   const Visit &visit) {
+void visitChannels(const PoolPlan &p, Index pixel, const int (&at)[3],
+                   int count, const Visit &visit) {
   int begin[3], end[3], k[3];
   for (int d = 0; d < 3; ++d)
     p.w.kernelInside(d, at[d], 0, p.w.in[d], begin[d], end[d]);
@@ -103,37 +104,40 @@ void poolRuns(const PoolPlan &p, const Pool &s, const Run &run) {
   const int64_t work = int64_t(poolLanes) * p.w.kernelSize();
   if (s.layout == Layout::nhwc) {
     const int tiles = (p.channels + poolLanes - 1) / poolLanes;
-    parallelFor(int64_t(s.batch) * p.w.outSize() * tiles, work, [&](int64_t task) {
-      const int channel = static_cast<int>(task % tiles) * poolLanes;
-      const int left = p.channels - channel;
-      const Index image = static_cast<Index>(task / tiles / p.w.outSize());
-      int at[3];
-      split(static_cast<int>(task / tiles % p.w.outSize()), p.w.out, at);
-      const Index from = image * p.in.batch + channel;
-      run(image, channel, at, left < poolLanes ? left : poolLanes,
-          [&](int count, const auto &visit) {
-            visitChannels(p, from, at, count, visit);
-          },
-          image * p.out.batch + channel + p.out(at), Index(1));
-    });
+    parallelFor(
+        int64_t(s.batch) * p.w.outSize() * tiles, work, [&](int64_t task) {
+          const int channel = static_cast<int>(task % tiles) * poolLanes;
+          const int left = p.channels - channel;
+          const Index image = static_cast<Index>(task / tiles / p.w.outSize());
+          int at[3];
+          split(static_cast<int>(task / tiles % p.w.outSize()), p.w.out, at);
+          const Index from = image * p.in.batch + channel;
+          run(
+              image, channel, at, left < poolLanes ? left : poolLanes,
+              [&](int count, const auto &visit) {
+                visitChannels(p, from, at, count, visit);
+              },
+              image * p.out.batch + channel + p.out(at), Index(1));
+        });
     return;
   }
   const int tiles = (p.w.out[2] + poolLanes - 1) / poolLanes;
   const int lines = p.w.out[0] * p.w.out[1];
   parallelFor(int64_t(s.batch) * p.channels * lines * tiles, work,
               [&](int64_t task) {
-    const int line = static_cast<int>(task / tiles % lines);
-    const Index plane = static_cast<Index>(task / tiles / lines);
-    const int at[3] = {line / p.w.out[1], line % p.w.out[1],
-                       static_cast<int>(task % tiles) * poolLanes};
-    const int left = p.w.out[2] - at[2];
-    run(plane / p.channels, static_cast<int>(plane % p.channels), at,
-        left < poolLanes ? left : poolLanes,
-        [&](int count, const auto &visit) {
-          visitLine(p, plane * p.in.channel, at, count, visit);
-        },
-        plane * p.out.channel + p.out(at), Index(1));
-  });
+                const int line = static_cast<int>(task / tiles % lines);
+                const Index plane = static_cast<Index>(task / tiles / lines);
+                const int at[3] = {line / p.w.out[1], line % p.w.out[1],
+                                   static_cast<int>(task % tiles) * poolLanes};
+                const int left = p.w.out[2] - at[2];
+                run(
+                    plane / p.channels, static_cast<int>(plane % p.channels),
+                    at, left < poolLanes ? left : poolLanes,
+                    [&](int count, const auto &visit) {
+                      visitLine(p, plane * p.in.channel, at, count, visit);
+                    },
+                    plane * p.out.channel + p.out(at), Index(1));
+              });
 }
 
 /// Visits the windows of the gradient that position `x` of the input is in:
@@ -180,116 +184,126 @@ void poolInputs(const PoolPlan &p, const Pool &s, const At &at) {
 template <typename T, typename F>
 void maxPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(p, s, [&](Index, int, const int (&)[3], int count,
-                             const auto &visit, Index to, Index step) {
-    const F f = functor;
-    T best[detail::poolLanes];
-    for (int lane = 0; lane < count; ++lane)
-      best[lane] = Limits<T>::lowest();
-    visit(count, [&](int first, int last, Index from, Index stride,
-                     const int (&)[3]) {
-      for (int lane = first; lane < last; ++lane)
-        best[lane] = max(best[lane], f.load(from + lane * stride));
-    });
-    for (int lane = 0; lane < count; ++lane)
-      f.store(to + lane * step, best[lane]);
-  });
+  detail::poolRuns(p, s,
+                   [&](Index, int, const int(&)[3], int count,
+                       const auto &visit, Index to, Index step) {
+                     const F f = functor;
+                     T best[detail::poolLanes];
+                     for (int lane = 0; lane < count; ++lane)
+                       best[lane] = Limits<T>::lowest();
+                     visit(count, [&](int first, int last, Index from,
+                                      Index stride, const int(&)[3]) {
+                       for (int lane = first; lane < last; ++lane)
+                         best[lane] =
+                             max(best[lane], f.load(from + lane * stride));
+                     });
+                     for (int lane = 0; lane < count; ++lane)
+                       f.store(to + lane * step, best[lane]);
+                   });
 }
 
 template <typename T, typename F>
 void argMaxPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(p, s, [&](Index image, int channel, const int (&)[3],
-                             int count, const auto &visit, Index to, Index step) {
-    T best[detail::poolLanes];
-    int64_t where[detail::poolLanes];
-    bool any[detail::poolLanes] = {};
-    visit(count, [&](int first, int last, Index from, Index stride,
-                     const int (&position)[3]) {
-      for (int lane = first; lane < last; ++lane) {
-        const T value = functor.load(from + lane * stride);
-        if (any[lane] && !(value > best[lane]) &&
-            !(value != value && best[lane] == best[lane]))
-          continue;
-        const bool along = s.layout == Layout::nchw;
-        const int at[3] = {position[0], position[1],
-                           position[2] + (along ? lane * p.w.strides[2] : 0)};
-        any[lane] = true, best[lane] = value;
-        where[lane] = p.index(image, channel + (along ? 0 : lane), at);
-      }
-    });
-    for (int lane = 0; lane < count; ++lane)
-      functor.store(to + lane * step, any[lane] ? where[lane] : int64_t(0));
-  });
+  detail::poolRuns(
+      p, s,
+      [&](Index image, int channel, const int(&)[3], int count,
+          const auto &visit, Index to, Index step) {
+        T best[detail::poolLanes];
+        int64_t where[detail::poolLanes];
+        bool any[detail::poolLanes] = {};
+        visit(count, [&](int first, int last, Index from, Index stride,
+                         const int(&position)[3]) {
+          for (int lane = first; lane < last; ++lane) {
+            const T value = functor.load(from + lane * stride);
+            if (any[lane] && !(value > best[lane]) &&
+                !(value != value && best[lane] == best[lane]))
+              continue;
+            const bool along = s.layout == Layout::nchw;
+            const int at[3] = {position[0], position[1],
+                               position[2] +
+                                   (along ? lane * p.w.strides[2] : 0)};
+            any[lane] = true, best[lane] = value;
+            where[lane] = p.index(image, channel + (along ? 0 : lane), at);
+          }
+        });
+        for (int lane = 0; lane < count; ++lane)
+          functor.store(to + lane * step, any[lane] ? where[lane] : int64_t(0));
+      });
 }
 
 template <typename T, typename F>
 void avgPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(p, s, [&](Index, int, const int (&at)[3], int count,
-                             const auto &visit, Index to, Index step) {
-    const F f = functor;
-    T sums[detail::poolLanes] = {};
-    visit(count, [&](int first, int last, Index from, Index stride,
-                     const int (&)[3]) {
-      for (int lane = first; lane < last; ++lane)
-        sums[lane] += f.load(from + lane * stride);
-    });
-    const int rest = p.counted(0, at[0]) * p.counted(1, at[1]);
-    for (int lane = 0; lane < count; ++lane) {
-      const int x = s.layout == Layout::nchw ? at[2] + lane : at[2];
-      f.store(to + lane * step,
-              sums[lane] / static_cast<T>(rest * p.counted(2, x)));
-    }
-  });
+  detail::poolRuns(
+      p, s,
+      [&](Index, int, const int(&at)[3], int count, const auto &visit, Index to,
+          Index step) {
+        const F f = functor;
+        T sums[detail::poolLanes] = {};
+        visit(count, [&](int first, int last, Index from, Index stride,
+                         const int(&)[3]) {
+          for (int lane = first; lane < last; ++lane)
+            sums[lane] += f.load(from + lane * stride);
+        });
+        const int rest = p.counted(0, at[0]) * p.counted(1, at[1]);
+        for (int lane = 0; lane < count; ++lane) {
+          const int x = s.layout == Layout::nchw ? at[2] + lane : at[2];
+          f.store(to + lane * step,
+                  sums[lane] / static_cast<T>(rest * p.counted(2, x)));
+        }
+      });
 }
 
 template <typename T, typename F>
 void maxPoolGrad(Context &, const char *, Pool s, const F &f) {
   const detail::PoolPlan p(s);
-  detail::poolInputs(p, s, [&](Index image, int channel, const int (&x)[3],
-                               Index i) {
-    const Index inputs = image * p.in.batch + channel * p.in.channel;
-    const Index outputs = image * p.out.batch + channel * p.out.channel;
-    T sum = 0;
-    detail::visitWindows(p, x, [&](const int (&o)[3]) {
-      // The first largest element of the window, and whether it is this one.
-      T best = Limits<T>::lowest();
-      Index where = -1;
-      int begin[3], end[3], k[3];
-      for (int d = 0; d < 3; ++d)
-        p.w.kernelInside(d, o[d], 0, p.w.in[d], begin[d], end[d]);
-      for (k[0] = begin[0]; k[0] < end[0]; ++k[0])
-        for (k[1] = begin[1]; k[1] < end[1]; ++k[1])
-          for (k[2] = begin[2]; k[2] < end[2]; ++k[2]) {
-            const int at[3] = {p.w.look(0, o[0], k[0]), p.w.look(1, o[1], k[1]),
-                               p.w.look(2, o[2], k[2])};
-            const Index from = inputs + p.in(at);
-            const T value = f.loadInput(from);
-            if (where < 0 || value > best || (value != value && best == best))
-              best = value, where = from;
-          }
-      if (where == i)
-        sum += f.loadOutputGrad(outputs + p.out(o));
-    });
-    f.store(i, sum);
-  });
+  detail::poolInputs(
+      p, s, [&](Index image, int channel, const int(&x)[3], Index i) {
+        const Index inputs = image * p.in.batch + channel * p.in.channel;
+        const Index outputs = image * p.out.batch + channel * p.out.channel;
+        T sum = 0;
+        detail::visitWindows(p, x, [&](const int(&o)[3]) {
+          // The first largest element of the window, and whether it is this
+          // one.
+          T best = Limits<T>::lowest();
+          Index where = -1;
+          int begin[3], end[3], k[3];
+          for (int d = 0; d < 3; ++d)
+            p.w.kernelInside(d, o[d], 0, p.w.in[d], begin[d], end[d]);
+          for (k[0] = begin[0]; k[0] < end[0]; ++k[0])
+            for (k[1] = begin[1]; k[1] < end[1]; ++k[1])
+              for (k[2] = begin[2]; k[2] < end[2]; ++k[2]) {
+                const int at[3] = {p.w.look(0, o[0], k[0]),
+                                   p.w.look(1, o[1], k[1]),
+                                   p.w.look(2, o[2], k[2])};
+                const Index from = inputs + p.in(at);
+                const T value = f.loadInput(from);
+                if (where < 0 || value > best ||
+                    (value != value && best == best))
+                  best = value, where = from;
+              }
+          if (where == i)
+            sum += f.loadOutputGrad(outputs + p.out(o));
+        });
+        f.store(i, sum);
+      });
 }
 
 template <typename T, typename F>
 void avgPoolGrad(Context &, const char *, Pool s, const F &f) {
   const detail::PoolPlan p(s);
-  detail::poolInputs(p, s, [&](Index image, int channel, const int (&x)[3],
-                               Index i) {
-    const Index outputs = image * p.out.batch + channel * p.out.channel;
-    T sum = 0;
-    detail::visitWindows(p, x, [&](const int (&o)[3]) {
-      const int count =
-          p.counted(0, o[0]) * p.counted(1, o[1]) * p.counted(2, o[2]);
-      sum += f.load(outputs + p.out(o)) / static_cast<T>(count);
-    });
-    f.store(i, sum);
-  });
+  detail::poolInputs(
+      p, s, [&](Index image, int channel, const int(&x)[3], Index i) {
+        const Index outputs = image * p.out.batch + channel * p.out.channel;
+        T sum = 0;
+        detail::visitWindows(p, x, [&](const int(&o)[3]) {
+          const int count =
+              p.counted(0, o[0]) * p.counted(1, o[1]) * p.counted(2, o[2]);
+          sum += f.load(outputs + p.out(o)) / static_cast<T>(count);
+        });
+        f.store(i, sum);
+      });
 }
 
 } // namespace mn

@@ -31,7 +31,9 @@ namespace shape {
 /// over much then has several blocks share a result.
 inline constexpr int manyBlocks = 132;
 
-template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) { return (a + b - 1) / b; }
+template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) {
+  return (a + b - 1) / b;
+}
 template <typename N> MN_SHAPE_FN N least(N a, N b) { return a < b ? a : b; }
 template <typename N> MN_SHAPE_FN N most(N a, N b) { return a < b ? b : a; }
 

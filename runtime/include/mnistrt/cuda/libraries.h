@@ -23,8 +23,8 @@ void matmul(Context &ctx, float *y, const float *a, const float *b,
 
 namespace cudnn {
 /// y = act(conv(x, w) + bias + residual); the bias is one number a channel.
-void conv(Context &ctx, float *y, const float *x, const float *w,
-          const Conv &s, const Epilogue &epilogue = {});
+void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
+          const Epilogue &epilogue = {});
 void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
                    const Conv &s);
 void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,

@@ -1,8 +1,8 @@
 //===- common.cuh - what all kernels use ------------------------*- C++ -*-===//
 //
-// NaN-aware comparison, warp shuffles of any type, and how blocks share one result: each
-// writes its part to scratch memory, the last to arrive sums them in a fixed
-// order. Results do not depend on which one that is. Device only.
+// NaN-aware comparison, warp shuffles of any type, and how blocks share one
+// result: each writes its part to scratch memory, the last to arrive sums them
+// in a fixed order. Results do not depend on which one that is. Device only.
 //
 //===----------------------------------------------------------------------===//
 

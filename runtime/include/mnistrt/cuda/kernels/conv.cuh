@@ -29,8 +29,8 @@ template <typename T, Conv S> struct ConvKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
   static constexpr bool windowAlongK = !G::nchw && G::inChannels >= 4;
-  using Product = ProductKernel<T, sizes, G::nchw || windowAlongK,
-                                G::nchw ? false : true>;
+  using Product =
+      ProductKernel<T, sizes, G::nchw || windowAlongK, G::nchw ? false : true>;
 
   template <typename F>
   static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
@@ -43,9 +43,8 @@ template <typename T, Conv S> struct ConvKernel {
       Place in;
       const bool inside = G::reads(G::outPlace(pixel % G::pixelsOut), tap, in);
       const T v = f.loadInput(
-          inside
-              ? G::input(pixel / G::pixelsOut, group * G::inChannels + c, in)
-              : Index(0));
+          inside ? G::input(pixel / G::pixelsOut, group * G::inChannels + c, in)
+                 : Index(0));
       return inside ? v : T(0);
     };
     const auto store = [&](int group, int o, int pixel, T v) {

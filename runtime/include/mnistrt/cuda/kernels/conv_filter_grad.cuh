@@ -34,20 +34,20 @@ template <typename T, Conv S> struct ConvFilterGradKernel {
   static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
     Product::run(
         [&](int group, int o, int pixel) {
-          return f.loadOutputGrad(
-              G::output(pixel / G::pixelsOut, group * G::outChannels + o,
-                        G::outPlace(pixel % G::pixelsOut)));
+          return f.loadOutputGrad(G::output(pixel / G::pixelsOut,
+                                            group * G::outChannels + o,
+                                            G::outPlace(pixel % G::pixelsOut)));
         },
         [&](int group, int column, int pixel) {
           const int c = G::template channelOf<G::inChannels>(column);
           const int tap = G::template tapOf<G::inChannels>(column);
           Place in;
-          const bool inside = G::reads(G::outPlace(pixel % G::pixelsOut),
-                                       G::tapPlace(tap), in);
-          const T v = f.loadInput(inside ? G::input(pixel / G::pixelsOut,
-                                                    group * G::inChannels + c,
-                                                    in)
-                                         : Index(0));
+          const bool inside =
+              G::reads(G::outPlace(pixel % G::pixelsOut), G::tapPlace(tap), in);
+          const T v =
+              f.loadInput(inside ? G::input(pixel / G::pixelsOut,
+                                            group * G::inChannels + c, in)
+                                 : Index(0));
           return inside ? v : T(0);
         },
         [&](int group, int o, int column, T v) {

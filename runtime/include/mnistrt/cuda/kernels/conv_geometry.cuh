@@ -73,9 +73,7 @@ template <Conv S> struct ConvGeometry {
     return imageIndex<S.layout, inChannels, S.kernel[0], S.kernel[1],
                       S.kernel[2]>(o, c, tap);
   }
-  static MN_DEVICE Place inPlace(int i) {
-    return placeOf<S.in[1], S.in[2]>(i);
-  }
+  static MN_DEVICE Place inPlace(int i) { return placeOf<S.in[1], S.in[2]>(i); }
   static MN_DEVICE Place outPlace(int i) {
     return placeOf<S.out[1], S.out[2]>(i);
   }
@@ -92,22 +90,24 @@ template <Conv S> struct ConvGeometry {
   }
 
   /// No window reaches into the padding.
-  static constexpr bool insideAlong(int d) {
-    return S.pads[d] == 0 && (S.out[d] - 1) * S.strides[d] +
-                                     (S.kernel[d] - 1) * S.dilations[d] <
-                                 S.in[d];
+  static MN_SHAPE_FN bool insideAlong(int d) {
+    return S.pads[d] == 0 &&
+           (S.out[d] - 1) * S.strides[d] + (S.kernel[d] - 1) * S.dilations[d] <
+               S.in[d];
   }
-  static constexpr bool alwaysInside =
-      insideAlong(0) && insideAlong(1) && insideAlong(2);
+  static MN_SHAPE_FN bool allInside() {
+    return insideAlong(0) && insideAlong(1) && insideAlong(2);
+  }
 
   /// Where the window at `out` has its element `tap`; false: in the padding.
   static MN_DEVICE bool reads(Place out, Place tap, Place &in) {
     in = {out.x0 * S.strides[0] - S.pads[0] + tap.x0 * S.dilations[0],
           out.x1 * S.strides[1] - S.pads[1] + tap.x1 * S.dilations[1],
           out.x2 * S.strides[2] - S.pads[2] + tap.x2 * S.dilations[2]};
-    return alwaysInside || unsigned(in.x0) < unsigned(S.in[0]) &&
-           unsigned(in.x1) < unsigned(S.in[1]) &&
-           unsigned(in.x2) < unsigned(S.in[2]);
+    constexpr bool always = allInside();
+    return always || (unsigned(in.x0) < unsigned(S.in[0]) &&
+                      unsigned(in.x1) < unsigned(S.in[1]) &&
+                      unsigned(in.x2) < unsigned(S.in[2]));
   }
 
   /// The window whose element `tap` is at `in`; false: there is none.

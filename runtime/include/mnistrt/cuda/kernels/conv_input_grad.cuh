@@ -41,11 +41,12 @@ template <typename T, Conv S> struct ConvInputGradKernel {
       const int o = G::template channelOf<G::outChannels>(k);
       const Place tap = G::tapPlace(G::template tapOf<G::outChannels>(k));
       Place out;
-      const bool inside = G::isReadBy(G::inPlace(pixel % G::pixelsIn), tap, out);
-      const T v = f.loadOutputGrad(
-          inside
-              ? G::output(pixel / G::pixelsIn, group * G::outChannels + o, out)
-              : Index(0));
+      const bool inside =
+          G::isReadBy(G::inPlace(pixel % G::pixelsIn), tap, out);
+      const T v =
+          f.loadOutputGrad(inside ? G::output(pixel / G::pixelsIn,
+                                              group * G::outChannels + o, out)
+                                  : Index(0));
       return inside ? v : T(0);
     };
     const auto store = [&](int group, int c, int pixel, T v) {

@@ -21,8 +21,8 @@ MN_SHAPE_FN Product productOf(const Matmul &s) {
 
 namespace device {
 template <typename T, Matmul S> struct MatmulKernel {
-  using Product = ProductKernel<T, shape::productOf(S), !S.transposedA,
-                                S.transposedB>;
+  using Product =
+      ProductKernel<T, shape::productOf(S), !S.transposedA, S.transposedB>;
   template <typename F>
   static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
     Product::run(

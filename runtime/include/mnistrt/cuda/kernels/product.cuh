@@ -73,8 +73,11 @@ MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
       blocks * t.warps * most(instructions, 4 * shared) / 4 * turns;
   const int64_t latency =
       ceilDiv(blocks, resident) * turns * (900 + 2 * instructions);
+  // Parts are written and read at about 2500 bytes a cycle.
   const int64_t together =
-      t.splits == 1 ? 0 : 3000 + 3 * int64_t(t.splits) * t.rows * t.columns;
+      t.splits == 1 ? 0
+                    : 3000 + 3 * int64_t(t.splits) * t.rows * t.columns +
+                          t.splits * p.batches * p.m * p.n * 8 / 2500;
   return most(issue, latency) + together;
 }
 
@@ -91,8 +94,8 @@ MN_SHAPE_FN Tiles tiles(const Product &p) {
       Tiles t = tiles(p, size[0], size[1], size[2]);
       t.splits = splits;
       // Parts of 32 at least, and no more blocks than run at once.
-      if (splits > 1 && (p.k < 32 * int64_t(splits) ||
-                         t.count * splits > 4 * manyBlocks))
+      if (splits > 1 &&
+          (p.k < 32 * int64_t(splits) || t.count * splits > 4 * manyBlocks))
         break;
       const int64_t needed = cycles(p, t);
       if (needed < fewest) {
@@ -127,7 +130,7 @@ struct ProductKernel {
   static constexpr int bEach = (width * depth + threads - 1) / threads;
   static constexpr int m = int(P.m), n = int(P.n);
   using Parts =
-      Scratch<T, t.splits == 1 ? 1 : (long long)(t.splits * P.batches * P.m * P.n),
+      Scratch<T, t.splits == 1 ? 1 : (long long)(t.splits *P.batches *P.m *P.n),
               t.splits == 1 ? 1 : int(t.count)>;
 
   /// Loads without branches, so that many are on their way at once: what lies

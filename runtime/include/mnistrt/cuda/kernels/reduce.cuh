@@ -40,8 +40,8 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   if (t.groups < manyBlocks) {
     // Each thread has at least 16 elements to itself.
     const int64_t useful = s.size / (int64_t(t.team) * 16);
-    t.splits = int(most<int64_t>(
-        1, least<int64_t>(useful, 2 * manyBlocks / t.groups)));
+    t.splits = int(
+        most<int64_t>(1, least<int64_t>(useful, 2 * manyBlocks / t.groups)));
   }
   return t;
 }
@@ -71,7 +71,9 @@ struct MaxOf {
   template <typename T> struct State {
     T value;
   };
-  template <typename T> static MN_DEVICE State<T> none() { return {Limits<T>::lowest()}; }
+  template <typename T> static MN_DEVICE State<T> none() {
+    return {Limits<T>::lowest()};
+  }
   template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
     if (larger(v.value, s.value))
       s.value = v.value;
@@ -81,7 +83,9 @@ struct MinOf {
   template <typename T> struct State {
     T value;
   };
-  template <typename T> static MN_DEVICE State<T> none() { return {Limits<T>::highest()}; }
+  template <typename T> static MN_DEVICE State<T> none() {
+    return {Limits<T>::highest()};
+  }
   template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
     if (smaller(v.value, s.value))
       s.value = v.value;

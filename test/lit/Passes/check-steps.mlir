@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --plan-check=alignment=64 --split-input-file \
+// RUN: mnist-opt %s --plan-check-steps=alignment=64 --split-input-file \
 // RUN:   --verify-diagnostics | FileCheck %s
 
 // A plan in order; the second step takes the place of its operand.

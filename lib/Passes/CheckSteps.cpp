@@ -1,4 +1,5 @@
-//===- CheckPlan.cpp - prove that a plan may be run -----------------------===//
+//===- CheckSteps.cpp - prove that a plan may be run
+//-----------------------===//
 //
 // Trusts no pass before it: reads the addresses as the runtime will.
 //
@@ -12,7 +13,7 @@
 
 namespace mlir::mnistc {
 
-#define GEN_PASS_DEF_CHECKPLAN
+#define GEN_PASS_DEF_CHECKSTEPS
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
@@ -242,8 +243,8 @@ LogicalResult Checker::checkOverlaps() {
 }
 
 namespace {
-struct CheckPlan : impl::CheckPlanBase<CheckPlan> {
-  using CheckPlanBase::CheckPlanBase;
+struct CheckSteps : impl::CheckStepsBase<CheckSteps> {
+  using CheckStepsBase::CheckStepsBase;
 
   void runOnOperation() override {
     auto bytes =

@@ -1,0 +1,27 @@
+//===- tables.h - cases as a compiled model's tables ------------*- C++ -*-===//
+
+#ifndef MNISTC_TEST_GPU_TABLES_H
+#define MNISTC_TEST_GPU_TABLES_H
+
+#include "case.h"
+
+namespace test {
+
+/// The tables of a model that has a plan for each case.
+struct Tables {
+  explicit Tables(const std::vector<Case> &cases);
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<std::vector<mn::Tensor>> tensors;
+  std::vector<mn::Step> steps;
+  std::vector<mn::Plan> plans;
+
+  mn::Model model(const char *arch, const std::string &code) const;
+};
+
+/// Checks what the executor promises beside running plans.
+void testExecutor(const char *arch, const std::string &code, int &passed,
+                  int &failed);
+
+} // namespace test
+
+#endif // MNISTC_TEST_GPU_TABLES_H

@@ -321,6 +321,11 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
   if (llvm::Error failed = place.open(program.saveTemps))
     return failed;
 
+  if (llvm::sys::fs::exists(program.output) &&
+      !llvm::sys::fs::is_regular_file(program.output))
+    return fail("cannot write " + program.output +
+                ": expected a file, found something else");
+
   // Beside the target, so that renaming cannot fail for another disk.
   llvm::SmallString<128> partial;
   if (std::error_code code = llvm::sys::fs::createUniqueFile(

@@ -35,8 +35,8 @@ std::string digestOf(const Set &set) {
 
 // Recorded from both compilers: the same bytes everywhere, for ever.
 TEST(Digits, SameBytesEverywhere) {
-  EXPECT_EQ(digestOf(draw(1, DigitPart::train, 0, 1000)), "DIGEST_TRAIN");
-  EXPECT_EQ(digestOf(draw(1, DigitPart::test, 0, 1000)), "DIGEST_TEST");
+  EXPECT_EQ(digestOf(draw(1, DigitPart::train, 0, 1000)), "dae67e96c4f49382");
+  EXPECT_EQ(digestOf(draw(1, DigitPart::test, 0, 1000)), "ba39f03c2cab1092");
 }
 
 TEST(Digits, ThreadsDoNotMatter) {

@@ -33,13 +33,18 @@ def numbers(shape):
 
 
 def model_of(initializers, nodes=(), **more):
-    """A model that adds all of its weights to its input."""
+    """A model whose outputs are the sums of its weights, as floats."""
     names = [i.name for i in initializers] + [n.output[0] for n in nodes]
-    adds = [helper.make_node("Identity", [n], [n + "_out"]) for n in names]
+    sums = []
+    for n in names:
+        sums += [helper.make_node("Cast", [n], [n + "_f"], to=TensorProto.FLOAT),
+                 helper.make_node("ReduceSum", [n + "_f"], [n + "_out"],
+                                  keepdims=0)]
     graph = helper.make_graph(
-        list(nodes) + adds, "g",
+        list(nodes) + sums, "g",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3])],
-        [helper.make_empty_tensor_value_info(n + "_out") for n in names],
+        [helper.make_tensor_value_info(n + "_out", TensorProto.FLOAT, [])
+         for n in names],
         initializer=list(initializers), doc_string="doc", **more)
     model = helper.make_model(graph, producer_name="test", opset_imports=[
         helper.make_opsetid("", 17), helper.make_opsetid("own", 1)])
@@ -83,7 +88,7 @@ def forms():
            {"a": numbers((2, 2)), "b": numbers(()), "c": numbers((3,))})
     branch = helper.make_graph(
         [helper.make_node("Identity", ["w"], ["y"])], "branch", [],
-        [helper.make_empty_tensor_value_info("y")],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 3])],
         initializer=[tensor("w", TensorProto.FLOAT, [4, 3], True)])
     nested = model_of(
         [tensor("w", TensorProto.FLOAT, [4, 3], True),

@@ -29,7 +29,7 @@ TEST(Plot, MarksAreRound) {
   EXPECT_EQ(labels(Axis::linear(0, 2.31, 6, true)), "0.0 0.5 1.0 1.5 2.0 2.5");
   EXPECT_EQ(labels(Axis::linear(0, 0.3, 6, true)),
             "0.00 0.05 0.10 0.15 0.20 0.25 0.30");
-  EXPECT_EQ(labels(Axis::linear(91.3, 100, 6, true)), "90 92 94 96 98 100");
+  EXPECT_EQ(labels(Axis::linear(90.3, 100, 6, true)), "90 92 94 96 98 100");
   EXPECT_EQ(labels(Axis::linear(1, 5, 10, false)),
             "1.0 1.5 2.0 2.5 3.0 3.5 4.0 4.5 5.0");
   EXPECT_EQ(labels(Axis::linear(-0.2, 0.2, 4, true)), "-0.2 -0.1 0.0 0.1 0.2");

@@ -44,8 +44,10 @@ TEST(Progress, LineFitsTheTerminal) {
             "epoch 3/5  [==============>               ]  469/938  loss 0.1235"
             "  98.12 %  1.23M images/s  0:12 left");
   EXPECT_EQ(mn::progressLine(state, 80, false),
-            "epoch 3/5  [====>   ]  loss 0.1235  98.12 %  1.23M images/s  0:12 "
-            "left");
+            "epoch 3/5  [====>    ]  469/938  loss 0.1235  98.12 %  1.23M "
+            "images/s  0:12 left");
+  EXPECT_EQ(mn::progressLine(state, 65, false),
+            "epoch 3/5  loss 0.1235  98.12 %  1.23M images/s  0:12 left");
   EXPECT_EQ(mn::progressLine(state, 40, false),
             "epoch 3/5  loss 0.1235  98.12 %");
   EXPECT_EQ(mn::progressLine(state, 12, false), "epoch 3/5");
@@ -56,7 +58,7 @@ TEST(Progress, LineFitsTheTerminal) {
 
 TEST(Progress, WhatIsNotKnownIsNotSaid) {
   EXPECT_EQ(mn::progressLine({.loss = 2}, 60, false),
-            "epoch 1/1  [                              ]  0/1  loss 2.0000");
+            "epoch 1/1  [                             ]  0/1  loss 2.0000");
 }
 
 TEST(Progress, Report) {
@@ -83,15 +85,15 @@ TEST(Progress, Rates) {
 
 TEST(Progress, DrawsAtMostTenTimesASecond) {
   Pipe pipe;
-  Progress progress({.file = pipe.ends[1], .terminal = true, .width = 60});
+  Progress progress({.file = pipe.ends[1], .terminal = true, .width = 90});
   progress.update(state, 0);
-  EXPECT_EQ(pipe.take(), "\r" + mn::progressLine(state, 59, false) + "\x1b[K");
+  EXPECT_EQ(pipe.take(), "\r" + mn::progressLine(state, 89, false) + "\x1b[K");
   TrainState later = state;
   later.step = 900;
   progress.update(later, 0.05);
   EXPECT_EQ(pipe.take(), "");
   progress.update(later, 0.11);
-  EXPECT_EQ(pipe.take(), "\r" + mn::progressLine(later, 59, false) + "\x1b[K");
+  EXPECT_EQ(pipe.take(), "\r" + mn::progressLine(later, 89, false) + "\x1b[K");
 }
 
 TEST(Progress, LinesStayAboveTheLiveOne) {

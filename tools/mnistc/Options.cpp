@@ -28,25 +28,18 @@ static cl::opt<std::string> input(cl::Positional,
 static cl::opt<std::string>
     output("o", cl::desc("Where to write; - is standard output"),
            cl::value_desc("file"), cl::cat(outputCategory));
-static cl::opt<Emit> emit(
-    "emit", cl::desc("Stop at a stage:"), cl::init(Emit::executable),
-    cl::values(clEnumValN(Emit::mnist, "mnist",
-                          "the model in the mnist dialect"),
-               clEnumValN(Emit::plan, "plan", "the plan: steps and addresses"),
-               clEnumValN(Emit::source, "source", "the C++ text"),
-               clEnumValN(Emit::executable, "exe", "an executable (default)"),
-               clEnumValN(Emit::library, "library",
-                          "a shared library with a C interface")),
+static cl::opt<std::string> emit(
+    "emit", cl::init("exe"), cl::value_desc("stage"),
+    cl::desc("Stop at a stage: mnist (the model), plan (steps and "
+             "addresses), source (C++), exe (default), or library (shared, "
+             "with a C interface)"),
     cl::cat(outputCategory));
 static cl::opt<bool> check("check",
                            cl::desc("Only import, and list every problem"),
                            cl::cat(outputCategory));
-static cl::opt<Explain>
-    explain("explain", cl::ValueOptional, cl::init(Explain::no),
-            cl::desc("Say what became of every ONNX node:"),
-            cl::values(clEnumValN(Explain::text, "", "as a table"),
-                       clEnumValN(Explain::text, "text", "as a table"),
-                       clEnumValN(Explain::json, "json", "for programs")),
+static cl::opt<std::string>
+    explain("explain", cl::ValueOptional, cl::value_desc("json"),
+            cl::desc("Say what became of every ONNX node, in words or JSON"),
             cl::cat(outputCategory));
 static cl::opt<bool> listOperators("list-operators",
                                    cl::desc("List the ONNX operators known"),
@@ -151,7 +144,30 @@ static cl::opt<std::string>
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// What comes out.
+static bool checkOutput(Options &options) {
+  std::optional<Emit> stage = llvm::StringSwitch<std::optional<Emit>>(emit)
+                                  .Case("mnist", Emit::mnist)
+                                  .Case("plan", Emit::plan)
+                                  .Case("source", Emit::source)
+                                  .Case("exe", Emit::executable)
+                                  .Case("library", Emit::library)
+                                  .Default(std::nullopt);
+  if (!stage)
+    return error("expected --emit=mnist, plan, source, exe or library, got '" +
+                 emit + "'");
+  options.emit = *stage;
+  if (explain.getNumOccurrences() == 0)
+    return true;
+  if (explain != "" && explain != "text" && explain != "json")
+    return error("expected --explain or --explain=json, got '" + explain + "'");
+  options.explain = explain == "json" ? Explain::json : Explain::text;
+  return true;
+}
+
 static bool checkValues(Options &options) {
+  if (!checkOutput(options))
+    return false;
   if (target != "cuda" && target != "cpu")
     return error("expected --target=cuda or --target=cpu, got '" + target +
                  "'");
@@ -235,10 +251,12 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   if (!cl::ParseCommandLineOptions(
           static_cast<int>(names.size()), names.data(),
           "mnistc - compiles ONNX models into native programs\n", &messages)) {
-    // "mnistc: For the --emit option: Cannot find option named 'x'!"
+    // "mnistc: Unknown command line argument '--x'. Try ..."; of a value that
+    // does not read, LLVM has spoken already.
     StringRef line = StringRef(text).ltrim().split('\n').first;
-    line.consume_front("mnistc: ");
-    return error(line.rtrim(".!"));
+    if (line.consume_front("mnistc: "))
+      error(line.take_front(1).lower() + line.drop_front());
+    return false;
   }
   if (!checkValues(options))
     return false;
@@ -247,8 +265,6 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
 
   options.input = input;
   options.output = output;
-  options.emit = emit;
-  options.explain = explain;
   options.check = check;
   options.listOperators = listOperators;
   options.verbose = verbose;

@@ -3,6 +3,7 @@
 #include "tools/mnistc/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "tools/mnistc/Messages.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,16 +38,42 @@ static bool writeStandardOutput(StringRef text) {
   return error("cannot write to standard output: " + reason);
 }
 
+/// Writes and closes a file; a disk may be full.
+static std::error_code writeAll(int descriptor, StringRef text) {
+  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+  os << text;
+  os.close();
+  std::error_code code = os.error();
+  os.clear_error();
+  return code;
+}
+
+static std::error_code writeFile(StringRef path, StringRef text) {
+  namespace fs = llvm::sys::fs;
+  int descriptor;
+  // A pipe or device can only be written to.
+  if (fs::exists(path) && !fs::is_regular_file(path)) {
+    if (std::error_code code = fs::openFileForWrite(
+            path, descriptor, fs::CD_OpenExisting, fs::OF_None))
+      return code;
+    return writeAll(descriptor, text);
+  }
+  llvm::SmallString<128> partial;
+  if (std::error_code code =
+          fs::createUniqueFile(path + "-%%%%%%%%.part", descriptor, partial))
+    return code;
+  std::error_code code = writeAll(descriptor, text);
+  if (!code)
+    code = fs::rename(partial, path);
+  if (code)
+    fs::remove(partial);
+  return code;
+}
+
 bool mlir::mnistc::writeOutput(StringRef path, StringRef text) {
   if (path == "-")
     return writeStandardOutput(text);
-  llvm::Error failed =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << text;
-        return llvm::Error::success();
-      });
-  if (!failed)
-    return true;
-  return error("cannot write " + path + ": " +
-               llvm::toString(std::move(failed)));
+  if (std::error_code code = writeFile(path, text))
+    return error("cannot write " + path + ": " + code.message());
+  return true;
 }

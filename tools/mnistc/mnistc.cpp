@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/CodeGen/Explain.h"
 #include "lib/Passes/Passes.h"
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Messages.h"
@@ -33,6 +34,15 @@ static int emitModule(ModuleOp module, const Options &options) {
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   return writeOutput(path, printModule(module, path != "-")) ? exitOk
                                                              : exitToolchain;
+}
+
+static int explainPlan(ModuleOp module, const Options &options) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  explain(module, {}, os, options.explain == Explain::json);
+  return writeOutput(options.output.empty() ? "-" : options.output, text)
+             ? exitOk
+             : exitToolchain;
 }
 
 static bool runPasses(ModuleOp module, const Options &options,
@@ -72,6 +82,8 @@ static int compile(const Options &options) {
       return exitBadModel;
     watch.lap("passes");
   }
+  if (options.explain != Explain::no)
+    return explainPlan(module, options);
   if (options.emit == Emit::plan)
     return emitModule(module, options);
   return emitProgram(module, options, stages, watch);

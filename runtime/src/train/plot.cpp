@@ -70,10 +70,9 @@ Run smoothed(const Run &run) {
   const size_t reach = run.size() / 100;
   Run result = run;
   for (size_t i = 0; i < run.size(); ++i) {
-    // As many on either side, so that the ends do not lag.
-    const size_t around = std::min({reach, i, run.size() - 1 - i});
-    result[i].y = (sums[i + around + 1] - sums[i - around]) /
-                  static_cast<double>(2 * around + 1);
+    const size_t begin = i - std::min(i, reach);
+    const size_t end = std::min(i + reach + 1, run.size());
+    result[i].y = (sums[end] - sums[begin]) / static_cast<double>(end - begin);
   }
   return result;
 }

@@ -40,7 +40,7 @@ func.func @infer(%in: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// ROOTS: error: {{.*}}roots.mlir:4:10: 'mnist.softmax' op expected at most one op in a step that is neither elementwise nor indexing
+// ROOTS: error: {{.*}}roots.mlir:5:10: 'mnist.softmax' op expected at most one op in a step that is neither elementwise nor indexing
 //--- roots.mlir
 func.func @infer(%in: tensor<4x5xf32> {plan.offset = 0 : i64}) -> tensor<4x5xf32> {
   %y = plan.step "y" on kernel at [80] (%in) {

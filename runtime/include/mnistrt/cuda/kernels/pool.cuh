@@ -70,14 +70,19 @@ template <Pool S> struct PoolGeometry {
         }
   }
 
+  /// Of the windows that begin at or before `in`, those that reach it.
   template <int kernel, int stride, int dilation, int pad, int out,
             typename Visit>
   static MN_DEVICE void windowsAlong(int in, const Visit &visit) {
-#pragma unroll(shape::taps(S) <= 4 ? kernel : 1)
-    for (int k = 0; k < kernel; ++k) {
-      const int x = in + pad - k * dilation;
-      if (x >= 0 && x % stride == 0 && x / stride < out)
-        visit(x / stride);
+    constexpr int reach = (kernel - 1) * dilation + 1;
+    constexpr int candidates = (reach + stride - 1) / stride;
+    const int last = (in + pad) / stride;
+#pragma unroll(candidates <= 2 ? candidates : 1)
+    for (int j = 0; j < candidates; ++j) {
+      const int x = last - j;
+      const int offset = in + pad - x * stride;
+      if (x >= 0 && x < out && offset < reach && offset % dilation == 0)
+        visit(x);
     }
   }
 

@@ -1,4 +1,4 @@
-//===- readers_test.cpp - data files and how they fit inputs
+//===- readers.cpp - data files and how they fit inputs
 //-----------------===//
 
 #include "src/classify.h"

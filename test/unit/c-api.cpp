@@ -1,4 +1,4 @@
-//===- c_api_test.cpp - mnist.h over the generated model
+//===- c-api.cpp - mnist.h over the generated model
 //----------------------===//
 
 #include "mnist.h"

@@ -1,4 +1,4 @@
-//===- generated_model.cpp - a model as the compiler writes it
+//===- generated-model.cpp - a model as the compiler writes it
 //----------------===//
 //
 // What docs/generated-code.md describes, by hand: a small network of which

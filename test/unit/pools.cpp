@@ -1,4 +1,4 @@
-//===- pool_test.cpp - pools and their gradients
+//===- pools.cpp - pools and their gradients
 //------------------------------===//
 
 #include "mnistrt/generated.h"

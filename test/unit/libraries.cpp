@@ -1,4 +1,4 @@
-//===- library_test.cpp - oneDNN's and OpenBLAS's calls
+//===- libraries.cpp - oneDNN's and OpenBLAS's calls
 //----------------------===//
 //
 // Against plain loops, with every epilogue, twice: the second run uses what the

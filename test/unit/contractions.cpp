@@ -1,4 +1,4 @@
-//===- contraction_test.cpp - matrix products and convolutions
+//===- contractions.cpp - matrix products and convolutions
 //---------------===//
 
 #include "mnistrt/generated.h"

@@ -1,4 +1,4 @@
-//===- reduce_test.cpp - reductions, softmax, maps
+//===- reductions.cpp - reductions, softmax, maps
 //---------------------------===//
 
 #include "mnistrt/generated.h"

@@ -1,4 +1,4 @@
-//===- executor_test.cpp - running plans on the CPU
+//===- executor.cpp - running plans on the CPU
 //---------------------------===//
 
 #include "mnistrt/executor.h"

@@ -385,12 +385,19 @@ FailureOr<StepText> FunctorEmitter::emit() {
     size = declared.rsplit(' ').second.str();
   }
   text.call = declarePointers(llvm::to_vector_of<Value>(step.getResults()),
-                              inputs.getArrayRef(), names) +
-              argumentLines(call, "(",
-                            {"ctx", "\"" + kernel + "\"", size,
-                             functor + "{" + llvm::join(members, ", ") + "}"},
-                            ");", 2) +
-              "\n";
+                              inputs.getArrayRef(), names);
+  std::string made = functor + "{" + llvm::join(members, ", ") + "}";
+  // What does not fit in a line of the call gets one of its own.
+  if (call.size() + made.size() + 5 > 80) {
+    text.call +=
+        argumentLines("const " + functor + " functor", "{", members, "};", 2) +
+        "\n";
+    made = "functor";
+  }
+  text.call +=
+      argumentLines(call, "(", {"ctx", "\"" + kernel + "\"", size, made}, ");",
+                    2) +
+      "\n";
   return text;
 }
 

@@ -110,6 +110,7 @@ static bool isReserved(StringRef name) {
       "xor_eq",
       // types and names that generated code uses
       "ctx",
+      "functor",
       "i",
       "int32_t",
       "int64_t",

@@ -223,9 +223,7 @@ static llvm::Error link(const Program &program, const Workplace &place,
   if (program.shared) {
     // Nothing asks for the C interface but those who load it.
     add("-shared");
-    add("-Wl,--whole-archive");
-    archive("mnistrt_core");
-    add("-Wl,--no-whole-archive");
+    add("-Wl,-u,mn_open");
     add("-Wl,--exclude-libs,libstdc++.a:libgcc.a");
   }
   add("-Wl,--start-group");

@@ -269,6 +269,7 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   options.listOperators = listOperators;
   options.verbose = verbose;
   options.target = target;
+  options.targetGiven = target.getNumOccurrences() != 0;
   options.arch = arch;
   options.runtime = runtime;
   options.saveTemps = saveTemps;

@@ -36,8 +36,9 @@ struct Options {
   bool check = false;
   bool listOperators = false;
   bool verbose = false;
-  std::string target; ///< also in `infer`
-  std::string arch;   ///< empty: the target's usual one
+  std::string target;       ///< also in `infer`
+  bool targetGiven = false; ///< not the usual one
+  std::string arch;         ///< empty: the target's usual one
   std::string runtime;
   std::string saveTemps, saveStages;
   std::string command; ///< the options that shape the program, as given

@@ -87,10 +87,28 @@ static int build(ModuleOp module, const Options &options,
   return exitOk;
 }
 
+/// What the plan was made for, which the command line may repeat.
+static const ToolchainTarget *targetOf(ModuleOp module,
+                                       const Options &options) {
+  auto planned = module->getAttrOfType<StringAttr>("plan.target");
+  StringRef name = planned ? planned.getValue() : StringRef(options.target);
+  const ToolchainTarget *target = ToolchainTarget::get(name);
+  if (!target)
+    error("expected a plan for cuda or cpu, got one for '" + name + "'");
+  if (target && options.targetGiven && options.target != name) {
+    error("expected --target=" + name + ", as the plan says, got '" +
+          options.target + "'");
+    return nullptr;
+  }
+  return target;
+}
+
 int mlir::mnistc::emitProgram(ModuleOp module, const Options &options,
                               StageFiles &stages, Stopwatch &watch) {
-  const ToolchainTarget &target = *ToolchainTarget::get(options.target);
-  EmitOptions emit = emitOptions(options, target);
+  const ToolchainTarget *target = targetOf(module, options);
+  if (!target)
+    return exitUsage;
+  EmitOptions emit = emitOptions(options, *target);
   std::string source;
   llvm::raw_string_ostream os(source);
   if (failed(emitCpp(module, emit, os)))

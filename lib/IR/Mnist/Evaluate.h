@@ -26,17 +26,19 @@ ElementsAttr constantValue(Value value);
 /// Creates an `Op`; where all its operands are constants, its value instead.
 template <typename Op, typename... Args>
 Value createOrEvaluate(OpBuilder &builder, Location loc, Args &&...args) {
-  auto op = builder.create<Op>(loc, std::forward<Args>(args)...);
+  // Made in no block: a rewriter that listens must not hear of an op that goes
+  // at once.
+  OpBuilder nowhere(builder.getContext());
+  auto op = nowhere.create<Op>(loc, std::forward<Args>(args)...);
   SmallVector<ElementsAttr> operands;
   for (Value operand : op->getOperands())
     operands.push_back(constantValue(operand));
-  if (llvm::is_contained(operands, ElementsAttr()))
-    return op;
-  ElementsAttr value = evaluate(op, operands);
-  if (!value)
-    return op;
-  op->erase();
-  return builder.create<ConstantOp>(loc, value);
+  if (!llvm::is_contained(operands, ElementsAttr()))
+    if (ElementsAttr value = evaluate(op, operands)) {
+      op->erase();
+      return builder.create<ConstantOp>(loc, value);
+    }
+  return builder.insert(op.getOperation())->getResult(0);
 }
 
 } // namespace mlir::mnistc

@@ -6,16 +6,23 @@
 
 // Compilation stops anywhere, and starts again where it stopped.
 
-// RUN: mnistc %s --emit=plan --target=cpu -o %t.plan.mlir
-// RUN: mnistc %t.plan.mlir --emit=source --target=cpu -o %t.1.cpp
-// RUN: mnistc %s --emit=source --target=cpu -o %t.2.cpp
-// RUN: mnistc %s --emit=source --target=cpu -o %t.3.cpp
-// RUN: tail -n +2 %t.1.cpp | grep -v '\.name =' > %t.4.cpp
-// RUN: tail -n +2 %t.2.cpp | grep -v '\.name =' | diff - %t.4.cpp
-// RUN: cmp %t.2.cpp %t.3.cpp
+// RUN: rm -rf %t && mkdir %t
+// RUN: mnistc %s --emit=plan --target=cpu -o %t/stages.mlir
+// RUN: mnistc %t/stages.mlir --emit=source --target=cpu -o %t/1.cpp
+// RUN: mnistc %s --emit=source --target=cpu -o %t/2.cpp
+// RUN: mnistc %s --emit=source --target=cpu -o %t/3.cpp
+// RUN: cmp %t/1.cpp %t/2.cpp
+// RUN: cmp %t/2.cpp %t/3.cpp
 
-// RUN: rm -rf %t.stages && mnistc %s --emit=source --target=cpu --save-stages=%t.stages -o %t.5.cpp
-// RUN: ls %t.stages | FileCheck %s --check-prefix=FILES
+// A plan knows what it was made for.
+
+// RUN: mnistc %t/stages.mlir --emit=source | FileCheck %s --check-prefix=TARGET
+// RUN: not mnistc %t/stages.mlir --emit=source --target=cuda 2>&1 | FileCheck %s --check-prefix=OTHER
+// TARGET: .target = "cpu",
+// OTHER: error: expected --target=cpu, as the plan says, got 'cuda'
+
+// RUN: mnistc %s --emit=source --target=cpu --save-stages=%t/files -o %t/5.cpp
+// RUN: ls %t/files | FileCheck %s --check-prefix=FILES
 // FILES: 01-import.mlir
 // FILES: -plan-assign-memory.mlir
 // FILES: -source.cpp

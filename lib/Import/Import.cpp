@@ -37,6 +37,7 @@ private:
   void checkOperator(const GraphNode &node);
   void decodeInitializers();
   void decodeBindings();
+  void recordBindings();
   void findBatch();
   void checkResults();
 
@@ -154,6 +155,20 @@ void Importer::decodeBindings() {
                                        quoted(binding.first())});
 }
 
+/// Tells later stages what was bound, in the order of the graph's inputs: the
+/// program says so, and checks it against test data.
+void Importer::recordBindings() {
+  Builder b(&context);
+  SmallVector<Attribute> entries;
+  for (const onnx::ValueInfoProto &input : model.graph().input())
+    if (auto value = bound.find(input.name()); value != bound.end())
+      entries.push_back(b.getDictionaryAttr(
+          {b.getNamedAttr("name", b.getStringAttr(input.name())),
+           b.getNamedAttr("value", value->second)}));
+  if (!entries.empty())
+    module.get()->setAttr("mnist.bound", b.getArrayAttr(entries));
+}
+
 /// The first dimension of the first input is the batch.
 void Importer::findBatch() {
   for (const onnx::ValueInfoProto *input : model.inputs) {
@@ -184,6 +199,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   findBatch();
 
   module = ModuleOp::create(UnknownLoc::get(&context));
+  recordBindings();
   int64_t inFile = batchInFile.value_or(1);
   llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
                                            options.batches.end());

@@ -81,6 +81,14 @@ private:
 };
 } // namespace
 
+/// Erases an op whose copy is in a step, and before it the free ops that use it:
+/// theirs are there too.
+static void eraseCopied(Operation *op) {
+  while (!op->use_empty())
+    eraseCopied(*op->user_begin());
+  op->erase();
+}
+
 StepOp mlir::mnistc::outline(ArrayRef<Operation *> group, StringRef name,
                              llvm::function_ref<bool(Operation *)> free) {
   Operation *last = group.back();
@@ -105,7 +113,7 @@ StepOp mlir::mnistc::outline(ArrayRef<Operation *> group, StringRef name,
 
   last->replaceAllUsesWith(step);
   for (Operation *op : llvm::reverse(group))
-    op->erase();
+    eraseCopied(op);
   return step;
 }
 

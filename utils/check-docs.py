@@ -13,6 +13,7 @@ A block of code behind a comment is the output of that comment's command:
 `run` compares to the letter, `run~` takes any number for any other (times).
 `show: FILE` is the content of a file that a command made, `show: FILE /FROM/ /TO/`
 the lines from the one that matches FROM up to and with the one that matches TO.
+`session` and `session~` are the same as `run`, with the command above its output.
 `setup` runs a command and shows nothing. All commands of a file run in order in
 one empty folder, with mnistc on the path and $ROOT as the project. --fix writes
 what was printed into the document.
@@ -28,7 +29,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"<!-- (run~?|show|setup): (.*?) -->\n(?:```(\w*)\n(.*?)```\n)?", re.S)
+BLOCK = re.compile(r"<!-- (run~?|session~?|show|setup): (.*?) -->\n(?:```(\w*)\n(.*?)```\n)?", re.S)
 NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 
 
@@ -66,7 +67,9 @@ def check(path, binaries, fix):
             found = output_of(kind, command, pathlib.Path(folder), environment)
             if kind == "setup":
                 return match[0]
-            loose = kind == "run~"
+            if kind.startswith("session"):
+                found = f"$ {command}\n{found}"
+            loose = kind.endswith("~")
             if tidy(shown or "", loose) == tidy(found, loose):
                 return match[0]
             problems.append(f"{path}: '{command}' prints something else:\n" + "".join(

@@ -84,6 +84,8 @@ std::string BodyEmitter::localName(Operation *op) {
 
 FailureOr<Expr> BodyEmitter::choose(Operation *op, const Expr &condition,
                                     Branch then, Branch otherwise) {
+  // Taken first: the branches assign to it.
+  std::string name = scopes.back()->names.add(localName(op));
   push();
   FailureOr<Expr> thenValue = then();
   std::unique_ptr<Scope> thenScope = pop();
@@ -92,11 +94,11 @@ FailureOr<Expr> BodyEmitter::choose(Operation *op, const Expr &condition,
   std::unique_ptr<Scope> otherwiseScope = pop();
   if (failed(thenValue) || failed(otherwiseValue))
     return failure();
-  if (thenScope->lines.empty() && otherwiseScope->lines.empty())
-    return conditional(condition, *thenValue, *otherwiseValue);
-
   Scope &scope = *scopes.back();
-  std::string name = scope.names.add(localName(op));
+  if (thenScope->lines.empty() && otherwiseScope->lines.empty()) {
+    scope.names.release(name);
+    return conditional(condition, *thenValue, *otherwiseValue);
+  }
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   auto addLine = [&](const Twine &text, unsigned more) {
     scope.lines += line(text, scope.indent + more) + "\n";

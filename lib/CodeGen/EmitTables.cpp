@@ -174,12 +174,12 @@ static LogicalResult boundRows(ModuleOp module, Shapes &shapes,
     std::string array = "bound_" + std::to_string(rows.size() + 1);
     std::string address = "nullptr";
     if (tensor->size() != 0) {
-      values +=
-          "static const " +
-          elementTypeName(tensor->getType().getElementType()).str() + " " +
-          array + "[] = {" +
-          llvm::join(*constantElements(tensor->expanded().write()), ", ") +
-          "};\n";
+      // One element where all are equal.
+      SmallVector<std::string> elements = *constantElements(value);
+      elements.resize(tensor->size(), elements.front());
+      values += "static const " +
+                elementTypeName(tensor->getType().getElementType()).str() +
+                " " + array + "[] = {" + llvm::join(elements, ", ") + "};\n";
       address = array;
     }
     rows.push_back("{" +

@@ -1,187 +1,15 @@
 //===- Explain.cpp - what became of every ONNX node -----------------------===//
 
 #include "lib/CodeGen/Explain.h"
-#include "lib/IR/Names.h"
+#include "lib/CodeGen/PlanFacts.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/Target.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Locale.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-//===----------------------------------------------------------------------===//
-// Facts
-//===----------------------------------------------------------------------===//
-
-namespace {
-enum class Fate { step, inPlace, constant, nothing };
-
-/// What became of a node: numbers of steps, from 1. The last step whose numbers
-/// are the node's own is `owned`, or 0.
-struct NodeFacts {
-  OnnxNode node;
-  Fate fate = Fate::nothing;
-  SmallVector<unsigned> steps;
-  unsigned owned = 0;
-};
-
-/// One function of the plan.
-class PlanFacts {
-public:
-  PlanFacts(func::FuncOp function, ArrayRef<OnnxNode> given);
-
-  func::FuncOp function;
-  std::string name;
-  SmallVector<StepOp> steps;
-  std::vector<NodeFacts> nodes;
-  double flops = 0, bytes = 0;
-
-  int64_t number(StringRef attribute) const {
-    auto value = function->getAttrOfType<IntegerAttr>(attribute);
-    return value ? value.getInt() : 0;
-  }
-
-private:
-  void readOps();
-  std::vector<OnnxNode> nodesOfPlan();
-  void findConstants(ArrayRef<OnnxNode> given);
-  NodeFacts factsOf(const OnnxNode &node) const;
-
-  /// Ops by the tensor and by the node that they come from.
-  llvm::StringMap<llvm::SetVector<Operation *>> byTensor, byNode;
-  DenseMap<Operation *, unsigned> stepOf; // 0: outside of steps
-  DenseMap<Operation *, unsigned> ownerOf;
-  llvm::StringSet<> constants; // tensors known at compile time
-};
-} // namespace
-
-/// The op that stands for a step: its root, or the last of a map.
-static Operation *mainOpOf(StepOp step) {
-  if (Operation *root = rootOf(step))
-    return root;
-  Operation *last = yieldsOf(step).front().getDefiningOp();
-  return last && !isa<ConstantOp>(last) ? last : nullptr;
-}
-
-PlanFacts::PlanFacts(func::FuncOp function, ArrayRef<OnnxNode> given)
-    : function(function), name(function.getName()),
-      steps(function.getOps<StepOp>()) {
-  readOps();
-  std::vector<OnnxNode> own;
-  if (given.empty()) {
-    own = nodesOfPlan();
-    given = own;
-  }
-  findConstants(given);
-  llvm::SmallSet<unsigned, 16> owned;
-  for (const OnnxNode &node : given) {
-    nodes.push_back(factsOf(node));
-    if (unsigned step = nodes.back().owned; step && !owned.insert(step).second)
-      nodes.back().owned = 0;
-  }
-  // Steps that no node accounts for speak for themselves.
-  for (auto [i, step] : llvm::enumerate(steps)) {
-    flops += flopsOf(step);
-    bytes += bytesOf(step);
-    unsigned number = i + 1;
-    if (!owned.contains(number))
-      nodes.push_back({{step.getName().str(), "", step.getName().str(), {}},
-                       Fate::step,
-                       {number},
-                       number});
-  }
-}
-
-void PlanFacts::readOps() {
-  auto read = [&](Operation *op, unsigned number) {
-    stepOf[op] = number;
-    for (OnnxName name : namesIn(op->getLoc())) {
-      byTensor[name.tensor].insert(op);
-      if (!name.node.empty())
-        byNode[name.node].insert(op);
-    }
-  };
-  for (ConstantOp constant : function.getOps<ConstantOp>())
-    read(constant, 0);
-  for (auto [i, step] : llvm::enumerate(steps)) {
-    for (Operation &op : step.getBody().front().without_terminator())
-      read(&op, i + 1);
-    if (Operation *op = mainOpOf(step))
-      ownerOf[op] = i + 1;
-  }
-}
-
-std::vector<OnnxNode> PlanFacts::nodesOfPlan() {
-  std::vector<OnnxNode> nodes;
-  llvm::StringSet<> seen;
-  auto add = [&](Operation *op) {
-    for (OnnxName name : namesIn(op->getLoc()))
-      if (!name.node.empty() && seen.insert(name.tensor).second)
-        nodes.push_back(
-            {name.node.str(), name.operatorName.str(), name.tensor.str(), {}});
-  };
-  for (ConstantOp constant : function.getOps<ConstantOp>())
-    add(constant);
-  for (StepOp step : steps)
-    for (Operation &op : step.getBody().front().without_terminator())
-      add(&op);
-  return nodes;
-}
-
-/// Tensors that depend on initializers and shapes alone. Shapes are static.
-void PlanFacts::findConstants(ArrayRef<OnnxNode> given) {
-  llvm::StringSet<> computed;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto name = function.getArgAttrOfType<StringAttr>(i, "mnist.name"))
-      computed.insert(name);
-  for (const OnnxNode &node : given)
-    computed.insert(node.output);
-  for (const OnnxNode &node : given)
-    if (node.type == "Shape" || node.type == "Size" ||
-        llvm::all_of(node.inputs, [&](const std::string &input) {
-          return constants.contains(input) || !computed.contains(input);
-        }))
-      constants.insert(node.output);
-}
-
-NodeFacts PlanFacts::factsOf(const OnnxNode &node) const {
-  NodeFacts facts{node, Fate::nothing, {}, 0};
-  // A tensor's name is unique, a node's may be missing.
-  auto it = byTensor.find(node.output);
-  if (it == byTensor.end() && !node.name.empty()) {
-    it = byNode.find(node.name);
-    if (it == byNode.end())
-      it = byTensor.end();
-  }
-  if (it == byTensor.end()) {
-    facts.fate =
-        constants.contains(node.output) ? Fate::constant : Fate::nothing;
-    return facts;
-  }
-  facts.fate = Fate::constant;
-  for (Operation *op : it->second) {
-    if (isa<ConstantOp>(op))
-      continue;
-    if (facts.fate != Fate::step)
-      facts.fate = isa<ReshapeOp>(op) && !ownerOf.contains(op) ? Fate::inPlace
-                                                               : Fate::step;
-    unsigned step = stepOf.lookup(op);
-    if (!llvm::is_contained(facts.steps, step))
-      facts.steps.push_back(step);
-    // A root says more than the arithmetic of the same node after it.
-    unsigned owned = ownerOf.lookup(op);
-    if (owned && (!facts.owned || isRoot(op)))
-      facts.owned = owned;
-  }
-  return facts;
-}
 
 //===----------------------------------------------------------------------===//
 // Words
@@ -232,6 +60,12 @@ static std::string grouped(double number) {
   return digits;
 }
 
+/// Why images have the layout that they have; empty where there are none.
+static StringRef layoutReason(const PlanFacts &plan) {
+  auto reason = plan.function->getAttrOfType<StringAttr>("plan.layout_reason");
+  return reason ? reason.getValue() : "";
+}
+
 /// A name as a terminal may be shown it.
 static std::string printable(StringRef name) {
   std::string text = llvm::json::fixUTF8(name);
@@ -257,104 +91,27 @@ static StringRef wordFor(Fate fate) {
     return "no operation";
   case Fate::constant:
     return "folded into constants";
+  case Fate::unneeded:
+    return "left out";
   }
   llvm_unreachable("all fates are named");
 }
 
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Lines of cells, each column as wide as its widest cell.
-class Table {
-public:
-  explicit Table(std::vector<std::string> header, std::vector<bool> right)
-      : right(std::move(right)) {
-    lines.push_back(std::move(header));
+/// Why a node needs no step of its own.
+static StringRef whyOf(const NodeFacts &facts) {
+  switch (facts.fate) {
+  case Fate::step:
+    return facts.owned.empty() ? "fused with its neighbours" : "";
+  case Fate::inPlace:
+    return "same bytes, other shape";
+  case Fate::nothing:
+    return "nothing is left to compute";
+  case Fate::constant:
+    return "known at compile time";
+  case Fate::unneeded:
+    return "no output depends on it";
   }
-
-  void add(std::vector<std::string> cells) {
-    lines.push_back(std::move(cells));
-  }
-
-  void print(raw_ostream &os) const {
-    std::vector<int> widths(right.size(), 0);
-    for (const auto &line : lines)
-      for (auto [width, cell] : llvm::zip_equal(widths, line))
-        width = std::max(width, llvm::sys::locale::columnWidth(cell));
-    for (const auto &line : lines) {
-      std::string text;
-      for (size_t i = 0; i < line.size(); ++i) {
-        std::string space(widths[i] - llvm::sys::locale::columnWidth(line[i]),
-                          ' ');
-        text += right[i] ? space + line[i] : line[i] + space;
-        text += "  ";
-      }
-      os << StringRef(text).rtrim() << "\n";
-    }
-  }
-
-private:
-  std::vector<bool> right;
-  std::vector<std::vector<std::string>> lines;
-};
-} // namespace
-
-static std::vector<std::string> lineFor(const NodeFacts &facts,
-                                        const PlanFacts &plan) {
-  const OnnxNode &node = facts.node;
-  std::string name = printable(node.name.empty() ? node.output : node.name);
-  std::string what;
-  if (facts.fate != Fate::step)
-    what = wordFor(facts.fate);
-  else if (!facts.owned)
-    what = facts.steps.size() == 1 ? "part of it" : "parts of them";
-  std::vector<std::string> line = {name, printable(node.type),
-                                   listOf(facts.steps), what};
-  if (facts.owned) {
-    StepOp step = plan.steps[facts.owned - 1];
-    line[3] = describe(step);
-    line.insert(line.end(),
-                {typeOf(step.getResult(0).getType()), layoutOf(step),
-                 grouped(flopsOf(step)), grouped(bytesOf(step))});
-  }
-  line.resize(8);
-  return line;
-}
-
-static void printTable(const PlanFacts &plan, raw_ostream &os) {
-  auto module = plan.function->getParentOfType<ModuleOp>();
-  os << plan.name;
-  if (auto target = module->getAttrOfType<StringAttr>("plan.target"))
-    os << " for " << target.getValue();
-  os << "\n\n";
-  Table table({"node", "operator", "step", "runs as", "result", "layout",
-               "FLOPs", "bytes"},
-              {false, false, true, false, false, false, true, true});
-  for (const NodeFacts &facts : plan.nodes)
-    table.add(lineFor(facts, plan));
-  table.print(os);
-
-  auto constants = module->getAttrOfType<IntegerAttr>("plan.constant_bytes");
-  Table totals({"steps", grouped(plan.steps.size())}, {false, true});
-  totals.add({"FLOPs", grouped(plan.flops)});
-  totals.add({"bytes read and written", grouped(plan.bytes)});
-  totals.add({"bytes of the arena", grouped(plan.number("plan.arena_bytes"))});
-  totals.add(
-      {"bytes of constants", grouped(constants ? constants.getInt() : 0)});
-  totals.add(
-      {"bytes for libraries", grouped(plan.number("plan.workspace_bytes"))});
-  os << "\n";
-  totals.print(os);
-}
-
-//===----------------------------------------------------------------------===//
-// JSON
-//===----------------------------------------------------------------------===//
-
-static llvm::json::Value jsonOf(StringRef text) {
-  return llvm::json::fixUTF8(text);
+  llvm_unreachable("all fates have a reason");
 }
 
 /// Why a step runs on what it runs on, by the options that the module was
@@ -376,6 +133,173 @@ static std::string whyOf(StepOp step) {
   return "planned for an unknown target";
 }
 
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Lines of cells, each column as wide as its widest cell. A line whose cells
+/// end early may run on.
+class Table {
+public:
+  explicit Table(std::vector<std::string> header, std::vector<bool> right)
+      : right(std::move(right)) {
+    lines.push_back(std::move(header));
+  }
+
+  void add(std::vector<std::string> cells) {
+    lines.push_back(std::move(cells));
+  }
+  void addRule() { lines.emplace_back(); }
+
+  void print(raw_ostream &os) const {
+    std::vector<int> widths = widthsOfColumns();
+    int all = 2 * (widths.size() - 1);
+    for (int width : widths)
+      all += width;
+    for (const auto &line : lines) {
+      std::string text;
+      for (size_t i = 0; i < line.size(); ++i) {
+        int missing = widths[i] - llvm::sys::locale::columnWidth(line[i]);
+        std::string space(std::max(missing, 0), ' ');
+        text += right[i] ? space + line[i] : line[i] + space;
+        text += "  ";
+      }
+      if (line.empty())
+        text.assign(all, '-');
+      os << StringRef(text).rtrim() << "\n";
+    }
+  }
+
+private:
+  /// A cell with nothing behind it makes no column wide.
+  std::vector<int> widthsOfColumns() const {
+    std::vector<int> widths(right.size(), 0);
+    for (const auto &line : lines) {
+      size_t end = line.size();
+      while (end > 0 && line[end - 1].empty())
+        --end;
+      if (end < line.size())
+        --end;
+      for (size_t i = 0; i < end; ++i)
+        widths[i] =
+            std::max(widths[i], llvm::sys::locale::columnWidth(line[i]));
+    }
+    return widths;
+  }
+
+  std::vector<bool> right;
+  std::vector<std::vector<std::string>> lines;
+};
+} // namespace
+
+/// At most `width` letters.
+static std::string shortened(std::string text, int width) {
+  if (llvm::sys::locale::columnWidth(text) <= width)
+    return text;
+  text.resize(width - 3);
+  while (!llvm::json::isUTF8(text))
+    text.pop_back();
+  return text + "...";
+}
+
+/// The table's widest cells.
+static constexpr int maxName = 26, maxOperator = 18, maxWork = 34;
+
+/// "64x26x26x32", and the element type where it is not the usual one.
+static std::string shapeOf(Type type) {
+  std::string text = typeOf(type);
+  StringRef shape = text;
+  return shape.consume_back("xf32") ? shape.str() : text;
+}
+
+static std::vector<std::string> lineFor(std::string name, std::string type,
+                                        unsigned number, StepOp step) {
+  return {shortened(std::move(name), maxName),
+          shortened(std::move(type), maxOperator),
+          std::to_string(number),
+          shortened(describe(step), maxWork),
+          shapeOf(step.getResult(0).getType()),
+          layoutOf(step),
+          grouped(flopsOf(step)),
+          grouped(bytesOf(step))};
+}
+
+static void addLines(Table &table, const NodeFacts &facts,
+                     const PlanFacts &plan) {
+  const OnnxNode &node = facts.node;
+  std::string name = printable(
+      node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name);
+  std::string type = printable(node.type);
+  for (unsigned number : facts.owned) {
+    table.add(lineFor(name, type, number, plan.steps[number - 1]));
+    name = type = "";
+  }
+  if (!facts.owned.empty())
+    return;
+  std::string what = "fused into it";
+  if (facts.fate != Fate::step)
+    what = (wordFor(facts.fate) + ": " + whyOf(facts)).str();
+  else if (facts.steps.size() > 1)
+    what = "fused into them";
+  table.add({shortened(std::move(name), maxName),
+             shortened(std::move(type), maxOperator), listOf(facts.steps), what,
+             "", "", "", ""});
+}
+
+/// The steps by the reasons that they have in common.
+static void printReasons(const PlanFacts &plan, raw_ostream &os) {
+  std::vector<std::pair<std::string, SmallVector<unsigned>>> groups;
+  for (auto [i, each] : llvm::enumerate(plan.steps)) {
+    StepOp step = each;
+    std::string reason =
+        (stringifyImpl(step.getImpl()) + ": " + whyOf(step)).str();
+    auto group = llvm::find_if(
+        groups, [&](const auto &entry) { return entry.first == reason; });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), {reason, {}});
+    group->second.push_back(i + 1);
+  }
+  for (const auto &[reason, steps] : groups)
+    os << "step" << (steps.size() > 1 ? "s " : " ") << listOf(steps) << " on "
+       << reason << "\n";
+}
+
+static void printTable(const PlanFacts &plan, raw_ostream &os) {
+  auto module = plan.function->getParentOfType<ModuleOp>();
+  os << plan.name;
+  if (auto target = module->getAttrOfType<StringAttr>("plan.target"))
+    os << " for " << target.getValue();
+  os << "\n\n";
+  Table table({"node", "operator", "step", "runs as", "result", "layout",
+               "FLOPs", "bytes"},
+              {false, false, true, false, false, false, true, true});
+  table.addRule();
+  for (const NodeFacts &facts : plan.nodes)
+    addLines(table, facts, plan);
+  table.addRule();
+  table.add({"in all", "", std::to_string(plan.steps.size()), "", "", "",
+             grouped(plan.flops), grouped(plan.bytes)});
+  table.print(os);
+
+  auto constants = module->getAttrOfType<IntegerAttr>("plan.constant_bytes");
+  os << "\nmemory: " << grouped(plan.number("plan.arena_bytes"))
+     << " bytes of arena, " << grouped(constants ? constants.getInt() : 0)
+     << " of constants, " << grouped(plan.number("plan.workspace_bytes"))
+     << " for libraries\n";
+  if (StringRef reason = layoutReason(plan); !reason.empty())
+    os << "layout: " << reason << "\n";
+  printReasons(plan, os);
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Value jsonOf(StringRef text) {
+  return llvm::json::fixUTF8(text);
+}
+
 static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
   for (auto [i, step] : llvm::enumerate(plan.steps))
     json.object([&, i = i, step = step]() mutable {
@@ -392,13 +316,24 @@ static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
     });
 }
 
+static void printNames(StringRef key, ArrayRef<std::string> names,
+                       llvm::json::OStream &json) {
+  json.attributeArray(key, [&] {
+    for (const std::string &name : names)
+      json.value(jsonOf(name));
+  });
+}
+
 static void printNodes(const PlanFacts &plan, llvm::json::OStream &json) {
   for (const NodeFacts &facts : plan.nodes)
     json.object([&] {
       json.attribute("node", jsonOf(facts.node.name));
       json.attribute("operator", jsonOf(facts.node.type));
-      json.attribute("output", jsonOf(facts.node.output));
+      printNames("inputs", facts.node.inputs, json);
+      printNames("outputs", facts.node.outputs, json);
       json.attribute("became", wordFor(facts.fate));
+      if (StringRef why = whyOf(facts); !why.empty())
+        json.attribute("why", why);
       json.attributeArray("steps", [&] {
         for (unsigned step : facts.steps)
           json.value(int64_t(step));
@@ -411,6 +346,8 @@ static void printPlan(const PlanFacts &plan, llvm::json::OStream &json) {
     json.attribute("name", jsonOf(plan.name));
     json.attribute("flops", int64_t(plan.flops));
     json.attribute("bytes", int64_t(plan.bytes));
+    if (StringRef reason = layoutReason(plan); !reason.empty())
+      json.attribute("layoutReason", jsonOf(reason));
     json.attribute("arenaBytes", plan.number("plan.arena_bytes"));
     json.attribute("workspaceBytes", plan.number("plan.workspace_bytes"));
     json.attributeArray("nodes", [&] { printNodes(plan, json); });

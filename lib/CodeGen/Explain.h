@@ -8,19 +8,10 @@
 #ifndef MNISTC_CODEGEN_EXPLAIN_H
 #define MNISTC_CODEGEN_EXPLAIN_H
 
+#include "lib/IR/OnnxNode.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <string>
-#include <vector>
 
 namespace mlir::mnistc {
-
-/// A node of the ONNX graph, in the graph's order.
-struct OnnxNode {
-  std::string name;                ///< may be empty
-  std::string type;                ///< the operator, "Conv"
-  std::string output;              ///< the first output
-  std::vector<std::string> inputs; ///< initializers among them
-};
 
 /// Says for each node of each plan in `planned` which step computes it, on
 /// what, and what that costs: as a table, or as JSON with reasons. Without

@@ -31,6 +31,7 @@ public:
   std::string add(StringRef name);
   bool contains(StringRef identifier) const;
   void reserve(StringRef identifier) { used.insert(identifier); }
+  void release(StringRef identifier) { used.erase(identifier); }
 
 private:
   const NameScope *outer;

@@ -5,11 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/CodeGen/CudaFolders.h"
 #include "lib/CodeGen/Toolchain.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include <dlfcn.h>
 
 using namespace mlir;
@@ -50,54 +47,19 @@ struct Nvrtc {
 };
 } // namespace
 
-/// Folders that Python's packages of CUDA may be in, seen from a Python.
-static void addPythonFolders(std::vector<std::string> &folders) {
-  llvm::ErrorOr<std::string> python = llvm::sys::findProgramByName("python3");
-  llvm::SmallString<256> real;
-  if (!python || llvm::sys::fs::real_path(*python, real))
-    return;
-  llvm::SmallString<256> lib(
-      llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)));
-  llvm::sys::path::append(lib, "lib");
-  std::error_code code;
-  using Iterator = llvm::sys::fs::directory_iterator;
-  for (Iterator it(lib, code), end; !code && it != end; it.increment(code)) {
-    if (!llvm::sys::path::filename(it->path()).starts_with("python3"))
-      continue;
-    std::error_code inner;
-    for (Iterator package(it->path() + "/site-packages/nvidia", inner), last;
-         !inner && package != last; package.increment(inner))
-      folders.push_back(package->path() + "/lib");
-  }
-}
-
-static std::vector<std::string> nvrtcFolders() {
-  std::vector<std::string> folders;
-  if (const char *path = std::getenv("MNISTC_CUDA_PATH"))
-    for (const char *sub : {"", "/lib64", "/lib"})
-      folders.push_back(std::string(path) + sub);
-  folders.push_back(""); // wherever the loader looks
-  for (const char *sub : {"lib64", "lib"})
-    folders.push_back(std::string("/usr/local/cuda/") + sub);
-  addPythonFolders(folders);
-  if (const char *home = std::getenv("HOME"))
-    for (const char *sub : {"lib64", "lib"})
-      folders.push_back(std::string(home) + "/.cache/mnistc/cuda/" + sub);
-  return folders;
-}
-
 static llvm::Expected<Nvrtc> openNvrtc() {
   Nvrtc nvrtc;
-  for (const std::string &folder : nvrtcFolders())
+  for (const std::string &folder : cudaLibraryFolders())
     for (const char *name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
       std::string path = folder.empty() ? name : folder + "/" + name;
       if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
         if (nvrtc.load(handle))
           return nvrtc;
     }
-  return fail("expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) of a CUDA "
-              "toolkit to compile kernels, found none; set MNISTC_CUDA_PATH to "
-              "its folder");
+  return fail(
+      "expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) of a CUDA "
+      "toolkit to compile kernels (nvcc does not stand in for it), found "
+      "none; set MNISTC_CUDA_PATH to its folder");
 }
 
 llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,

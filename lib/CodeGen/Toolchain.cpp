@@ -1,7 +1,7 @@
 //===- Toolchain.cpp - from C++ text to a program -------------------------===//
 
 #include "lib/CodeGen/Toolchain.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "lib/CodeGen/PartialFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -324,19 +324,18 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
     return fail("cannot write " + program.output +
                 ": expected a file, found something else");
 
-  // Beside the target, so that renaming cannot fail for another disk.
-  llvm::SmallString<128> partial;
-  if (std::error_code code = llvm::sys::fs::createUniqueFile(
-          program.output + "-%%%%%%%%.part", partial))
+  PartialFile partial;
+  int descriptor;
+  if (std::error_code code = partial.create(program.output, descriptor))
     return fail("cannot write " + program.output + ": " + code.message());
-  auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove(partial); });
+  llvm::sys::fs::file_t file = descriptor;
+  llvm::sys::fs::closeFile(file); // the linker opens it again
 
-  if (llvm::Error failed = compileAll(program, place, partial.str().str())) {
+  if (llvm::Error failed = compileAll(program, place, partial.path())) {
     place.keep();
     return failed;
   }
-  if (std::error_code code = llvm::sys::fs::rename(partial, program.output))
+  if (std::error_code code = partial.commit())
     return fail("cannot write " + program.output + ": " + code.message());
-  remove.release();
   return program.shared ? writeHeader(program) : llvm::Error::success();
 }

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Names.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 
 using namespace mlir;
@@ -43,6 +44,8 @@ SmallVector<OnnxName> mlir::mnistc::namesIn(Location location) {
 }
 
 std::string mlir::mnistc::tensorName(Operation *op) {
+  if (auto name = op->getAttrOfType<StringAttr>("mnist.name"))
+    return name.str();
   SmallVector<OnnxName> names = namesIn(op->getLoc());
   if (names.empty())
     return op->getName().stripDialect().str();

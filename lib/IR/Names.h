@@ -30,7 +30,7 @@ Location nameLocation(MLIRContext *context, StringRef tensor, StringRef node,
 /// Every ONNX name in a location, in order, without repeats.
 SmallVector<OnnxName> namesIn(Location location);
 
-/// The tensor that `op` computes, or its mnemonic where it has no name.
+/// The tensor that `op` computes (`mnist.name`, location), or its mnemonic.
 std::string tensorName(Operation *op);
 
 } // namespace mlir::mnistc

@@ -32,6 +32,7 @@ public:
         report(report) {}
 
   OwningOpRef<ModuleOp> run(StringRef bytes);
+  std::vector<OnnxNode> listNodes() const;
 
 private:
   void checkOperator(const GraphNode &node);
@@ -218,6 +219,23 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   return report.hasProblems() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
+std::vector<OnnxNode> Importer::listNodes() const {
+  llvm::DenseMap<const onnx::NodeProto *, StringRef> needed;
+  for (const GraphNode &node : model.nodes)
+    needed[node.proto] = node.name;
+  std::vector<OnnxNode> nodes;
+  for (const onnx::NodeProto &proto : model.graph().node()) {
+    auto entry = needed.find(&proto);
+    bool isNeeded = entry != needed.end();
+    nodes.push_back({isNeeded ? entry->second.str() : proto.name(),
+                     proto.op_type(),
+                     {proto.input().begin(), proto.input().end()},
+                     {proto.output().begin(), proto.output().end()},
+                     isNeeded});
+  }
+  return nodes;
+}
+
 /// What the dialect verifies of a whole module.
 void Importer::checkResults() {
   if (report.hasProblems())
@@ -311,9 +329,14 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
     Node view(node, scope, builder);
     view.finish(row->import(view));
     bool isBatched = view.anyBatched();
-    for (auto [name, value] : llvm::zip(proto.output(), view.results()))
-      if (!name.empty() && value)
-        scope.tensors.define(name, {{}, value, {}, false, false, isBatched});
+    for (auto [name, value] : llvm::zip(proto.output(), view.results())) {
+      if (name.empty() || !value)
+        continue;
+      if (auto constant = value.getDefiningOp<ConstantOp>();
+          constant && !constant->hasAttr("mnist.name"))
+        constant->setDiscardableAttr("mnist.name", builder.getStringAttr(name));
+      scope.tensors.define(name, {{}, value, {}, false, false, isBatched});
+    }
   });
 }
 
@@ -398,7 +421,9 @@ Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
   Imported imported;
   Report report(imported, name == "-" ? "<stdin>" : name);
   guarded(report, "", [&] {
-    imported.module = Importer(context, options, directory, report).run(bytes);
+    Importer importer(context, options, directory, report);
+    imported.module = importer.run(bytes);
+    imported.nodes = importer.listNodes();
   });
   if (imported.module)
     imported.status = ImportStatus::success;

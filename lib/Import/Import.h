@@ -8,6 +8,7 @@
 #ifndef MNISTC_IMPORT_IMPORT_H
 #define MNISTC_IMPORT_IMPORT_H
 
+#include "lib/IR/OnnxNode.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -34,6 +35,8 @@ enum class ImportStatus {
 struct Imported {
   ImportStatus status = ImportStatus::badModel;
   OwningOpRef<ModuleOp> module; ///< null unless `status` is success
+  /// Of the graph, in the order of the file, local functions inlined.
+  std::vector<OnnxNode> nodes;
   /// All problems of the model, each one line, lower case, without a stop.
   std::vector<std::string> problems;
   /// What was done that a user may want to know (`-v`), one line each.

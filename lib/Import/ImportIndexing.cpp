@@ -186,7 +186,7 @@ static Value padBy(Node &n, ArrayRef<int64_t> pads, ArrayRef<int64_t> axes,
   for (auto [number, axis] : llvm::enumerate(axes)) {
     int64_t before = pads[number], after = pads[axes.size() + number];
     constexpr int64_t limit = int64_t(1) << 32;
-    if (std::abs(before) > limit || std::abs(after) > limit)
+    if (std::max(before, after) > limit || std::min(before, after) < -limit)
       fail("expected pads of at most " + Twine(limit) + ", found " +
            shapeText(pads));
     low[axis] = before;

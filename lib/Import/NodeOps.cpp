@@ -8,6 +8,8 @@
 #include "lib/Import/Node.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -91,6 +93,12 @@ Value Node::constantOf(DenseElementsAttr value) {
 }
 
 Value Node::splat(Value like, double number) {
+  bool isWhole = number == std::trunc(number) && std::abs(number) < 0x1p63;
+  if (!isFloat(like) && !isWhole) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%g", number);
+    fail("expected a whole number to go with integers, found " + text);
+  }
   return constantOf(
       splatAttr(mlir::cast<RankedTensorType>(like.getType()), number));
 }

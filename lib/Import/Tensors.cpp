@@ -52,6 +52,7 @@ Value Tensors::load(StringRef name, const Tensor &tensor) {
         location, tensor.type, SymbolRefAttr::get(builder.getContext(), name));
   } else {
     source = builder.create<ConstantOp>(location, tensor.type, tensor.constant);
+    source->setDiscardableAttr("mnist.name", builder.getStringAttr(name));
   }
   lastSource = source;
   return source->getResult(0);

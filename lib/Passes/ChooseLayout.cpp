@@ -10,6 +10,7 @@
 #include "lib/IR/Mnist/TransposeRegions.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/PushTransposes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::mnistc {
 
@@ -98,21 +99,34 @@ struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
           << prefer << "'";
       return signalPassFailure();
     }
-    numFlipped +=
-        flipAll(function, layout == "auto" ? choose(*preferred)
-                                           : *symbolizeLayout(layout));
+    int64_t images = imageBytes(function);
+    if (images == 0)
+      return;
+    Choice choice = layout == "auto"
+                        ? choose(*preferred, images)
+                        : Choice{*symbolizeLayout(layout), "asked for"};
+    numFlipped += flipAll(function, choice.layout);
+    function->setAttr("plan.layout_reason",
+                      Builder(&getContext()).getStringAttr(choice.reason));
   }
 
 private:
-  Layout choose(Layout preferred) {
+  struct Choice {
+    Layout layout;
+    std::string reason;
+  };
+
+  Choice choose(Layout preferred, int64_t images) {
     func::FuncOp function = getOperation();
-    int64_t images = imageBytes(function);
     Layout other = preferred == Layout::nchw ? Layout::nhwc : Layout::nchw;
-    if (images == 0)
-      return preferred;
-    int64_t extra =
-        transposeBytes(function, preferred) - transposeBytes(function, other);
-    return extra > images / 2 ? other : preferred;
+    int64_t here = transposeBytes(function, preferred);
+    int64_t there = transposeBytes(function, other);
+    bool turn = here - there > images / 2;
+    std::string reason = llvm::formatv(
+        "{0}; transposes move {1} bytes, {2} in {3}, images {4}",
+        turn ? "fewer transposes" : "preferred", turn ? there : here,
+        turn ? here : there, stringifyLayout(turn ? preferred : other), images);
+    return {turn ? other : preferred, reason};
   }
 };
 } // namespace

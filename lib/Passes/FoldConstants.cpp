@@ -130,7 +130,8 @@ bool FoldConstants::foldWhole(Operation *op) {
   if (!value)
     return false;
   OpBuilder builder(op);
-  auto constant = builder.create<ConstantOp>(op->getLoc(), value);
+  auto constant =
+      createConstant(builder, op->getLoc(), value, op->getOperands());
   op->replaceAllUsesWith(constant);
   op->erase();
   ++numFolded;

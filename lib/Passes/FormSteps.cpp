@@ -25,9 +25,10 @@ static double countOf(Value value) {
 
 /// Worth an arithmetic instruction or two: rather computed twice than stored.
 static bool isCheap(Operation *op) {
+  bool isExpensive = isa<EluOp, ErfOp, ExpOp, LogOp, SigmoidOp, SoftplusOp,
+                         SqrtOp, TanhOp, DivOp, PowOp>(op);
   return op->hasTrait<Indexing>() ||
-         isa<AbsOp, NegOp, NotOp, ReluOp, LeakyReluOp, AddOp, SubOp, MulOp,
-             AndOp, OrOp, MaxOp, MinOp, CastOp, CompareOp, SelectOp>(op);
+         (op->hasTrait<Elementwise>() && !isExpensive);
 }
 
 /// How many elements of its operands a root reads while it runs; nothing where
@@ -317,6 +318,8 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
           << epilogues << "'";
       return signalPassFailure();
     }
+    if (getOperation().isExternal())
+      return;
     Block &block = getOperation().getBody().front();
     for (Operation &op : block.without_terminator())
       if (!isa<MnistDialect>(op.getDialect())) {

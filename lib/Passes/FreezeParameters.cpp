@@ -27,8 +27,9 @@ struct FreezeParameters : impl::FreezeParametersBase<FreezeParameters> {
         return WalkResult::interrupt();
       }
       OpBuilder builder(load);
-      load.replaceAllUsesWith(
-          builder.create<ConstantOp>(load.getLoc(), value).getResult());
+      auto constant = builder.create<ConstantOp>(load.getLoc(), value);
+      constant->setDiscardableAttr("mnist.name", global.getSymNameAttr());
+      load.replaceAllUsesWith(constant.getResult());
       load.erase();
       return WalkResult::advance();
     });

@@ -1,12 +1,23 @@
 //===- Pipelines.cpp - the order of the passes ----------------------------===//
 
 #include "lib/Passes/Pipelines.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
+
+/// The layout that the implementations of a target like better. An unknown
+/// target is reported where implementations are selected.
+static std::string preferredLayout(StringRef name) {
+  llvm::Expected<const Target *> target = Target::get(name);
+  if (target)
+    return stringifyLayout((*target)->preferredLayout).str();
+  llvm::consumeError(target.takeError());
+  return stringifyLayout(Layout::nchw).str();
+}
 
 void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
                                       const InferOptions &options) {
@@ -30,7 +41,8 @@ void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
 
   // 2.1 One layout for all images; it leaves transposes around every op.
   if (options.chooseLayout)
-    pm.addNestedPass<func::FuncOp>(createChooseLayout({options.layout}));
+    pm.addNestedPass<func::FuncOp>(
+        createChooseLayout({options.layout, preferredLayout(options.target)}));
   // 2.2 They cancel, or become constants with the weights that they reach.
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());

@@ -28,7 +28,8 @@ struct TransposeConstant : OpRewritePattern<TransposeOp> {
     ElementsAttr turned = value ? evaluate(op, value) : ElementsAttr();
     if (!turned)
       return rewriter.notifyMatchFailure(op, "input is no constant");
-    rewriter.replaceOpWithNewOp<ConstantOp>(op, turned);
+    rewriter.replaceOp(
+        op, createConstant(rewriter, op.getLoc(), turned, op.getInput()));
     return success();
   }
 };

@@ -10,12 +10,25 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace mn {
 
 namespace {
+
+/// Nothing, or what is wrong with a number.
+std::string checkNumber(const std::string &found, double least) {
+  char *end;
+  const double value = std::strtod(found.c_str(), &end);
+  if (end == found.c_str() || *end || !std::isfinite(value))
+    return "expected a number, found '" + found + "'";
+  if (value < least)
+    return text("expected %g or more, found '%s'", least, found.c_str());
+  return "";
+}
 
 void addFlag(CLI::App &app, const Flag &flag, Options &options) {
   const std::string name = std::string("--") + flag.name;
@@ -24,6 +37,12 @@ void addFlag(CLI::App &app, const Flag &flag, Options &options) {
     const auto describe = [&](CLI::Option *option) {
       if (flag.value)
         option->type_name(flag.value);
+      if constexpr (!std::is_same_v<Member, std::string Options::*>)
+        option->check(
+            [least = flag.least](const std::string &found) {
+              return checkNumber(found, least);
+            },
+            "");
     };
     if constexpr (std::is_same_v<Member, bool Options::*>)
       app.add_flag(name, options.*member, flag.help);
@@ -58,7 +77,7 @@ std::string messageOf(const CLI::ParseError &error) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
   // Not of a name: "INPUT is required".
-  if (message.size() > 1 && std::islower(message[1]))
+  if (message.size() > 1 && !std::isupper(message[1]))
     message[0] = static_cast<char>(std::tolower(message[0]));
   while (!message.empty() && (message.back() == '.' || message.back() == ' '))
     message.pop_back();

@@ -2,6 +2,7 @@
 //-------------------------===//
 
 #include "files.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -103,6 +104,9 @@ Status readMaybeGzipped(const std::string &path, std::vector<char> &bytes) {
     bytes = std::move(packed);
     return Status::success();
   }
+  if (packed.size() > UINT32_MAX)
+    return badData("expected at most 4 GiB of packed bytes in '%s', found %zu",
+                   path.c_str(), packed.size());
   z_stream stream = {};
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
     return badData("cannot unpack '%s': no memory", path.c_str());
@@ -115,9 +119,12 @@ Status readMaybeGzipped(const std::string &path, std::vector<char> &bytes) {
     if (size == bytes.size())
       bytes.resize(size * 2);
     stream.next_out = reinterpret_cast<Bytef *>(bytes.data() + size);
-    stream.avail_out = static_cast<uInt>(bytes.size() - size);
+    // zlib counts in 32 bits.
+    const auto room =
+        static_cast<uInt>(std::min(bytes.size() - size, size_t(1) << 30));
+    stream.avail_out = room;
     result = inflate(&stream, Z_NO_FLUSH);
-    size = bytes.size() - stream.avail_out;
+    size += room - stream.avail_out;
   } while (result == Z_OK && size < mostBytes);
   const std::string why = stream.msg ? stream.msg : "the file is cut off";
   inflateEnd(&stream);

@@ -28,6 +28,7 @@ struct Flag {
                std::string Options::*, bool Transform::*,
                std::optional<double> Transform::*>
       to;
+  double least = 0; ///< of a number; NaN and infinity never do
 };
 
 struct Command {

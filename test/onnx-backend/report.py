@@ -21,12 +21,13 @@ def main():
     print("# ONNX's backend tests\n")
     print("Written by `test/onnx-backend/report.py` from the reports of "
           "`test/onnx-backend/run.py`; do not edit.\n")
-    for tier in ("tier1", "tier2"):
+    for tier, title in (("tier1", "Inference"), ("operators", "Other operators"),
+                        ("tier2", "Training")):
         names = sorted((HERE / f"{tier}.txt").read_text().split())
         shown = [t for t in states if any(name in states[t] for name in names)]
         if not shown:
             continue
-        print(f"## {'Inference' if tier == 'tier1' else 'Training'}\n")
+        print(f"## {title}\n")
         for target in shown:
             count = sum(states[target].get(name, {}).get("state") == "passed"
                         for name in names)

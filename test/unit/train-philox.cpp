@@ -1,7 +1,7 @@
 //===- train-philox.cpp - random numbers by counting
 //--------------------------===//
 
-#include "train/philox.h"
+#include "mnistrt/philox.h"
 #include <gtest/gtest.h>
 #include <set>
 #include <vector>

@@ -1,7 +1,7 @@
 //===- train-shuffle.cpp - a permutation that takes no memory
 //-----------------===//
 
-#include "train/shuffle.h"
+#include "mnistrt/shuffle.h"
 #include <gtest/gtest.h>
 #include <vector>
 

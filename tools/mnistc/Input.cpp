@@ -67,6 +67,7 @@ static Input importModel(MLIRContext &context, StringRef bytes,
     break;
   }
   input.module = std::move(imported.module);
+  input.nodes = std::move(imported.nodes);
   return input;
 }
 

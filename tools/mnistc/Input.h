@@ -10,6 +10,7 @@ namespace mlir::mnistc {
 struct Input {
   ExitCode status = exitBadModel;
   OwningOpRef<ModuleOp> module; ///< null unless `status` is exitOk
+  std::vector<OnnxNode> nodes;  ///< of an ONNX model
   bool planned = false;         ///< it has steps: the passes have run
 };
 

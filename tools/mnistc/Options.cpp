@@ -1,11 +1,13 @@
 //===- Options.cpp - the command line of mnistc ---------------------------===//
 
 #include "tools/mnistc/Options.h"
+#include "lib/IR/Plan/PlanOps.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -49,8 +51,8 @@ static cl::opt<bool> listOperators("list-operators",
 // The model
 //===----------------------------------------------------------------------===//
 
-static cl::list<int64_t>
-    batch("batch", cl::CommaSeparated, cl::value_desc("n,..."),
+static cl::opt<std::string>
+    batch("batch", cl::value_desc("n,..."),
           cl::desc("Batch sizes, one plan each (default: the model's, or 1)"),
           cl::cat(modelCategory));
 static cl::list<std::string>
@@ -89,8 +91,8 @@ static cl::opt<std::string>
 // Optimization
 //===----------------------------------------------------------------------===//
 
-static cl::opt<char> level(
-    "O", cl::Prefix, cl::init('2'), cl::value_desc("0|1|2"),
+static cl::opt<std::string> level(
+    "O", cl::Prefix, cl::init("2"), cl::value_desc("0|1|2"),
     cl::desc("0: as the model says it; 1: simplified; 2: also joined into "
              "fewer steps (default)"),
     cl::cat(passCategory));
@@ -165,6 +167,62 @@ static bool checkOutput(Options &options) {
   return true;
 }
 
+static bool checkBatches(Options &options) {
+  if (batch.getNumOccurrences() == 0)
+    return true;
+  for (StringRef text : llvm::split(batch, ',')) {
+    int64_t size;
+    if (text.getAsInteger(10, size) || size < 1)
+      return error("expected --batch of 1 or more, got " +
+                   (text.empty() ? "nothing" : text));
+    if (llvm::is_contained(options.import.batches, size))
+      return error("expected each --batch once, got " + Twine(size) + " twice");
+    options.import.batches.push_back(size);
+  }
+  return true;
+}
+
+static bool checkLibraries() {
+  if (libraries == "all" || libraries == "none")
+    return true;
+  for (StringRef name : llvm::split(libraries, ',')) {
+    std::optional<Impl> impl = symbolizeImpl(name);
+    if (!impl || *impl == Impl::kernel)
+      return error("expected --libraries=all, none or some of cublas, cudnn, "
+                   "onednn, openblas, got '" +
+                   name + "'");
+  }
+  return true;
+}
+
+static bool checkArch() {
+  if (StringRef(arch).contains(','))
+    return error("expected one --arch, got '" + arch +
+                 "'; a program runs on one architecture");
+  for (char c : arch)
+    if (!llvm::isAlnum(c) && c != '_' && c != '-' && c != '.')
+      return error("expected --arch such as sm_90 or x86-64-v3, got '" + arch +
+                   "'");
+  return true;
+}
+
+/// Where the output goes, for those that are more than text.
+static bool checkPaths(Options &options) {
+  // The ending says it, as for every linker's output.
+  if (emit.getNumOccurrences() == 0 && StringRef(output).ends_with(".so"))
+    options.emit = Emit::library;
+  bool program =
+      options.emit == Emit::executable || options.emit == Emit::library;
+  if (program && output == "-" && options.explain == Explain::no &&
+      !options.check)
+    return error("expected a file for the program, got -o -");
+  if (!output.empty() && output != "-" && input != "-" &&
+      llvm::sys::fs::equivalent(input.getValue(), output.getValue()))
+    return error("expected another file than the model as output, got '" +
+                 output + "'");
+  return true;
+}
+
 static bool checkValues(Options &options) {
   if (!checkOutput(options))
     return false;
@@ -173,15 +231,10 @@ static bool checkValues(Options &options) {
                  "'");
   if (layout != "auto" && layout != "nchw" && layout != "nhwc")
     return error("expected --layout=auto, nchw or nhwc, got '" + layout + "'");
-  if (level < '0' || level > '2')
+  if (level != "0" && level != "1" && level != "2")
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
-  for (int64_t size : batch) {
-    if (size < 1)
-      return error("expected --batch of 1 or more, got " + Twine(size));
-    if (llvm::is_contained(options.import.batches, size))
-      return error("expected each --batch once, got " + Twine(size) + " twice");
-    options.import.batches.push_back(size);
-  }
+  if (!checkBatches(options) || !checkLibraries() || !checkArch())
+    return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
     if (name.empty() || value.empty())
@@ -189,10 +242,6 @@ static bool checkValues(Options &options) {
     if (!options.import.bindings.try_emplace(name, value.str()).second)
       return error("expected one --bind for '" + name + "', got two");
   }
-  for (char c : arch)
-    if (!llvm::isAlnum(c) && c != '_' && c != '-' && c != '.')
-      return error("expected --arch such as sm_90 or x86-64-v3, got '" + arch +
-                   "'");
   return true;
 }
 
@@ -203,31 +252,27 @@ static void fillInferOptions(InferOptions &infer) {
   std::replace(list.begin(), list.end(), ',', '+');
   infer.libraries = list;
   for (Switch &entry : switches)
-    if (entry.option || level < entry.since)
+    if (entry.option || level[0] < entry.since)
       entry.set(infer);
 }
 
 /// The options that shape the program; paths and the like would make two equal
 /// builds differ.
 static std::string commandText() {
-  std::string text = "--target=" + target;
+  std::string text;
   auto add = [&](const Twine &flag) { text += (" " + flag).str(); };
   if (!arch.empty())
     add("--arch=" + arch);
   if (!batch.empty())
-    add("--batch=" + llvm::join(llvm::map_range(batch,
-                                                [](int64_t size) {
-                                                  return std::to_string(size);
-                                                }),
-                                ","));
+    add("--batch=" + batch);
   for (StringRef binding : bind)
     add("--bind=" + binding);
   if (layout != "auto")
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
-  if (level != '2')
-    add("-O" + Twine(level));
+  if (level != "2")
+    add("-O" + level);
   for (Switch &entry : switches)
     if (entry.option)
       add("--" + entry.option.ArgStr);
@@ -262,6 +307,8 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
     return false;
   if (input.empty() && !listOperators)
     return error("expected a model; see mnistc --help");
+  if (!checkPaths(options))
+    return false;
 
   options.input = input;
   options.output = output;

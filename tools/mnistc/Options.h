@@ -41,7 +41,7 @@ struct Options {
   std::string arch;         ///< empty: the target's usual one
   std::string runtime;
   std::string saveTemps, saveStages;
-  std::string command; ///< the options that shape the program, as given
+  std::string command; ///< the options that shape the program, after --target
   ImportOptions import;
   InferOptions infer;
 };

@@ -1,9 +1,9 @@
 //===- Output.cpp - files, whole or not at all ----------------------------===//
 
 #include "tools/mnistc/Output.h"
+#include "lib/CodeGen/PartialFile.h"
 #include "mlir/IR/AsmState.h"
 #include "tools/mnistc/Messages.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -58,16 +58,12 @@ static std::error_code writeFile(StringRef path, StringRef text) {
       return code;
     return writeAll(descriptor, text);
   }
-  llvm::SmallString<128> partial;
-  if (std::error_code code =
-          fs::createUniqueFile(path + "-%%%%%%%%.part", descriptor, partial))
+  PartialFile partial;
+  if (std::error_code code = partial.create(path, descriptor))
     return code;
-  std::error_code code = writeAll(descriptor, text);
-  if (!code)
-    code = fs::rename(partial, path);
-  if (code)
-    fs::remove(partial);
-  return code;
+  if (std::error_code code = writeAll(descriptor, text))
+    return code;
+  return partial.commit();
 }
 
 bool mlir::mnistc::writeOutput(StringRef path, StringRef text) {

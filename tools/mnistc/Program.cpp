@@ -2,6 +2,7 @@
 
 #include "tools/mnistc/Program.h"
 #include "lib/CodeGen/CodeGen.h"
+#include "lib/CodeGen/CudaFolders.h"
 #include "lib/CodeGen/Toolchain.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Input.h"
@@ -45,11 +46,15 @@ static EmitOptions emitOptions(const Options &options,
   EmitOptions emit;
   emit.model = modelName(options);
   emit.compiler = "mnistc " MNISTC_VERSION;
-  emit.command = options.command;
+  emit.command = ("--target=" + target.name + options.command).str();
   emit.target = target.name;
   emit.arch = options.arch.empty() ? target.arch.str() : options.arch;
   emit.embedsKernels = target.deviceCode;
   return emit;
+}
+
+static bool usesCudaLibraries(ModuleOp module) {
+  return uses(module, Impl::cublas) || uses(module, Impl::cudnn);
 }
 
 static std::string outputPath(const Options &options) {
@@ -109,6 +114,9 @@ int mlir::mnistc::emitProgram(ModuleOp module, const Options &options,
   if (!target)
     return exitUsage;
   EmitOptions emit = emitOptions(options, *target);
+  // Printed text is the same on every machine; a program knows its maker's.
+  if (options.emit != Emit::source && usesCudaLibraries(module))
+    emit.libraryPaths = programLibraryFolders();
   std::string source;
   llvm::raw_string_ostream os(source);
   if (failed(emitCpp(module, emit, os)))
@@ -120,9 +128,5 @@ int mlir::mnistc::emitProgram(ModuleOp module, const Options &options,
     return writeOutput(options.output.empty() ? "-" : options.output, source)
                ? exitOk
                : exitToolchain;
-  if (options.output == "-") {
-    error("expected a file for the program, got -o -");
-    return exitUsage;
-  }
   return build(module, options, emit, std::move(source), watch);
 }

@@ -9,6 +9,7 @@
 #include "lib/Passes/Passes.h"
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Messages.h"
+#include "tools/mnistc/Operators.h"
 #include "tools/mnistc/Output.h"
 #include "tools/mnistc/Program.h"
 #include "tools/mnistc/Stages.h"
@@ -20,11 +21,7 @@ using namespace mlir::mnistc;
 static int listOperators() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (const ImportedOperator &op : importedOperators()) {
-    os << (op.domain.empty() ? "" : op.domain + ".") << op.name << " ";
-    llvm::interleave(op.sinceVersions, os, ",");
-    os << "\n";
-  }
+  printOperatorTables(os);
   return writeOutput("-", text) ? exitOk : exitToolchain;
 }
 
@@ -36,10 +33,10 @@ static int emitModule(ModuleOp module, const Options &options) {
                                                              : exitToolchain;
 }
 
-static int explainPlan(ModuleOp module, const Options &options) {
+static int explainPlan(const Input &input, const Options &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  explain(module, {}, os, options.explain == Explain::json);
+  explain(*input.module, input.nodes, os, options.explain == Explain::json);
   return writeOutput(options.output.empty() ? "-" : options.output, text)
              ? exitOk
              : exitToolchain;
@@ -83,7 +80,7 @@ static int compile(const Options &options) {
     watch.lap("passes");
   }
   if (options.explain != Explain::no)
-    return explainPlan(module, options);
+    return explainPlan(input, options);
   if (options.emit == Emit::plan)
     return emitModule(module, options);
   return emitProgram(module, options, stages, watch);

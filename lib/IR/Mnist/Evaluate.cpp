@@ -12,6 +12,27 @@ ElementsAttr mlir::mnistc::constantValue(Value value) {
   return constant ? constant.getValue() : ElementsAttr();
 }
 
+/// The name of the first named constant that `value` repeats, or null.
+static Attribute nameOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return nameOf(broadcast.getInput());
+  return isa_and_nonnull<ConstantOp>(op) ? op->getDiscardableAttr("mnist.name")
+                                         : Attribute();
+}
+
+ConstantOp mlir::mnistc::createConstant(OpBuilder &builder, Location loc,
+                                        ElementsAttr value,
+                                        ValueRange sources) {
+  auto constant = builder.create<ConstantOp>(loc, value);
+  for (Value source : sources)
+    if (Attribute name = nameOf(source)) {
+      constant->setDiscardableAttr("mnist.name", name);
+      break;
+    }
+  return constant;
+}
+
 ElementsAttr mlir::mnistc::evaluate(Operation *op,
                                     ArrayRef<ElementsAttr> values) {
   if (op->getNumResults() != 1)

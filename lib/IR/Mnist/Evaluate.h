@@ -23,6 +23,12 @@ int64_t evaluationWork(Operation *op);
 /// The value of a constant, or null.
 ElementsAttr constantValue(Value value);
 
+/// A constant that is computed from `sources`. It has the name (`mnist.name`)
+/// of the first of them that has one; locations do not tell names of constants,
+/// for MLIR's folder drops them.
+ConstantOp createConstant(OpBuilder &builder, Location loc, ElementsAttr value,
+                          ValueRange sources);
+
 /// Creates an `Op`; where all its operands are constants, its value instead.
 template <typename Op, typename... Args>
 Value createOrEvaluate(OpBuilder &builder, Location loc, Args &&...args) {
@@ -35,8 +41,9 @@ Value createOrEvaluate(OpBuilder &builder, Location loc, Args &&...args) {
     operands.push_back(constantValue(operand));
   if (!llvm::is_contained(operands, ElementsAttr()))
     if (ElementsAttr value = evaluate(op, operands)) {
+      Value constant = createConstant(builder, loc, value, op->getOperands());
       op->erase();
-      return builder.create<ConstantOp>(loc, value);
+      return constant;
     }
   return builder.insert(op.getOperation())->getResult(0);
 }

@@ -1,13 +1,13 @@
 //===- EvaluateElementwise.cpp - elementwise ops on constants -------------===//
 //
-// Every op's formula, once, for all element types. Integers wrap around.
+// Formulas for all element types; integers wrap around. An op that no model has
+// on its weights or shapes needs none: it is computed at run time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/Evaluators.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -100,30 +100,12 @@ template <typename T> static T power(T a, T b) {
   }
 }
 
-/// C++ leaves the conversion of too large a number open: here the nearest one.
-template <typename R, typename T> static R convert(T x) {
-  if constexpr (std::is_same_v<R, bool>) {
-    return x != T(0);
-  } else if constexpr (std::is_integral_v<R> && std::is_floating_point_v<T>) {
-    if (std::isnan(x))
-      return R(0);
-    // Rounded to T, the highest number may be one above it.
-    if (x >= T(std::numeric_limits<R>::max()))
-      return std::numeric_limits<R>::max();
-    if (x <= T(std::numeric_limits<R>::min()))
-      return std::numeric_limits<R>::min();
-    return R(x);
-  } else {
-    return R(x);
-  }
-}
-
 static HostTensor castElements(RankedTensorType type, ArrayRef<HostTensor> x) {
   return dispatch(x[0].getType().getElementType(), [&](auto from) {
     return dispatch(type.getElementType(), [&](auto to) {
       using T = decltype(from);
       using R = decltype(to);
-      return map<T, R>(type, x, [](T a) { return convert<R>(a); });
+      return map<T, R>(type, x, [](T a) { return convertNumber<R>(a); });
     });
   });
 }
@@ -178,11 +160,6 @@ static MaybeTensor evaluateUnary(Operation *op, const Mapper &m) {
       })
       .Case([&](ErfOp) { return m.floats([](auto x) { return std::erf(x); }); })
       .Case([&](ExpOp) { return m.floats([](auto x) { return std::exp(x); }); })
-      .Case([&](LeakyReluOp leaky) {
-        double slope = leaky.getSlope().convertToDouble();
-        return m.floats(
-            [slope](auto x) { return x >= 0 ? x : decltype(x)(slope) * x; });
-      })
       .Case([&](LogOp) { return m.floats([](auto x) { return std::log(x); }); })
       .Case([&](NegOp) {
         return m.numbers([](auto x) {

@@ -78,11 +78,16 @@ static std::optional<std::pair<int64_t, int64_t>> channelsOf(Operation *root) {
 }
 
 /// The argument that `value` repeats, one element for each channel, or null.
+/// Where the result has one element a channel, nothing is repeated.
 static Value matchBias(Value value, Operation *root) {
   auto channels = channelsOf(root);
+  if (!channels)
+    return {};
+  if (countOf(value) == channels->first)
+    if (auto whole = dyn_cast<BlockArgument>(skipReshapes(value)))
+      return whole;
   auto broadcast = skipReshapes(value).getDefiningOp<BroadcastOp>();
-  if (!channels || !broadcast ||
-      countOf(broadcast.getInput()) != channels->first)
+  if (!broadcast || countOf(broadcast.getInput()) != channels->first)
     return {};
   // All elements lie along one dimension of the result, whose stride is that of
   // the channels.

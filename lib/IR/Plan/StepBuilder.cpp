@@ -81,8 +81,8 @@ private:
 };
 } // namespace
 
-/// Erases an op whose copy is in a step, and before it the free ops that use it:
-/// theirs are there too.
+/// Erases an op whose copy is in a step, and before it the free ops that use
+/// it: theirs are there too.
 static void eraseCopied(Operation *op) {
   while (!op->use_empty())
     eraseCopied(*op->user_begin());

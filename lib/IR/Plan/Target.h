@@ -11,6 +11,7 @@
 
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 
 namespace mlir::mnistc {
@@ -25,8 +26,13 @@ struct Implementation {
   int64_t maxSpatial = 3;
   bool dilations = true;
   bool overhang = true; ///< a last window beyond the padding (pools)
-  /// The fewest multiplications per result for which a call pays.
-  int64_t minProducts = 0;
+  std::optional<Layout> onlyLayout; ///< of images; none: any
+
+  // From where on a call pays. Two rows for one op are alternatives: where
+  // either pays, the call is made.
+  int64_t minProducts = 0; ///< multiplications for one result
+  int64_t minChannels = 0; ///< channels of the input, in one group
+  int64_t minWork = 0;     ///< multiplications in all
   /// Takes any prologue and epilogue: generated code.
   bool anyBody = false;
   EpilogueParts epilogue = {};
@@ -37,10 +43,15 @@ struct Implementation {
   /// Why the root (null for a map) cannot or should not be computed this way;
   /// empty if nothing speaks against it.
   std::string objection(Operation *root) const;
+
+private:
+  std::string whyNotWorthIt(Operation *root) const;
 };
 
 struct Target {
   StringRef name;
+  /// What --layout=auto takes where transposes do not decide.
+  Layout preferredLayout;
   ArrayRef<Implementation> implementations; ///< preferred ones first
 
   /// The target called `name`.

@@ -9,7 +9,7 @@
 
 #include "train/digits.h"
 #include "train/digits_glyphs.h"
-#include "train/philox.h"
+#include "mnistrt/philox.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>

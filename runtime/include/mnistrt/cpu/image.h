@@ -64,6 +64,11 @@ struct Windows {
                     int &end) const {
     const int first = look(d, o, 0), step = dilations[d];
     begin = first < low ? (low - first + step - 1) / step : 0;
+    end = kernel[d];
+    if (first + (end - 1) * step < high) { // the usual case needs no division
+      begin = begin < end ? begin : end;
+      return;
+    }
     end = first < high ? (high - first + step - 1) / step : 0;
     end = end < kernel[d] ? end : kernel[d];
     begin = begin < end ? begin : end;

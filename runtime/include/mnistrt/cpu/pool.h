@@ -97,47 +97,51 @@ void visitChannels(const PoolPlan &p, Index pixel, const int (&at)[3],
       }
 }
 
-/// Calls run(image, channel, at, count, visitor, to, step) for all runs: their
-/// results lie at to + lane * step.
+/// Calls run(image, channel, at, count, visitor, to) for all runs: their
+/// results lie at to + lane.
 template <typename Run>
 void poolRuns(const PoolPlan &p, const Pool &s, const Run &run) {
   const int64_t work = int64_t(poolLanes) * p.w.kernelSize();
+  const int lines = p.w.out[0] * p.w.out[1];
   if (s.layout == Layout::nhwc) {
-    const int tiles = (p.channels + poolLanes - 1) / poolLanes;
+    // A line of windows at a time: where it lies is worth some divisions.
+    const int64_t tiles = (p.channels + poolLanes - 1) / poolLanes;
     parallelFor(
-        int64_t(s.batch) * p.w.outSize() * tiles, work, [&](int64_t task) {
-          const int channel = static_cast<int>(task % tiles) * poolLanes;
-          const int left = p.channels - channel;
-          const Index image = static_cast<Index>(task / tiles / p.w.outSize());
-          int at[3];
-          split(static_cast<int>(task / tiles % p.w.outSize()), p.w.out, at);
-          const Index from = image * p.in.batch + channel;
-          run(
-              image, channel, at, left < poolLanes ? left : poolLanes,
-              [&](int count, const auto &visit) {
-                visitChannels(p, from, at, count, visit);
-              },
-              image * p.out.batch + channel + p.out(at), Index(1));
+        int64_t(s.batch) * lines, work * tiles * p.w.out[2], [&](int64_t task) {
+          const Index image = static_cast<Index>(task / lines);
+          const int line = static_cast<int>(task % lines);
+          int at[3] = {line / p.w.out[1], line % p.w.out[1], 0};
+          for (; at[2] < p.w.out[2]; ++at[2])
+            for (int channel = 0; channel < p.channels; channel += poolLanes) {
+              const int left = p.channels - channel;
+              const int count = left < poolLanes ? left : poolLanes;
+              run(
+                  image, channel, at, count,
+                  [&](const auto &visit) {
+                    visitChannels(p, image * p.in.batch + channel, at, count,
+                                  visit);
+                  },
+                  image * p.out.batch + channel + p.out(at));
+            }
         });
     return;
   }
   const int tiles = (p.w.out[2] + poolLanes - 1) / poolLanes;
-  const int lines = p.w.out[0] * p.w.out[1];
-  parallelFor(int64_t(s.batch) * p.channels * lines * tiles, work,
-              [&](int64_t task) {
-                const int line = static_cast<int>(task / tiles % lines);
-                const Index plane = static_cast<Index>(task / tiles / lines);
-                const int at[3] = {line / p.w.out[1], line % p.w.out[1],
-                                   static_cast<int>(task % tiles) * poolLanes};
-                const int left = p.w.out[2] - at[2];
-                run(
-                    plane / p.channels, static_cast<int>(plane % p.channels),
-                    at, left < poolLanes ? left : poolLanes,
-                    [&](int count, const auto &visit) {
-                      visitLine(p, plane * p.in.channel, at, count, visit);
-                    },
-                    plane * p.out.channel + p.out(at), Index(1));
-              });
+  parallelFor(
+      int64_t(s.batch) * p.channels * lines * tiles, work, [&](int64_t task) {
+        const int line = static_cast<int>(task / tiles % lines);
+        const Index plane = static_cast<Index>(task / tiles / lines);
+        const int at[3] = {line / p.w.out[1], line % p.w.out[1],
+                           static_cast<int>(task % tiles) * poolLanes};
+        const int left = p.w.out[2] - at[2];
+        const int count = left < poolLanes ? left : poolLanes;
+        run(
+            plane / p.channels, static_cast<int>(plane % p.channels), at, count,
+            [&](const auto &visit) {
+              visitLine(p, plane * p.in.channel, at, count, visit);
+            },
+            plane * p.out.channel + p.out(at));
+      });
 }
 
 /// Visits the windows of the gradient that position `x` of the input is in:
@@ -184,22 +188,22 @@ void poolInputs(const PoolPlan &p, const Pool &s, const At &at) {
 template <typename T, typename F>
 void maxPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(p, s,
-                   [&](Index, int, const int(&)[3], int count,
-                       const auto &visit, Index to, Index step) {
-                     const F f = functor;
-                     T best[detail::poolLanes];
-                     for (int lane = 0; lane < count; ++lane)
-                       best[lane] = Limits<T>::lowest();
-                     visit(count, [&](int first, int last, Index from,
-                                      Index stride, const int(&)[3]) {
-                       for (int lane = first; lane < last; ++lane)
-                         best[lane] =
-                             max(best[lane], f.load(from + lane * stride));
-                     });
-                     for (int lane = 0; lane < count; ++lane)
-                       f.store(to + lane * step, best[lane]);
-                   });
+  detail::poolRuns(
+      p, s,
+      [&](Index, int, const int(&)[3], int count, const auto &visit, Index to) {
+        const F f = functor;
+        T best[detail::poolLanes];
+        for (int lane = 0; lane < count; ++lane)
+          best[lane] = Limits<T>::lowest();
+        visit([&](int first, int last, Index from, Index stride,
+                  const int(&)[3]) {
+          for (int lane = first; lane < last; ++lane)
+            best[lane] = max(best[lane], f.load(from + lane * stride));
+        });
+        MN_INDEPENDENT
+        for (int lane = 0; lane < count; ++lane)
+          f.store(to + lane, best[lane]);
+      });
 }
 
 template <typename T, typename F>
@@ -208,12 +212,12 @@ void argMaxPool(Context &, const char *, Pool s, const F &functor) {
   detail::poolRuns(
       p, s,
       [&](Index image, int channel, const int(&)[3], int count,
-          const auto &visit, Index to, Index step) {
+          const auto &visit, Index to) {
         T best[detail::poolLanes];
         int64_t where[detail::poolLanes];
         bool any[detail::poolLanes] = {};
-        visit(count, [&](int first, int last, Index from, Index stride,
-                         const int(&position)[3]) {
+        visit([&](int first, int last, Index from, Index stride,
+                  const int(&position)[3]) {
           for (int lane = first; lane < last; ++lane) {
             const T value = functor.load(from + lane * stride);
             if (any[lane] && !(value > best[lane]) &&
@@ -228,7 +232,7 @@ void argMaxPool(Context &, const char *, Pool s, const F &functor) {
           }
         });
         for (int lane = 0; lane < count; ++lane)
-          functor.store(to + lane * step, any[lane] ? where[lane] : int64_t(0));
+          functor.store(to + lane, any[lane] ? where[lane] : int64_t(0));
       });
 }
 
@@ -237,19 +241,19 @@ void avgPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
   detail::poolRuns(
       p, s,
-      [&](Index, int, const int(&at)[3], int count, const auto &visit, Index to,
-          Index step) {
+      [&](Index, int, const int(&at)[3], int count, const auto &visit,
+          Index to) {
         const F f = functor;
         T sums[detail::poolLanes] = {};
-        visit(count, [&](int first, int last, Index from, Index stride,
-                         const int(&)[3]) {
+        visit([&](int first, int last, Index from, Index stride,
+                  const int(&)[3]) {
           for (int lane = first; lane < last; ++lane)
             sums[lane] += f.load(from + lane * stride);
         });
         const int rest = p.counted(0, at[0]) * p.counted(1, at[1]);
         for (int lane = 0; lane < count; ++lane) {
           const int x = s.layout == Layout::nchw ? at[2] + lane : at[2];
-          f.store(to + lane * step,
+          f.store(to + lane,
                   sums[lane] / static_cast<T>(rest * p.counted(2, x)));
         }
       });

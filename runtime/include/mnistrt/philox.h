@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_PHILOX_H
-#define MNISTRT_TRAIN_PHILOX_H
+#ifndef MNISTRT_PHILOX_H
+#define MNISTRT_PHILOX_H
 
 #include "mnistrt/shapes.h"
 
@@ -83,4 +83,4 @@ struct Random {
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_PHILOX_H
+#endif // MNISTRT_PHILOX_H

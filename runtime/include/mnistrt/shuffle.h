@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_SHUFFLE_H
-#define MNISTRT_TRAIN_SHUFFLE_H
+#ifndef MNISTRT_SHUFFLE_H
+#define MNISTRT_SHUFFLE_H
 
-#include "train/philox.h"
+#include "mnistrt/philox.h"
 
 namespace mn {
 
@@ -75,4 +75,4 @@ MN_FN uint64_t shuffled(uint64_t index, uint64_t n, uint64_t seed,
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_SHUFFLE_H
+#endif // MNISTRT_SHUFFLE_H

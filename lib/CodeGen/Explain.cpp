@@ -260,9 +260,14 @@ static void printReasons(const PlanFacts &plan, raw_ostream &os) {
       group = groups.insert(groups.end(), {reason, {}});
     group->second.push_back(i + 1);
   }
-  for (const auto &[reason, steps] : groups)
-    os << "step" << (steps.size() > 1 ? "s " : " ") << listOf(steps) << " on "
-       << reason << "\n";
+  for (const auto &[reason, steps] : groups) {
+    os << "step" << (steps.size() > 1 ? "s " : " ") << listOf(steps) << " on ";
+    // One objection a line.
+    SmallVector<StringRef> parts;
+    StringRef(reason).split(parts, "; ");
+    llvm::interleave(parts, os, ";\n    ");
+    os << "\n";
+  }
 }
 
 static void printTable(const PlanFacts &plan, raw_ostream &os) {

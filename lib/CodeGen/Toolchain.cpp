@@ -224,7 +224,8 @@ static llvm::Error link(const Program &program, const Workplace &place,
     // Nothing asks for the C interface but those who load it.
     add("-shared");
     add("-Wl,-u,mn_open");
-    add("-Wl,--exclude-libs,libstdc++.a:libgcc.a");
+    // Templates of the standard library would show otherwise.
+    add("-Wl,--version-script=" + place.path("exports.map"));
   }
   add("-Wl,--start-group");
   if (!program.shared)
@@ -277,6 +278,10 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
     return failed;
   if (llvm::Error failed =
           writeFile(place.path("embed.s"), embeddingText(program, place)))
+    return failed;
+
+  if (llvm::Error failed = writeFile(place.path("exports.map"),
+                                     "{ global: mn_*; local: *; };\n"))
     return failed;
 
   llvm::Error device = llvm::Error::success();

@@ -102,9 +102,9 @@ struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
     int64_t images = imageBytes(function);
     if (images == 0)
       return;
-    Choice choice = layout == "auto"
-                        ? choose(*preferred, images)
-                        : Choice{*symbolizeLayout(layout), "asked for"};
+    Choice choice = layout == "auto" ? choose(*preferred, images)
+                                     : Choice{*symbolizeLayout(layout),
+                                              layout + ", asked for"};
     numFlipped += flipAll(function, choice.layout);
     function->setAttr("plan.layout_reason",
                       Builder(&getContext()).getStringAttr(choice.reason));
@@ -123,9 +123,10 @@ private:
     int64_t there = transposeBytes(function, other);
     bool turn = here - there > images / 2;
     std::string reason = llvm::formatv(
-        "{0}; transposes move {1} bytes, {2} in {3}, images {4}",
+        "{0}, {1}: transposes move {2} bytes, in {3} {4}; images have {5}",
+        stringifyLayout(turn ? other : preferred),
         turn ? "fewer transposes" : "preferred", turn ? there : here,
-        turn ? here : there, stringifyLayout(turn ? preferred : other), images);
+        stringifyLayout(turn ? preferred : other), turn ? here : there, images);
     return {turn ? other : preferred, reason};
   }
 };

@@ -9,6 +9,7 @@
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/Target.h"
 #include "lib/Import/Import.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -27,33 +28,43 @@ static void printOperators(raw_ostream &os) {
 }
 
 /// "cudnn, kernel", the preferred one first.
-static std::string implementationsOf(StringRef op, bool hasRow,
+static std::string implementationsOf(RegisteredOperationName op,
                                      const Target &target) {
-  SmallVector<StringRef> names;
-  for (const Implementation &row : target.implementations)
-    if (row.op == (hasRow ? op : "map"))
-      names.push_back(stringifyImpl(row.impl));
-  return llvm::join(names, ", ");
+  llvm::SmallSetVector<StringRef, 4> names;
+  auto addRows = [&](StringRef name) {
+    for (const Implementation &row : target.implementations)
+      if (row.op == name)
+        names.insert(stringifyImpl(row.impl));
+  };
+  addRows(op.stripDialect());
+  // Part of generated code, whatever the step around it is.
+  if (op.hasTrait<Elementwise>() || op.hasTrait<Indexing>())
+    addRows("map");
+  return names.empty() ? "by other ops" : llvm::join(names, ", ");
 }
 
 static void printOps(MLIRContext &context, raw_ostream &os) {
-  const Target &cuda = **Target::get("cuda"), &cpu = **Target::get("cpu");
-  os << llvm::formatv("{0,-32}{1,-18}{2,-28}{3}\n", "op", "cuda", "cpu",
-                      "differentiable");
-  for (RegisteredOperationName name : context.getRegisteredOperations()) {
-    if (name.getDialectNamespace() != MnistDialect::getDialectNamespace() ||
-        name.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    StringRef op = name.stripDialect();
-    // What has no row of its own is part of generated code.
-    bool hasRow =
-        llvm::any_of(cpu.implementations,
-                     [&](const Implementation &row) { return row.op == op; });
-    os << llvm::formatv(
-        "{0,-32}{1,-18}{2,-28}{3}\n", op, implementationsOf(op, hasRow, cuda),
-        implementationsOf(op, hasRow, cpu),
-        name.hasInterface<DifferentiableOpInterface>() ? "yes" : "no");
-  }
+  llvm::Expected<const Target *> cuda = Target::get("cuda"),
+                                 cpu = Target::get("cpu");
+  if (!cuda || !cpu)
+    llvm_unreachable("both targets are known");
+  auto line = [&](StringRef op, StringRef onCuda, StringRef onCpu,
+                  StringRef gradient) {
+    os << llvm::formatv("{0,-20}{1,-18}{2,-28}{3}\n", op, onCuda, onCpu,
+                        gradient);
+  };
+  line("op", "cuda", "cpu", "differentiable");
+  std::vector<RegisteredOperationName> ops =
+      context.getRegisteredOperations().vec();
+  llvm::sort(ops, [](RegisteredOperationName a, RegisteredOperationName b) {
+    return a.getStringRef() < b.getStringRef();
+  });
+  for (RegisteredOperationName op : ops)
+    if (op.getDialectNamespace() == MnistDialect::getDialectNamespace() &&
+        !op.hasTrait<OpTrait::ConstantLike>())
+      line(op.stripDialect(), implementationsOf(op, **cuda),
+           implementationsOf(op, **cpu),
+           op.hasInterface<DifferentiableOpInterface>() ? "yes" : "no");
 }
 
 void mlir::mnistc::printOperatorTables(raw_ostream &os) {

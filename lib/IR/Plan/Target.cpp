@@ -101,6 +101,9 @@ static std::vector<Implementation> cudaRows() {
   return rows;
 }
 
+/// No row for max_pool: oneDNN's pools are slower than the kernel's loops. On
+/// one core with AVX2, batch 1, in microseconds (oneDNN, kernel): 32x28x28 nhwc
+/// 21.7, 14.7, nchw 168, 35; 64x14x14 nhwc 10.9, 7.4, nchw 86, 27.
 static std::vector<Implementation> cpuRows() {
   std::vector<Implementation> rows = {
       library(Impl::onednn, "conv", wholeEpilogue),
@@ -108,13 +111,16 @@ static std::vector<Implementation> cpuRows() {
       library(Impl::onednn, "conv_filter_grad", noEpilogue),
       library(Impl::onednn, "matmul", biasAndRelu),
       library(Impl::openblas, "matmul", noEpilogue),
-      libraryPool(Impl::onednn, "max_pool"),
       libraryPool(Impl::onednn, "avg_pool"),
   };
   addGenerated(rows);
   return rows;
 }
 
+// Preferred layouts. cuda: the table above. cpu: oneDNN's convolutions of plain
+// images are direct in nhwc, but go through im2col in nchw. On one core with
+// AVX2, batch 1, in microseconds (nhwc, nchw): 1 -> 32 channels 3x3 on 28x28
+// 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
 llvm::Expected<const Target *> Target::get(StringRef name) {
   static const std::vector<Implementation> cuda = cudaRows(), cpu = cpuRows();
   static const Target targets[] = {{"cuda", Layout::nchw, cuda},

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "train/digits.h"
-#include "train/digits_glyphs.h"
 #include "mnistrt/philox.h"
+#include "train/digits_glyphs.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>

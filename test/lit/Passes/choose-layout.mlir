@@ -74,7 +74,7 @@ func.func @too_dear(%x: tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32> {
 // AUTO:         mnist.conv nhwc
 // AUTO:         mnist.max_pool nhwc
 // PREFER-LABEL: @free
-// PREFER-NOT:   transpose
+// PREFER-NOT:   mnist.transpose
 // PREFER:       mnist.max_pool nchw
 func.func @free(%x: tensor<2x1x8x8xf32>, %w: tensor<4x1x5x5xf32>) -> tensor<2x4xf32> {
   %c = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1

@@ -21,14 +21,14 @@
 // BLAS:          plan.step "relu" on kernel
 // NONE:          plan.step "relu" on kernel
 // CHECK-NOT:     plan.step
-func.func @conv(%x: tensor<2x4x6x6xf32>, %w: tensor<4x4x3x3xf32>, %b: tensor<4xf32>, %r: tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32> {
+func.func @conv(%x: tensor<64x32x16x16xf32>, %w: tensor<64x32x3x3xf32>, %b: tensor<64xf32>, %r: tensor<64x64x14x14xf32>) -> tensor<64x64x14x14xf32> {
   %c = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
-      : (tensor<2x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x4x4xf32>
-  %bias = mnist.broadcast %b along [1] : tensor<4xf32> -> tensor<2x4x4x4xf32>
-  %s = mnist.add %bias, %c : tensor<2x4x4x4xf32>
-  %t = mnist.add %s, %r : tensor<2x4x4x4xf32>
-  %y = mnist.relu %t : tensor<2x4x4x4xf32>
-  return %y : tensor<2x4x4x4xf32>
+      : (tensor<64x32x16x16xf32>, tensor<64x32x3x3xf32>) -> tensor<64x64x14x14xf32>
+  %bias = mnist.broadcast %b along [1] : tensor<64xf32> -> tensor<64x64x14x14xf32>
+  %s = mnist.add %bias, %c : tensor<64x64x14x14xf32>
+  %t = mnist.add %s, %r : tensor<64x64x14x14xf32>
+  %y = mnist.relu %t : tensor<64x64x14x14xf32>
+  return %y : tensor<64x64x14x14xf32>
 }
 
 // A vector along the wrong dimension is no bias: the sum is a step of its own.
@@ -40,12 +40,12 @@ func.func @conv(%x: tensor<2x4x6x6xf32>, %w: tensor<4x4x3x3xf32>, %b: tensor<4xf
 // CPU:           plan.step "add" on kernel
 // NONE:          plan.step "add" on kernel
 // NONE-NOT:      plan.step
-func.func @along_width(%x: tensor<2x4x6x6xf32>, %w: tensor<4x4x3x3xf32>, %b: tensor<4xf32>) -> tensor<2x4x4x4xf32> {
+func.func @along_width(%x: tensor<64x32x16x66xf32>, %w: tensor<64x32x3x3xf32>, %b: tensor<64xf32>) -> tensor<64x64x14x64xf32> {
   %c = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
-      : (tensor<2x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x4x4xf32>
-  %bias = mnist.broadcast %b along [3] : tensor<4xf32> -> tensor<2x4x4x4xf32>
-  %y = mnist.add %bias, %c : tensor<2x4x4x4xf32>
-  return %y : tensor<2x4x4x4xf32>
+      : (tensor<64x32x16x66xf32>, tensor<64x32x3x3xf32>) -> tensor<64x64x14x64xf32>
+  %bias = mnist.broadcast %b along [3] : tensor<64xf32> -> tensor<64x64x14x64xf32>
+  %y = mnist.add %bias, %c : tensor<64x64x14x64xf32>
+  return %y : tensor<64x64x14x64xf32>
 }
 
 // A library takes the beginning of an epilogue, a kernel the rest. What takes
@@ -67,8 +67,8 @@ func.func @along_width(%x: tensor<2x4x6x6xf32>, %w: tensor<4x4x3x3xf32>, %b: ten
 // NONE:          plan.step "y" on kernel
 // NONE:            mnist.matmul
 // CHECK:         return
-func.func @matmul(%x: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>) -> tensor<4x3xf32> {
-  %p = mnist.matmul %x, %w : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32> loc("product")
+func.func @matmul(%x: tensor<4x512xf32>, %w: tensor<512x3xf32>, %b: tensor<3xf32>) -> tensor<4x3xf32> {
+  %p = mnist.matmul %x, %w : (tensor<4x512xf32>, tensor<512x3xf32>) -> tensor<4x3xf32> loc("product")
   %bias = mnist.broadcast %b along [1] : tensor<3xf32> -> tensor<4x3xf32>
   %s = mnist.add %p, %bias : tensor<4x3xf32> loc("sum")
   %e = mnist.sigmoid %s : tensor<4x3xf32>
@@ -85,15 +85,83 @@ func.func @f64(%x: tensor<4x8xf64>, %w: tensor<8x3xf64>) -> tensor<4x3xf64> {
   return %y : tensor<4x3xf64>
 }
 
-// Nine products for each result are not worth a call on the GPU.
+// One input channel is not worth a call on the GPU, however large the filter.
 
 // CHECK-LABEL: @first_conv
 // CUDA:          plan.step "conv" on kernel
 // CPU:           plan.step "conv" on onednn
-func.func @first_conv(%x: tensor<2x1x6x6xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<2x4x4x4xf32> {
+func.func @first_conv(%x: tensor<1024x1x28x28xf32>, %w: tensor<20x1x5x5xf32>) -> tensor<1024x20x24x24xf32> {
   %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
-      : (tensor<2x1x6x6xf32>, tensor<4x1x3x3xf32>) -> tensor<2x4x4x4xf32>
-  return %y : tensor<2x4x4x4xf32>
+      : (tensor<1024x1x28x28xf32>, tensor<20x1x5x5xf32>) -> tensor<1024x20x24x24xf32>
+  return %y : tensor<1024x20x24x24xf32>
+}
+
+// Nor is an image alone,
+
+// CHECK-LABEL: @one_image
+// CUDA:          plan.step "conv" on kernel
+// CPU:           plan.step "conv" on onednn
+func.func @one_image(%x: tensor<1x32x16x16xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<1x64x14x14xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<1x32x16x16xf32>, tensor<64x32x3x3xf32>) -> tensor<1x64x14x14xf32>
+  return %y : tensor<1x64x14x14xf32>
+}
+
+// nor many of them in the layout that cuDNN is slow with.
+
+// CHECK-LABEL: @channels_last
+// CUDA:          plan.step "conv" on kernel
+// CPU:           plan.step "conv" on onednn
+func.func @channels_last(%x: tensor<64x16x16x32xf32>, %w: tensor<64x3x3x32xf32>) -> tensor<64x14x14x64xf32> {
+  %y = mnist.conv nhwc %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<64x16x16x32xf32>, tensor<64x3x3x32xf32>) -> tensor<64x14x14x64xf32>
+  return %y : tensor<64x14x14x64xf32>
+}
+
+// A product pays for a call with long sums, or with much work in all.
+
+// CHECK-LABEL: @products
+// CUDA:          plan.step "tiny" on kernel
+// CUDA:          plan.step "long" on cublas
+// CUDA:          plan.step "large" on cublas
+// CPU:           plan.step "tiny" on onednn
+func.func @products(%a: tensor<64x128xf32>, %b: tensor<128x10xf32>, %c: tensor<1x500xf32>, %d: tensor<500x10xf32>, %e: tensor<1024x128xf32>, %f: tensor<128x64xf32>) -> (tensor<64x10xf32>, tensor<1x10xf32>, tensor<1024x64xf32>) {
+  %x = mnist.matmul %a, %b : (tensor<64x128xf32>, tensor<128x10xf32>) -> tensor<64x10xf32> loc("tiny")
+  %y = mnist.matmul %c, %d : (tensor<1x500xf32>, tensor<500x10xf32>) -> tensor<1x10xf32> loc("long")
+  %z = mnist.matmul %e, %f : (tensor<1024x128xf32>, tensor<128x64xf32>) -> tensor<1024x64xf32> loc("large")
+  return %x, %y, %z : tensor<64x10xf32>, tensor<1x10xf32>, tensor<1024x64xf32>
+}
+
+// A bias of one row is a bias under another shape: nothing is left to split.
+
+// CHECK-LABEL: @one_row
+// CUDA:          plan.step "relu" on cublas
+// CPU:           plan.step "relu" on onednn
+// CUDA-NOT:      plan.step
+// CPU-NOT:       plan.step
+// CHECK:         return
+func.func @one_row(%x: tensor<1x512xf32>, %w: tensor<512x10xf32>, %b: tensor<10xf32>) -> tensor<1x10xf32> {
+  %p = mnist.matmul %x, %w : (tensor<1x512xf32>, tensor<512x10xf32>) -> tensor<1x10xf32>
+  %bias = mnist.reshape %b : tensor<10xf32> -> tensor<1x10xf32>
+  %s = mnist.add %p, %bias : tensor<1x10xf32>
+  %y = mnist.relu %s : tensor<1x10xf32>
+  return %y : tensor<1x10xf32>
+}
+
+// So is that of an image of one pixel, beside a residual.
+
+// CHECK-LABEL: @one_pixel
+// CPU:           plan.step "add" on onednn
+// NONE:          plan.step "add" on kernel
+// CPU-NOT:       plan.step
+// CHECK:         return
+func.func @one_pixel(%x: tensor<1x4x3x3xf32>, %w: tensor<8x4x3x3xf32>, %b: tensor<8xf32>, %r: tensor<1x8x1x1xf32>) -> tensor<1x8x1x1xf32> {
+  %c = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<1x4x3x3xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x1x1xf32>
+  %bias = mnist.reshape %b : tensor<8xf32> -> tensor<1x8x1x1xf32>
+  %s = mnist.add %c, %bias : tensor<1x8x1x1xf32>
+  %y = mnist.add %s, %r : tensor<1x8x1x1xf32>
+  return %y : tensor<1x8x1x1xf32>
 }
 
 // A pool goes to a library whole or not at all: not with an epilogue, nor with
@@ -104,18 +172,21 @@ func.func @first_conv(%x: tensor<2x1x6x6xf32>, %w: tensor<4x1x3x3xf32>) -> tenso
 // CUDA:          plan.step "plain" on kernel
 // CHECK:         plan.step "relu" on kernel
 // CHECK-NEXT:    ^bb0
-// CHECK-NEXT:      mnist.max_pool
+// CHECK-NEXT:      mnist.avg_pool
 // CHECK:         plan.step "overhang" on kernel
+// CHECK:         plan.step "counted" on kernel
 // CHECK:         plan.step "dilated" on kernel
-func.func @pools(%x: tensor<1x4x5x5xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x3x3xf32>, tensor<1x4x3x3xf32>) {
+func.func @pools(%x: tensor<1x4x5x5xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x3x3xf32>, tensor<1x4x3x3xf32>, tensor<1x4x3x3xf32>) {
   %a = mnist.avg_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
       : tensor<1x4x5x5xf32> -> tensor<1x4x2x2xf32> loc("plain")
-  %b = mnist.max_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+  %b = mnist.avg_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
       : tensor<1x4x5x5xf32> -> tensor<1x4x2x2xf32>
   %r = mnist.relu %b : tensor<1x4x2x2xf32>
-  %c = mnist.max_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+  %c = mnist.avg_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
       : tensor<1x4x5x5xf32> -> tensor<1x4x3x3xf32> loc("overhang")
-  %d = mnist.max_pool nchw %x kernel [2, 2] strides [1, 1] pads [0, 0, 0, 0] dilations [2, 2]
+  %n = mnist.avg_pool nchw %x kernel [3, 3] strides [2, 2] pads [0, 0, 1, 1] dilations [1, 1] count_pads
+      : tensor<1x4x5x5xf32> -> tensor<1x4x3x3xf32> loc("counted")
+  %d = mnist.avg_pool nchw %x kernel [2, 2] strides [1, 1] pads [0, 0, 0, 0] dilations [2, 2]
       : tensor<1x4x5x5xf32> -> tensor<1x4x3x3xf32> loc("dilated")
-  return %a, %r, %c, %d : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x3x3xf32>, tensor<1x4x3x3xf32>
+  return %a, %r, %c, %n, %d : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x3x3xf32>, tensor<1x4x3x3xf32>, tensor<1x4x3x3xf32>
 }

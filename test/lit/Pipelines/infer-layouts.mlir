@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --mnist-infer | FileCheck %s --implicit-check-not=mnist.transpose
+// RUN: mnist-opt %s --mnist-infer=target=cpu | FileCheck %s --implicit-check-not=mnist.transpose
 
 // An exporter that computes in nhwc but can only write nchw: every convolution
 // stands between two transposes. All of them go.

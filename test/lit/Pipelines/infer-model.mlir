@@ -1,6 +1,6 @@
-// RUN: mnist-opt %s --mnist-infer | FileCheck %s --implicit-check-not=mnist.transpose --implicit-check-not=mnist.batch_norm --implicit-check-not=mnist.dropout --implicit-check-not=ml_program --implicit-check-not=mnist.div
+// RUN: mnist-opt %s --mnist-infer=target=cpu | FileCheck %s --implicit-check-not=mnist.transpose --implicit-check-not=mnist.batch_norm --implicit-check-not=mnist.dropout --implicit-check-not=ml_program --implicit-check-not=mnist.div
 // RUN: mnist-opt %s --mnist-infer=layout=nchw | FileCheck %s --check-prefix=NCHW
-// RUN: mnist-opt %s --mnist-infer="fold-batch-norm=false push-transposes=false" | FileCheck %s --check-prefix=OFF
+// RUN: mnist-opt %s --mnist-infer="target=cpu fold-batch-norm=false push-transposes=false" | FileCheck %s --check-prefix=OFF
 
 // The model in its smallest form: the normalization is in the filter, the
 // images are nhwc without a transpose, for which the rows of the last weights

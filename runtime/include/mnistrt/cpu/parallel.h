@@ -19,6 +19,13 @@
 #define MN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+// The runtime's own libraries are compiled without OpenMP.
+#ifdef _OPENMP
+#define MN_THREADS _Pragma("omp parallel for schedule(static)")
+#else
+#define MN_THREADS
+#endif
+
 namespace mn {
 
 /// Work, in elements touched or multiplications, that is worth a second thread:
@@ -37,7 +44,7 @@ void parallelRanges(int64_t count, int64_t work, const F &f) {
   }
   const int64_t each = ((count + parts - 1) / parts + 63) / 64 * 64;
   const int64_t number = (count + each - 1) / each;
-#pragma omp parallel for schedule(static)
+  MN_THREADS
   for (int64_t part = 0; part < number; ++part) {
     const int64_t begin = part * each;
     f(begin, begin + each < count ? begin + each : count);
@@ -52,7 +59,7 @@ void parallelFor(int64_t count, int64_t work, const F &f) {
       f(i);
     return;
   }
-#pragma omp parallel for schedule(static)
+  MN_THREADS
   for (int64_t i = 0; i < count; ++i)
     f(i);
 }

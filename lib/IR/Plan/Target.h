@@ -26,7 +26,7 @@ struct Implementation {
   int64_t maxSpatial = 3;
   bool dilations = true;
   bool overhang = true; ///< a last window beyond the padding (pools)
-  std::optional<Layout> onlyLayout; ///< of images; none: any
+  std::optional<Layout> onlyLayout = {}; ///< of images; none: any
 
   // From where on a call pays. Two rows for one op are alternatives: where
   // either pays, the call is made.

@@ -142,6 +142,9 @@ def main():
                   f"{result['code']}) {result['message']}")
     for name in missing:
         print(f"{name}: not in this version of the onnx package")
+    build = HERE.parents[1] / "build"
+    if not options.report and build.is_dir():
+        options.report = build / f"onnx-backend-{options.target}.json"
     if options.report:
         pathlib.Path(options.report).write_text(json.dumps(
             {"target": options.target, "results": results}, indent=1) + "\n")

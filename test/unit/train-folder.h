@@ -15,8 +15,8 @@ namespace test {
 class Folder {
 public:
   Folder() {
-    char name[] = "/tmp/mn-train-XXXXXX";
-    path = mkdtemp(name);
+    path = std::filesystem::temp_directory_path() / "mn-train-XXXXXX";
+    mkdtemp(path.data());
   }
   ~Folder() { std::filesystem::remove_all(path); }
 

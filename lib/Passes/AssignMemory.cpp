@@ -1,11 +1,14 @@
 //===- AssignMemory.cpp - an address for every value ----------------------===//
 //
-// Values become ranges of an arena, constants ranges of a block that all
-// functions share. Assumes steps in the order in which they run.
+// Values become ranges of an arena, at whose start the parameters lie,
+// constants ranges of a block that all functions share. Assumes steps in the
+// order in which they run.
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/Lifetimes.h"
+#include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -30,10 +33,12 @@ struct Buffer {
 };
 } // namespace
 
-/// The buffer that the result of `step` takes over, or null: that of an operand
-/// that dies here, and that the step may write over.
-static Buffer *bufferToTakeOver(StepOp step, int64_t now,
-                                llvm::MapVector<Value, size_t> &bufferOf,
+using BufferMap = llvm::MapVector<Value, size_t>;
+
+/// The buffer that result number `result` of `step` takes over, or null: that
+/// of an operand that dies here, and that the step may write over.
+static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
+                                BufferMap &bufferOf,
                                 MutableArrayRef<Buffer> buffers) {
   for (auto [i, input] : llvm::enumerate(step.getInputs())) {
     auto it = bufferOf.find(input);
@@ -41,18 +46,20 @@ static Buffer *bufferToTakeOver(StepOp step, int64_t now,
       continue;
     Buffer &buffer = buffers[it->second];
     if (buffer.last == now && buffer.values.back() == input &&
-        mayTakePlaceOf(step, i))
+        mayTakePlaceOf(step, i, result))
       return &buffer;
   }
   return nullptr;
 }
 
-/// The buffers of a function, in the order in which they come to life.
-static SmallVector<Buffer> findBuffers(func::FuncOp function, int64_t alignment,
-                                       bool reuse) {
+/// The buffers of a function, in the order in which they come to life. What has
+/// a place among the parameters needs none.
+static SmallVector<Buffer> findBuffers(func::FuncOp function,
+                                       const DenseMap<Value, int64_t> &placed,
+                                       int64_t alignment, bool reuse) {
   Lifetimes lifetimes(function);
   SmallVector<Buffer> buffers;
-  llvm::MapVector<Value, size_t> bufferOf;
+  BufferMap bufferOf;
   auto add = [&](Value value) {
     auto [first, last] = lifetimes.of(value);
     bufferOf[value] = buffers.size();
@@ -63,19 +70,23 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function, int64_t alignment,
          reuse ? last : lifetimes.end()});
   };
   for (Value argument : function.getArguments())
-    add(argument);
-  for (auto [now, step] : llvm::enumerate(function.getOps<StepOp>())) {
-    Buffer *taken =
-        reuse ? bufferToTakeOver(step, now, bufferOf, buffers) : nullptr;
-    if (!taken) {
-      for (Value result : step.getResults())
+    if (!placed.contains(argument))
+      add(argument);
+  for (auto [now, step] : llvm::enumerate(function.getOps<StepOp>()))
+    for (OpResult result : step->getResults()) {
+      if (placed.contains(result))
+        continue;
+      Buffer *taken = reuse ? bufferToTakeOver(step, result.getResultNumber(),
+                                               now, bufferOf, buffers)
+                            : nullptr;
+      if (!taken) {
         add(result);
-      continue;
+        continue;
+      }
+      taken->values.push_back(result);
+      taken->last = lifetimes.of(result).second;
+      bufferOf[result] = taken - buffers.begin();
     }
-    taken->values.push_back(step.getResult(0));
-    taken->last = lifetimes.of(step.getResult(0)).second;
-    bufferOf[step.getResult(0)] = taken - buffers.begin();
-  }
   return buffers;
 }
 
@@ -114,6 +125,19 @@ static int64_t placeAll(MutableArrayRef<Buffer> buffers) {
   return size <= sizeBySize ? size : place(bySize);
 }
 
+/// Whether a global begins as zeros, which a program need not carry.
+static bool isZero(ml_program::GlobalOp global) {
+  std::optional<HostTensor> tensor =
+      HostTensor::read(cast<ElementsAttr>(global.getValueAttr()));
+  if (!tensor)
+    return false;
+  int64_t elements = tensor->isSplat() ? 1 : tensor->size();
+  int64_t bytes = sizeInBytes(global.getType());
+  int64_t each = tensor->size() == 0 ? 0 : bytes / tensor->size();
+  return llvm::all_of(ArrayRef(tensor->data<char>(), elements * each),
+                      [](char byte) { return byte == 0; });
+}
+
 static bool usesWorkspace(StepOp step) {
   return step.getImpl() == Impl::cudnn || step.getImpl() == Impl::cublas;
 }
@@ -129,6 +153,8 @@ struct AssignMemory : impl::AssignMemoryBase<AssignMemory> {
           << int64_t(alignment);
       return signalPassFailure();
     }
+    if (failed(assignParameters()))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
@@ -143,13 +169,61 @@ struct AssignMemory : impl::AssignMemoryBase<AssignMemory> {
   }
 
 private:
+  /// Places the globals: first those whose bytes the program has to carry.
+  LogicalResult assignParameters() {
+    auto globals = getOperation().getOps<ml_program::GlobalOp>();
+    if (globals.empty())
+      return success();
+    SmallVector<ml_program::GlobalOp> carried, zeros;
+    for (ml_program::GlobalOp global : globals) {
+      if (failed(checkParameter(global)))
+        return failure();
+      (isZero(global) ? zeros : carried).push_back(global);
+    }
+    Builder builder(&getContext());
+    int64_t bytes = 0;
+    auto place = [&](ml_program::GlobalOp global) {
+      global->setAttr("plan.offset", builder.getI64IntegerAttr(bytes));
+      bytes += llvm::alignTo(sizeInBytes(global.getType()), alignment);
+    };
+    llvm::for_each(carried, place);
+    int64_t initialBytes = bytes;
+    llvm::for_each(zeros, place);
+    parameterBytes = bytes;
+    getOperation()->setAttr("plan.parameter_bytes",
+                            builder.getI64IntegerAttr(bytes));
+    getOperation()->setAttr("plan.initial_bytes",
+                            builder.getI64IntegerAttr(initialBytes));
+    return success();
+  }
+
+  /// Where arguments and results lie that are parameters.
+  DenseMap<Value, int64_t> placesOf(func::FuncOp function) {
+    SymbolTable symbols(getOperation());
+    DenseMap<Value, int64_t> places;
+    auto place = [&](Value value, StringAttr parameter) {
+      auto global = parameter ? symbols.lookup<ml_program::GlobalOp>(parameter)
+                              : ml_program::GlobalOp();
+      if (global)
+        places.try_emplace(
+            value, global->getAttrOfType<IntegerAttr>("plan.offset").getInt());
+    };
+    for (BlockArgument argument : function.getArguments())
+      place(argument, parameterOf(argument));
+    Operation *end = function.getBody().front().getTerminator();
+    for (OpOperand &operand : end->getOpOperands())
+      place(operand.get(), parameterOf(function, operand.getOperandNumber()));
+    return places;
+  }
+
   void assignArena(func::FuncOp function) {
-    SmallVector<Buffer> buffers = findBuffers(function, alignment, reuse);
-    int64_t arenaBytes = placeAll(buffers);
-    DenseMap<Value, int64_t> offsetOf;
+    DenseMap<Value, int64_t> offsetOf = placesOf(function);
+    SmallVector<Buffer> buffers =
+        findBuffers(function, offsetOf, alignment, reuse);
+    int64_t arenaBytes = parameterBytes + placeAll(buffers);
     for (const Buffer &buffer : buffers)
       for (Value value : buffer.values)
-        offsetOf[value] = buffer.begin;
+        offsetOf[value] = parameterBytes + buffer.begin;
 
     Builder builder(&getContext());
     for (BlockArgument argument : function.getArguments())
@@ -182,6 +256,8 @@ private:
     getOperation()->setAttr("plan.constant_bytes",
                             builder.getI64IntegerAttr(bytes));
   }
+
+  int64_t parameterBytes = 0;
 };
 } // namespace
 

@@ -1,13 +1,14 @@
-//===- CheckSteps.cpp - prove that a plan may be run
-//-----------------------===//
+//===- CheckSteps.cpp - prove that a plan may be run ----------------------===//
 //
 // Trusts no pass before it: reads the addresses as the runtime will.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Plan/Lifetimes.h"
+#include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -23,17 +24,29 @@ struct Range {
   int64_t begin, end, first, last;
 };
 
+/// What all functions of a module share.
+struct Blocks {
+  int64_t alignment, constantBytes, parameterBytes;
+};
+
+/// What a function does to one parameter.
+struct Update {
+  StringAttr parameter;
+  Value before; ///< null where the function does not read it
+  Value after;
+};
+
 /// Checks one function. Each check relies on those before it.
 class Checker {
 public:
-  Checker(func::FuncOp function, int64_t alignment, int64_t constantBytes)
-      : function(function), alignment(alignment), constantBytes(constantBytes) {
-  }
+  Checker(func::FuncOp function, const Blocks &blocks)
+      : function(function), blocks(blocks) {}
 
   LogicalResult check() {
     return success(succeeded(checkOps()) && succeeded(checkBodies()) &&
                    succeeded(checkConstants()) && succeeded(checkReturn()) &&
-                   succeeded(checkPlaces()) && succeeded(checkOverlaps()));
+                   succeeded(findParameters()) && succeeded(checkPlaces()) &&
+                   succeeded(checkOverlaps()) && succeeded(checkUpdates()));
   }
 
 private:
@@ -42,15 +55,19 @@ private:
   LogicalResult checkOrder(StepOp step, Operation *root);
   LogicalResult checkConstants();
   LogicalResult checkReturn();
+  LogicalResult findParameters();
+  LogicalResult findParameter(Value value, StringAttr name);
   LogicalResult checkPlaces();
   LogicalResult checkOverlaps();
-  LogicalResult checkPlace(Location loc, std::string what, int64_t begin,
-                           int64_t bytes, StringRef block, int64_t blockBytes);
+  LogicalResult checkUpdates();
+  LogicalResult checkUpdate(const Update &update);
   bool mayShare(const Range &earlier, const Range &later) const;
 
   func::FuncOp function;
-  int64_t alignment, constantBytes;
+  const Blocks &blocks;
   SmallVector<Range> ranges;
+  DenseMap<Value, int64_t> parameters; ///< to where they must lie
+  SmallVector<Update> updates;
 };
 } // namespace
 
@@ -109,18 +126,8 @@ LogicalResult Checker::checkBodies() {
   return success();
 }
 
-/// One loop stores all results: what follows a root goes through the elements
-/// as the root does, and the results of a map have equally many.
+/// What follows a root goes through the elements as the root does.
 LogicalResult Checker::checkOrder(StepOp step, Operation *root) {
-  int64_t count = 0;
-  for (auto [i, result] : llvm::enumerate(step.getResults())) {
-    int64_t elements = cast<ShapedType>(result.getType()).getNumElements();
-    if (i != 0 && elements != count)
-      return step.emitError("expected the results of step '")
-             << step.getName() << "' to have the same number of elements, but "
-             << "got " << count << " and " << elements;
-    count = elements;
-  }
   SmallVector<Operation *> open;
   if (root)
     open.push_back(root);
@@ -140,9 +147,9 @@ LogicalResult Checker::checkOrder(StepOp step, Operation *root) {
 }
 
 /// What lies at `begin` in a block of memory must be aligned and inside.
-LogicalResult Checker::checkPlace(Location loc, std::string what, int64_t begin,
-                                  int64_t bytes, StringRef block,
-                                  int64_t blockBytes) {
+static LogicalResult checkPlace(Location loc, std::string what, int64_t begin,
+                                int64_t bytes, int64_t alignment,
+                                StringRef block, int64_t blockBytes) {
   if (begin % alignment != 0)
     return emitError(loc, "expected ") << what << " at a multiple of "
                                        << alignment << ", but got " << begin;
@@ -159,8 +166,8 @@ LogicalResult Checker::checkConstants() {
     if (!offset)
       return constant.emitOpError("expected a 'plan.offset'");
     if (failed(checkPlace(constant.getLoc(), "constant", offset.getInt(),
-                          sizeInBytes(constant.getType()), "constants",
-                          constantBytes)))
+                          sizeInBytes(constant.getType()), blocks.alignment,
+                          "constants", blocks.constantBytes)))
       return failure();
   }
   return success();
@@ -177,6 +184,93 @@ LogicalResult Checker::checkReturn() {
   return success();
 }
 
+LogicalResult Checker::findParameter(Value value, StringAttr name) {
+  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+      function, name);
+  if (!global || global.getType() != value.getType())
+    return emitError(value.getLoc(), "expected ")
+           << nameOf(value) << ", parameter '" << name.getValue()
+           << "', to have a global of type " << value.getType();
+  int64_t offset = global->getAttrOfType<IntegerAttr>("plan.offset").getInt();
+  auto [it, isNew] = parameters.try_emplace(value, offset);
+  if (!isNew && it->second != offset)
+    return emitError(value.getLoc(), "expected ")
+           << nameOf(value) << " to be one parameter, but it is also '"
+           << name.getValue() << "'";
+  return success();
+}
+
+LogicalResult Checker::findParameters() {
+  llvm::MapVector<StringAttr, Update> byName;
+  for (BlockArgument argument : function.getArguments()) {
+    StringAttr name = parameterOf(argument);
+    if (!name)
+      continue;
+    if (failed(findParameter(argument, name)))
+      return failure();
+    if (!byName.insert({name, {name, argument, {}}}).second)
+      return function.emitError("expected one argument for parameter '")
+             << name.getValue() << "', but got two";
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &operand : end->getOpOperands()) {
+    StringAttr name = parameterOf(function, operand.getOperandNumber());
+    if (!name)
+      continue;
+    if (failed(findParameter(operand.get(), name)))
+      return failure();
+    Update &update = byName.insert({name, {name, {}, {}}}).first->second;
+    if (update.after)
+      return function.emitError("expected one result for parameter '")
+             << name.getValue() << "', but got two";
+    update.after = operand.get();
+    if (isa<BlockArgument>(update.after) && update.after != update.before)
+      return function.emitError("expected a step to compute parameter '")
+             << name.getValue() << "', but got " << nameOf(update.after);
+  }
+  for (auto &[name, update] : byName)
+    if (update.after && update.after != update.before)
+      updates.push_back(update);
+  return success();
+}
+
+/// An old value is read before the new one is written over it; by the step that
+/// writes it, only at the elements that it writes.
+LogicalResult Checker::checkUpdate(const Update &update) {
+  auto result = cast<OpResult>(update.after);
+  auto writer = cast<StepOp>(result.getOwner());
+  for (OpOperand &use : update.before.getUses()) {
+    auto reader = dyn_cast<StepOp>(use.getOwner());
+    if (!reader)
+      return function.emitError("expected result ")
+             << use.getOperandNumber() << " not to be parameter '"
+             << update.parameter.getValue() << "', which step '"
+             << writer.getName() << "' updates";
+    if (reader == writer) {
+      if (mayTakePlaceOf(writer, use.getOperandNumber(),
+                         result.getResultNumber()))
+        continue;
+      return writer.emitError("expected step '")
+             << writer.getName() << "', which updates parameter '"
+             << update.parameter.getValue()
+             << "', to read of it only the element that it writes";
+    }
+    if (writer->isBeforeInBlock(reader))
+      return reader.emitError("expected step '")
+             << reader.getName() << "' to read parameter '"
+             << update.parameter.getValue() << "' before step '"
+             << writer.getName() << "' updates it";
+  }
+  return success();
+}
+
+LogicalResult Checker::checkUpdates() {
+  for (const Update &update : updates)
+    if (update.before && failed(checkUpdate(update)))
+      return failure();
+  return success();
+}
+
 LogicalResult Checker::checkPlaces() {
   auto arena = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
   auto workspace = function->getAttrOfType<IntegerAttr>("plan.workspace_bytes");
@@ -185,12 +279,25 @@ LogicalResult Checker::checkPlaces() {
                               "'plan.workspace_bytes' on '")
            << function.getName() << "'";
   Lifetimes lifetimes(function);
-  auto add = [&](Value value, int64_t begin) {
+  auto add = [&](Value value, int64_t begin) -> LogicalResult {
     auto [first, last] = lifetimes.of(value);
     int64_t bytes = sizeInBytes(value.getType());
+    if (failed(checkPlace(value.getLoc(), nameOf(value), begin, bytes,
+                          blocks.alignment, "arena", arena.getInt())))
+      return failure();
+    if (auto it = parameters.find(value); it != parameters.end()) {
+      if (begin == it->second)
+        return success();
+      return emitError(value.getLoc(), "expected ")
+             << nameOf(value) << " at " << it->second
+             << ", where its parameter lies, but got " << begin;
+    }
+    if (begin < blocks.parameterBytes)
+      return emitError(value.getLoc(), "expected ")
+             << nameOf(value) << " behind the parameters of "
+             << blocks.parameterBytes << " bytes, but got " << begin;
     ranges.push_back({value, begin, begin + bytes, first, last});
-    return checkPlace(value.getLoc(), nameOf(value), begin, bytes, "arena",
-                      arena.getInt());
+    return success();
   };
   for (BlockArgument argument : function.getArguments()) {
     auto offset = function.getArgAttrOfType<IntegerAttr>(
@@ -220,7 +327,8 @@ bool Checker::mayShare(const Range &earlier, const Range &later) const {
     return false;
   for (auto [i, input] : llvm::enumerate(step.getInputs()))
     if (input == earlier.value)
-      return mayTakePlaceOf(step, i);
+      return mayTakePlaceOf(step, i,
+                            cast<OpResult>(later.value).getResultNumber());
   return false;
 }
 
@@ -242,6 +350,46 @@ LogicalResult Checker::checkOverlaps() {
   return success();
 }
 
+/// Parameters lie apart in their block, those with a value at its beginning.
+static LogicalResult checkGlobals(ModuleOp module, Blocks &blocks) {
+  auto globals = module.getOps<ml_program::GlobalOp>();
+  if (globals.empty())
+    return success();
+  auto bytes = module->getAttrOfType<IntegerAttr>("plan.parameter_bytes");
+  auto initial = module->getAttrOfType<IntegerAttr>("plan.initial_bytes");
+  if (!bytes || !initial || initial.getInt() > bytes.getInt())
+    return module.emitError("expected 'plan.parameter_bytes' and at most as "
+                            "many 'plan.initial_bytes' on the module");
+  blocks.parameterBytes = bytes.getInt();
+  SmallVector<std::tuple<int64_t, int64_t, ml_program::GlobalOp>> order;
+  for (ml_program::GlobalOp global : globals) {
+    auto offset = global->getAttrOfType<IntegerAttr>("plan.offset");
+    if (failed(checkParameter(global)))
+      return failure();
+    if (!offset)
+      return global.emitOpError("expected a 'plan.offset'");
+    if (failed(checkPlace(global.getLoc(),
+                          "parameter '" + global.getSymName().str() + "'",
+                          offset.getInt(), sizeInBytes(global.getType()),
+                          blocks.alignment, "parameters", bytes.getInt())))
+      return failure();
+    order.push_back({offset.getInt(), sizeInBytes(global.getType()), global});
+  }
+  // What has no bytes comes before what lies at the same place.
+  llvm::sort(order, [](const auto &a, const auto &b) {
+    return std::pair(std::get<0>(a), std::get<1>(a)) <
+           std::pair(std::get<0>(b), std::get<1>(b));
+  });
+  for (size_t i = 1; i < order.size(); ++i) {
+    auto [begin, size, global] = order[i - 1];
+    auto [nextBegin, nextSize, next] = order[i];
+    if (begin + size > nextBegin)
+      return next.emitOpError("expected a place apart from that of '")
+             << global.getSymName() << "'";
+  }
+  return success();
+}
+
 namespace {
 struct CheckSteps : impl::CheckStepsBase<CheckSteps> {
   using CheckStepsBase::CheckStepsBase;
@@ -253,9 +401,11 @@ struct CheckSteps : impl::CheckStepsBase<CheckSteps> {
       getOperation().emitError("expected 'plan.constant_bytes' on the module");
       return signalPassFailure();
     }
+    Blocks blocks = {alignment, bytes.getInt(), 0};
+    if (failed(checkGlobals(getOperation(), blocks)))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() &&
-          failed(Checker(function, alignment, bytes.getInt()).check()))
+      if (!function.isExternal() && failed(Checker(function, blocks).check()))
         signalPassFailure();
   }
 };

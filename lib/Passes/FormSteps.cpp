@@ -25,7 +25,9 @@ static double countOf(Value value) {
 
 /// Worth an arithmetic instruction or two: rather computed twice than stored.
 static bool isCheap(Operation *op) {
-  bool isExpensive = isa<EluOp, ErfOp, ExpOp, LogOp, SigmoidOp, SoftplusOp,
+  // Whole numbers are indices and counts: few of them, whatever they cost.
+  auto type = cast<ShapedType>(op->getResult(0).getType());
+  bool isExpensive = isa<FloatType>(type.getElementType()) && isa<EluOp, ErfOp, ExpOp, LogOp, SigmoidOp, SoftplusOp,
                          SqrtOp, TanhOp, DivOp, PowOp>(op);
   return op->hasTrait<Indexing>() ||
          (op->hasTrait<Elementwise>() && !isExpensive);
@@ -106,13 +108,36 @@ Grouping::Grouping(Block &block, bool fuse, bool epilogues)
   }
 }
 
-/// Free are reshapes and, with fusion, what only repeats or counts. Not where
+/// With fusion: what only repeats or counts, and random numbers, which are
+/// computed again rather than stored; what is made of those alone, such as a
+/// one-hot row or a mask; and numbers on their own.
+static bool isWorthCopying(Operation *op,
+                           const llvm::SmallPtrSetImpl<Operation *> &copied) {
+  if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op))
+    return true;
+  if (!isCheap(op))
+    return false;
+  auto type = cast<ShapedType>(op->getResult(0).getType());
+  return type.getNumElements() == 1 ||
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *producer = operand.getDefiningOp();
+           return producer &&
+                  (isa<ConstantOp>(producer) || copied.contains(producer));
+         });
+}
+
+/// Free are reshapes and, with fusion, what is worth copying. Not where
 /// the result must lie in memory: returned, or read by a root that takes no
 /// prologue but reshapes.
 void Grouping::findFreeOps(Block &block, bool fuse) {
+  llvm::SmallPtrSet<Operation *, 16> copied;
+  for (Operation &op : block.without_terminator())
+    if (fuse && !isRoot(&op) && !isa<ConstantOp>(op) &&
+        isWorthCopying(&op, copied))
+      copied.insert(&op);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     bool reshape = isa<ReshapeOp>(op);
-    if (!reshape && !(fuse && isa<BroadcastOp, IotaOp>(op)))
+    if (!reshape && !copied.contains(&op))
       continue;
     llvm::SetVector<Operation *> readers;
     users(op.getResult(0), readers);

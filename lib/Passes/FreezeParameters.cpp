@@ -1,6 +1,6 @@
 //===- FreezeParameters.cpp - parameters become constants -----------------===//
 //
-// For inference only; training keeps the globals and updates them.
+// All of them for inference. Training keeps those that have a role.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,8 @@ struct FreezeParameters : impl::FreezeParametersBase<FreezeParameters> {
             << load.getGlobal() << " has none";
         return WalkResult::interrupt();
       }
+      if (global->hasAttr("mnist.role"))
+        return WalkResult::advance();
       OpBuilder builder(load);
       auto constant = builder.create<ConstantOp>(load.getLoc(), value);
       constant->setDiscardableAttr("mnist.name", global.getSymNameAttr());
@@ -37,7 +39,8 @@ struct FreezeParameters : impl::FreezeParametersBase<FreezeParameters> {
       return signalPassFailure();
     for (auto global : llvm::make_early_inc_range(
              getOperation().getOps<ml_program::GlobalOp>()))
-      global.erase();
+      if (!global->hasAttr("mnist.role"))
+        global.erase();
   }
 };
 } // namespace

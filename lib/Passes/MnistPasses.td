@@ -8,8 +8,9 @@ include "mlir/Pass/PassBase.td"
 def FreezeParameters : Pass<"mnist-freeze-parameters", "::mlir::ModuleOp"> {
   let summary = "Replace loads of parameters by constants";
   let description = [{
-    For inference: every `ml_program.global_load` becomes an `mnist.constant` of
-    the global's value, and the globals go.
+    Every `ml_program.global_load` becomes an `mnist.constant` of the global's
+    value, and the global goes. One with a role (`mnist.role`), which training
+    changes, stays.
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }

@@ -10,6 +10,7 @@
 #define MNISTC_PASSES_PASSES_TD
 
 include "lib/Passes/MnistPasses.td"
+include "lib/Passes/TrainPasses.td"
 include "lib/Passes/PlanPasses.td"
 
 #endif // MNISTC_PASSES_PASSES_TD

@@ -19,6 +19,49 @@ static std::string preferredLayout(StringRef name) {
   return stringifyLayout(Layout::nchw).str();
 }
 
+/// The order of dimensions.
+static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
+  // One layout for all images; it leaves transposes around every op.
+  if (options.chooseLayout)
+    pm.addNestedPass<func::FuncOp>(
+        createChooseLayout({options.layout, preferredLayout(options.target)}));
+  // They cancel, or become constants with the weights that they reach.
+  if (options.pushTransposes)
+    pm.addNestedPass<func::FuncOp>(createPushTransposes());
+}
+
+/// Once more: the passes before left arithmetic on constants.
+static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
+  if (options.foldConstants)
+    pm.addNestedPass<func::FuncOp>(createFoldConstants());
+  pm.addPass(createCanonicalizerPass());
+  if (options.cse)
+    pm.addPass(createCSEPass());
+}
+
+/// The plan. From here on the order of steps is the order of execution.
+static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
+                          bool joinMaps) {
+  // What belongs together, by the graph alone.
+  FormStepsOptions form;
+  form.fuse = options.fuse;
+  pm.addNestedPass<func::FuncOp>(createFormSteps(form));
+  // What can be launched together, by the target.
+  SelectImplementationsOptions select;
+  select.target = options.target;
+  select.libraries = options.libraries;
+  pm.addPass(createSelectImplementations(select));
+  // Once it is known which steps are maps.
+  if (joinMaps)
+    pm.addNestedPass<func::FuncOp>(createJoinMaps());
+  // Addresses, once the steps are final.
+  AssignMemoryOptions assign;
+  assign.reuse = options.reuseMemory;
+  pm.addPass(createAssignMemory(assign));
+  // Order is memory now: never run a plan unchecked.
+  pm.addPass(createCheckSteps());
+}
+
 void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
                                       const InferOptions &options) {
   // 1. The model, made small: what is known at compile time is computed now.
@@ -38,42 +81,73 @@ void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createExpandBatchNorm());
 
   // 2. The order of dimensions.
+  addLayoutPasses(pm, options);
+  addCleanUp(pm, options);
 
-  // 2.1 One layout for all images; it leaves transposes around every op.
-  if (options.chooseLayout)
-    pm.addNestedPass<func::FuncOp>(
-        createChooseLayout({options.layout, preferredLayout(options.target)}));
-  // 2.2 They cancel, or become constants with the weights that they reach.
-  if (options.pushTransposes)
-    pm.addNestedPass<func::FuncOp>(createPushTransposes());
-  // 2.3 Once more: the passes above left arithmetic on constants.
+  // 3. The plan.
+  addPlanPasses(pm, options, /*joinMaps=*/false);
+}
+
+static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
+  AddOptimizerOptions optimizer;
+  optimizer.kind = options.optimizer;
+  optimizer.form = options.form;
+  optimizer.clipping = options.clipping;
+  optimizer.lr = options.lr;
+  optimizer.momentum = options.momentum;
+  optimizer.weightDecay = options.weightDecay;
+  optimizer.beta1 = options.beta1;
+  optimizer.beta2 = options.beta2;
+  optimizer.epsilon = options.epsilon;
+  optimizer.dampening = options.dampening;
+  optimizer.clip = options.clip;
+  return optimizer;
+}
+
+void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
+                                      const TrainOptions &options) {
+  // 1. What is trained, and for what.
+
+  // 1.1 The rest of the file's tensors are constants.
+  ChooseParametersOptions choose;
+  choose.freeze = options.freeze;
+  pm.addPass(createChooseParameters(choose));
+  pm.addPass(createFreezeParameters());
+  // 1.2 Before anything is changed: the loss looks at the model's last op.
+  pm.addPass(createCanonicalizerPass());
+  AddLossOptions loss;
+  loss.kind = options.loss;
+  loss.targets = options.targets;
+  loss.smoothing = options.smoothing;
+  pm.addPass(createAddLoss(loss));
+  // 1.3 Functions that train take what they do otherwise, the others the rest.
+  pm.addPass(createExpandTraining());
+  pm.addNestedPass<func::FuncOp>(createDropDropout());
+  pm.addNestedPass<func::FuncOp>(createExpandBatchNorm());
+  pm.addPass(createCanonicalizerPass());
   if (options.foldConstants)
     pm.addNestedPass<func::FuncOp>(createFoldConstants());
-  pm.addPass(createCanonicalizerPass());
-  if (options.cse)
-    pm.addPass(createCSEPass());
 
-  // 3. The plan. From here on the order of steps is the order of execution.
+  // 2. The order of dimensions; the backward pass has the forward's.
+  addLayoutPasses(pm, options);
 
-  // 3.1 What belongs together, by the graph alone.
-  FormStepsOptions form;
-  form.fuse = options.fuse;
-  pm.addNestedPass<func::FuncOp>(createFormSteps(form));
-  // 3.2 What can be launched together, by the target.
-  SelectImplementationsOptions select;
-  select.target = options.target;
-  select.libraries = options.libraries;
-  pm.addPass(createSelectImplementations(select));
-  // 3.3 Addresses, once the steps are final.
-  AssignMemoryOptions assign;
-  assign.reuse = options.reuseMemory;
-  pm.addPass(createAssignMemory(assign));
-  // 3.4 Order is memory now: never run a plan unchecked.
-  pm.addPass(createCheckSteps());
+  // 3. The backward pass and the updates. An ordinary program from here on.
+  pm.addNestedPass<func::FuncOp>(createDifferentiate());
+  pm.addPass(createAddOptimizer(optimizerOptions(options)));
+  pm.addPass(createBindParameters());
+  if (options.pushTransposes)
+    pm.addNestedPass<func::FuncOp>(createPushTransposes());
+  addCleanUp(pm, options);
+
+  // 4. The plan.
+  addPlanPasses(pm, options, options.joinMaps);
 }
 
 void mlir::mnistc::registerPipelines() {
   PassPipelineRegistration<InferOptions>(
       "mnist-infer", "From an imported model to its inference plan",
       buildInferPipeline);
+  PassPipelineRegistration<TrainOptions>(
+      "mnist-train", "From an imported model to its plans for training",
+      buildTrainPipeline);
 }

@@ -39,10 +39,49 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       llvm::cl::desc("Give a dead result's memory to a later one")};
 };
 
+/// What `--mnist-train` can be told beyond that.
+struct TrainOptions : InferOptions {
+  Option<std::string> loss{*this, "loss", llvm::cl::init("auto"),
+                           llvm::cl::desc("What is made small")};
+  Option<std::string> targets{*this, "targets", llvm::cl::init("auto"),
+                              llvm::cl::desc("auto, class or values")};
+  Option<double> smoothing{*this, "smoothing", llvm::cl::init(0.0),
+                           llvm::cl::desc("Label smoothing")};
+  Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
+                                llvm::cl::desc("How parameters are updated")};
+  Option<std::string> form{*this, "form", llvm::cl::init("torch"),
+                           llvm::cl::desc("torch or keras")};
+  Option<std::string> clipping{*this, "clipping", llvm::cl::init("none"),
+                               llvm::cl::desc("none, norm or value")};
+  ListOption<std::string> freeze{*this, "freeze",
+                                 llvm::cl::desc("Names to keep as they are")};
+  Option<double> lr{*this, "lr", llvm::cl::init(-1.0),
+                    llvm::cl::desc("Learning rate")};
+  Option<double> momentum{*this, "momentum", llvm::cl::init(-1.0),
+                          llvm::cl::desc("Momentum")};
+  Option<double> weightDecay{*this, "weight-decay", llvm::cl::init(-1.0),
+                             llvm::cl::desc("Weight decay")};
+  Option<double> beta1{*this, "beta1", llvm::cl::init(-1.0),
+                       llvm::cl::desc("Decay of the mean gradient")};
+  Option<double> beta2{*this, "beta2", llvm::cl::init(-1.0),
+                       llvm::cl::desc("Decay of the mean square")};
+  Option<double> epsilon{*this, "epsilon", llvm::cl::init(-1.0),
+                         llvm::cl::desc("Added to roots")};
+  Option<double> dampening{*this, "dampening", llvm::cl::init(-1.0),
+                           llvm::cl::desc("What momentum leaves out")};
+  Option<double> clip{*this, "clip", llvm::cl::init(-1.0),
+                      llvm::cl::desc("Where clipping begins")};
+  Option<bool> joinMaps{*this, "join-maps", llvm::cl::init(true),
+                        llvm::cl::desc("Launch maps together")};
+};
+
 /// From an imported model to its inference plan.
 void buildInferPipeline(OpPassManager &pm, const InferOptions &options);
 
-/// Registers `--mnist-infer`.
+/// From an imported model to the plans that infer, evaluate and train.
+void buildTrainPipeline(OpPassManager &pm, const TrainOptions &options);
+
+/// Registers `--mnist-infer` and `--mnist-train`.
 void registerPipelines();
 
 } // namespace mlir::mnistc

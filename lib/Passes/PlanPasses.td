@@ -50,6 +50,26 @@ def SelectImplementations
                            "::mlir::mnistc::PlanDialect"];
 }
 
+def JoinMaps : Pass<"plan-join-maps", "::mlir::func::FuncOp"> {
+  let summary = "Launch maps together";
+  let description = [{
+    A map that reads another's results only element for element, or that has
+    nothing to do with it, may run in the same launch: all updates of an optimizer
+    are one step. A joined step goes to the place of its last member, where no
+    step between them needs a member's result, and no parameter is written that
+    the member still reads. Results with equally many elements share a loop;
+    others are segments, one behind the other.
+
+    A member never reads a parameter that another one updates: threads have no
+    order.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", "256",
+           "A joined step has at most this many inputs and results">];
+  let statistics = [Statistic<"numJoined", "joined", "Steps joined to others">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
 def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let summary = "Give every value an address";
   let description = [{

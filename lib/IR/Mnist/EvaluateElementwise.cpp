@@ -112,12 +112,15 @@ static HostTensor castElements(RankedTensorType type, ArrayRef<HostTensor> x) {
 
 static HostTensor selectElements(RankedTensorType type,
                                  ArrayRef<HostTensor> x) {
-  HostTensor result(type);
+  bool isSplat =
+      llvm::all_of(x, [](const HostTensor &t) { return t.isSplat(); });
+  HostTensor result(type, isSplat);
+  int64_t size = isSplat ? 1 : result.size();
   const bool *condition = x[0].data<bool>();
   dispatch(type.getElementType(), [&](auto element) {
     using T = decltype(element);
     const T *a = x[1].data<T>(), *b = x[2].data<T>();
-    for (int64_t i = 0, size = result.size(); i < size; ++i)
+    for (int64_t i = 0; i < size; ++i)
       result.mutableData<T>()[i] =
           condition[i * x[0].step()] ? a[i * x[1].step()] : b[i * x[2].step()];
   });

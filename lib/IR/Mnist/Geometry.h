@@ -37,6 +37,10 @@ struct ConvShape {
   ArrayRef<int64_t> inSize, kernel, outSize;
 };
 
+/// What a stride, pad, dilation or number of groups may be: more than any image
+/// has, and too little for windowCount to overflow.
+inline constexpr int64_t maxWindowNumber = int64_t(1) << 20;
+
 /// How many windows of `kernel` elements, `dilation` apart, fit in `size`
 /// elements and `pads` more, beginning every `stride`. May be 0 or less.
 inline int64_t windowCount(int64_t size, int64_t kernel, int64_t stride,

@@ -28,14 +28,22 @@ def Mnist_Dialect : Dialect {
 class Mnist_Op<string mnemonic, list<Trait> traits = []>
     : Op<Mnist_Dialect, mnemonic, traits # [Pure]>;
 
+// Products of sizes do not overflow: lib/IR/Mnist/TensorSize.h.
+def Mnist_CountablePred : CPred<
+    "::mlir::mnistc::isCountable("
+    "::llvm::cast<::mlir::ShapedType>($_self).getShape())">;
+class Mnist_TensorOf<list<Type> types>
+    : RankedTensorOf<types, [HasStaticShapePred, Mnist_CountablePred],
+                     "statically shaped tensor of at most 2^40 elements">;
+
 // f64 is there for gradient checks, integers and booleans for shapes, indices
 // and masks, ui8 for pixels. A dimension may be 0.
 def Mnist_Float : AnyTypeOf<[F32, F64]>;
-def Mnist_Tensor : StaticShapeTensorOf<[F32, F64, I1, I32, I64, UI8]>;
-def Mnist_FloatTensor : StaticShapeTensorOf<[F32, F64]>;
-def Mnist_NumberTensor : StaticShapeTensorOf<[F32, F64, I32, I64, UI8]>;
-def Mnist_BoolTensor : StaticShapeTensorOf<[I1]>;
-def Mnist_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+def Mnist_Tensor : Mnist_TensorOf<[F32, F64, I1, I32, I64, UI8]>;
+def Mnist_FloatTensor : Mnist_TensorOf<[F32, F64]>;
+def Mnist_NumberTensor : Mnist_TensorOf<[F32, F64, I32, I64, UI8]>;
+def Mnist_BoolTensor : Mnist_TensorOf<[I1]>;
+def Mnist_IndexTensor : Mnist_TensorOf<[I32, I64]>;
 
 // Plain enum attributes, so that they print as bare keywords.
 def Mnist_Layout : I32EnumAttr<"Layout", "order of the dimensions of an image",

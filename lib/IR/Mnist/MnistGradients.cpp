@@ -6,55 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Arithmetic.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-namespace {
-/// Elementwise arithmetic that reads as a formula. Numbers become splats.
-struct Calculus {
-  OpBuilder &b;
-  Location loc;
-
-  Value number(Value like, double value) const {
-    auto type = cast<ShapedType>(like.getType());
-    Attribute element;
-    if (isa<FloatType>(type.getElementType()))
-      element = b.getFloatAttr(type.getElementType(), value);
-    else
-      element = b.getIntegerAttr(type.getElementType(), (int64_t)value);
-    return b.create<ConstantOp>(loc, DenseElementsAttr::get(type, element));
-  }
-  Value add(Value x, Value y) const { return b.create<AddOp>(loc, x, y); }
-  Value sub(Value x, Value y) const { return b.create<SubOp>(loc, x, y); }
-  Value mul(Value x, Value y) const { return b.create<MulOp>(loc, x, y); }
-  Value div(Value x, Value y) const { return b.create<DivOp>(loc, x, y); }
-  Value pow(Value x, Value y) const { return b.create<PowOp>(loc, x, y); }
-  Value neg(Value x) const { return b.create<NegOp>(loc, x); }
-  Value exp(Value x) const { return b.create<ExpOp>(loc, x); }
-  Value log(Value x) const { return b.create<LogOp>(loc, x); }
-  Value sigmoid(Value x) const { return b.create<SigmoidOp>(loc, x); }
-  Value compare(Predicate p, Value x, Value y) const {
-    return b.create<CompareOp>(loc, p, x, y);
-  }
-  Value select(Value c, Value x, Value y) const {
-    return b.create<SelectOp>(loc, y.getType(), c, x, y);
-  }
-  /// x where `c` holds, else 0.
-  Value where(Value c, Value x) const { return select(c, x, number(x, 0)); }
-  Value reshape(Value x, Type type) const {
-    return b.createOrFold<ReshapeOp>(loc, type, x);
-  }
-  Value broadcast(Value x, ArrayRef<int64_t> dims, Type type) const {
-    return b.createOrFold<BroadcastOp>(loc, type, x, dims);
-  }
-};
-} // namespace
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// The dimensions below `rank` that are not in `dims`.
 static SmallVector<int64_t> otherDims(ArrayRef<int64_t> dims, int64_t rank) {
@@ -71,7 +26,7 @@ static SmallVector<int64_t> otherDims(ArrayRef<int64_t> dims, int64_t rank) {
 
 // y = |x|      dx = x > 0 ? dy : x < 0 ? -dy : 0
 SmallVector<Value> AbsOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value x = getInput(), zero = c.number(x, 0);
   Value negative = c.where(c.compare(Predicate::lt, x, zero), c.neg(dy[0]));
   return {c.select(c.compare(Predicate::gt, x, zero), dy[0], negative)};
@@ -79,7 +34,7 @@ SmallVector<Value> AbsOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = x > 0 ? x : a (e^x - 1)      dx = x > 0 ? dy : (y + a) dy
 SmallVector<Value> EluOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value x = getInput(), y = getOutput();
   Value slope = c.add(y, c.number(y, getAlpha().convertToDouble()));
   return {c.select(c.compare(Predicate::gt, x, c.number(x, 0)), dy[0],
@@ -88,19 +43,19 @@ SmallVector<Value> EluOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = erf(x)      dx = 2/sqrt(pi) e^(-x x) dy
 SmallVector<Value> ErfOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value bell = c.exp(c.neg(c.mul(getInput(), getInput())));
   return {c.mul(c.mul(c.number(bell, 1.1283791670955126), bell), dy[0])};
 }
 
 // y = e^x      dx = y dy
 SmallVector<Value> ExpOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  return {Calculus{b, getLoc()}.mul(getOutput(), dy[0])};
+  return {Arithmetic{b, getLoc()}.mul(getOutput(), dy[0])};
 }
 
 // y = x >= 0 ? x : s x      dx = x >= 0 ? dy : s dy
 SmallVector<Value> LeakyReluOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value x = getInput();
   Value scaled = c.mul(c.number(x, getSlope().convertToDouble()), dy[0]);
   return {c.select(c.compare(Predicate::ge, x, c.number(x, 0)), dy[0], scaled)};
@@ -108,12 +63,12 @@ SmallVector<Value> LeakyReluOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = log x      dx = dy / x
 SmallVector<Value> LogOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  return {Calculus{b, getLoc()}.div(dy[0], getInput())};
+  return {Arithmetic{b, getLoc()}.div(dy[0], getInput())};
 }
 
 // y = -x      dx = -dy
 SmallVector<Value> NegOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  return {Calculus{b, getLoc()}.neg(dy[0])};
+  return {Arithmetic{b, getLoc()}.neg(dy[0])};
 }
 
 // Nothing flows through a boolean.
@@ -123,34 +78,34 @@ SmallVector<Value> NotOp::buildGradient(OpBuilder &, ValueRange) {
 
 // y = max(x, 0)      dx = y > 0 ? dy : 0
 SmallVector<Value> ReluOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value y = getOutput();
   return {c.where(c.compare(Predicate::gt, y, c.number(y, 0)), dy[0])};
 }
 
 // y = 1 / (1 + e^-x)      dx = y (1 - y) dy
 SmallVector<Value> SigmoidOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value y = getOutput();
   return {c.mul(c.mul(y, c.sub(c.number(y, 1), y)), dy[0])};
 }
 
 // y = log(1 + e^x)      dx = sigmoid(x) dy
 SmallVector<Value> SoftplusOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   return {c.mul(c.sigmoid(getInput()), dy[0])};
 }
 
 // y = sqrt(x)      dx = dy / (2 y)
 SmallVector<Value> SqrtOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value y = getOutput();
   return {c.div(dy[0], c.mul(c.number(y, 2), y))};
 }
 
 // y = tanh(x)      dx = (1 - y y) dy
 SmallVector<Value> TanhOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value y = getOutput();
   return {c.mul(c.sub(c.number(y, 1), c.mul(y, y)), dy[0])};
 }
@@ -167,14 +122,14 @@ SmallVector<Value> AndOp::buildGradient(OpBuilder &, ValueRange) {
 
 // y = a / b      da = dy / b, db = -y dy / b
 SmallVector<Value> DivOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value da = c.div(dy[0], getRhs());
   return {da, c.neg(c.mul(getOutput(), da))};
 }
 
 /// y = max(a, b) or min(a, b): dy goes to the one that was chosen, to both by
 /// halves where they are equal, as PyTorch has it.
-static SmallVector<Value> chosenGradient(const Calculus &c, Predicate wins,
+static SmallVector<Value> chosenGradient(const Arithmetic &c, Predicate wins,
                                          Value x, Value y, Value dy) {
   Value equal = c.compare(Predicate::eq, x, y);
   Value half = c.mul(c.number(dy, 0.5), dy);
@@ -197,7 +152,7 @@ SmallVector<Value> MinOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = a b      da = dy b, db = a dy
 SmallVector<Value> MulOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   return {c.mul(dy[0], getRhs()), c.mul(getLhs(), dy[0])};
 }
 
@@ -208,7 +163,7 @@ SmallVector<Value> OrOp::buildGradient(OpBuilder &, ValueRange) {
 
 // y = a^b      da = b a^(b - 1) dy, db = a = 0 ? 0 : y log(a) dy
 SmallVector<Value> PowOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value x = getLhs(), n = getRhs(), y = getOutput();
   Value dx = c.mul(c.mul(n, c.pow(x, c.sub(n, c.number(n, 1)))), dy[0]);
   Value dn = c.mul(c.mul(y, c.log(x)), dy[0]);
@@ -218,7 +173,7 @@ SmallVector<Value> PowOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = a - b      da = dy, db = -dy
 SmallVector<Value> SubOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  return {dy[0], Calculus{b, getLoc()}.neg(dy[0])};
+  return {dy[0], Arithmetic{b, getLoc()}.neg(dy[0])};
 }
 
 // y = x in another float type      dx = dy in x's
@@ -230,7 +185,7 @@ SmallVector<Value> CastOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = c ? a : b      da = c ? dy : 0, db = c ? 0 : dy
 SmallVector<Value> SelectOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value zero = c.number(dy[0], 0);
   return {Value(), c.select(getCondition(), dy[0], zero),
           c.select(getCondition(), zero, dy[0])};
@@ -263,7 +218,7 @@ SmallVector<Value> ConcatOp::buildGradient(OpBuilder &b, ValueRange dy) {
 // y[i] = x[n[i]]      dx[k] = sum_i [n[i] = k] dy[i]   (a product with the
 // one-hot matrix of the indices, so that no two threads ever add to one place)
 SmallVector<Value> GatherOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   auto in = typeOf(getInput()), indices = typeOf(getIndices());
   int64_t axis = getDim(), size = in.getDimSize(axis);
   int64_t count = indices.getNumElements(), before = 1, after = 1;
@@ -362,7 +317,7 @@ SmallVector<Value> TransposeOp::buildGradient(OpBuilder &b, ValueRange dy) {
 /// parts.
 template <typename Op>
 static SmallVector<Value> extremeGradient(Op op, OpBuilder &b, Value dy) {
-  Calculus c{b, op.getLoc()};
+  Arithmetic c{b, op.getLoc()};
   Value x = op.getInput();
   auto kept = otherDims(op.getDims(), typeOf(x).getRank());
   Value y = c.broadcast(op.getOutput(), kept, x.getType());
@@ -385,7 +340,7 @@ SmallVector<Value> ReduceMinOp::buildGradient(OpBuilder &b, ValueRange dy) {
 // y = sum_i x[i]      dx[i] = dy
 SmallVector<Value> ReduceSumOp::buildGradient(OpBuilder &b, ValueRange dy) {
   auto in = getInput().getType();
-  return {Calculus{b, getLoc()}.broadcast(
+  return {Arithmetic{b, getLoc()}.broadcast(
       dy[0], otherDims(getDims(), cast<RankedTensorType>(in).getRank()), in)};
 }
 
@@ -432,7 +387,7 @@ SmallVector<Value> MaxPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
 // Training expands these two before it differentiates; what is left of them is
 // frozen: y = s (x - m) / sqrt(v + e) + b      dx = s / sqrt(v + e) dy
 SmallVector<Value> BatchNormOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   Value v = getVariance();
   Value deviation = b.create<SqrtOp>(
       getLoc(), c.add(v, c.number(v, getEpsilon().convertToDouble())));
@@ -447,7 +402,7 @@ SmallVector<Value> DropoutOp::buildGradient(OpBuilder &, ValueRange dy) {
 
 // y = x - log sum e^x      dx = dy - e^y sum(dy)
 SmallVector<Value> LogSoftmaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   int64_t dim = getDim();
   Value sum = b.create<ReduceSumOp>(getLoc(), dy[0], dim);
   Value all = c.broadcast(sum, otherDims(dim, typeOf(dy[0]).getRank()),
@@ -457,7 +412,7 @@ SmallVector<Value> LogSoftmaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
 
 // y = e^x / sum e^x      dx = y (dy - sum(y dy))
 SmallVector<Value> SoftmaxOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  Calculus c{b, getLoc()};
+  Arithmetic c{b, getLoc()};
   int64_t dim = getDim();
   Value y = getOutput();
   Value sum = b.create<ReduceSumOp>(getLoc(), c.mul(y, dy[0]), dim);

@@ -7,6 +7,7 @@
 
 #include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/TensorSize.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -56,6 +57,20 @@ static LogicalResult verifyDim(Operation *op, int64_t dim, int64_t rank) {
     return success();
   return op->emitOpError("expected a dimension below ")
          << rank << ", but got " << dim;
+}
+
+static LogicalResult verifyNumbers(Operation *op, StringRef what,
+                                   ArrayRef<int64_t> numbers, int64_t least,
+                                   int64_t most) {
+  for (int64_t number : numbers) {
+    if (number < least)
+      return op->emitOpError("expected ")
+             << what << " of at least " << least << ", but got " << number;
+    if (number > most)
+      return op->emitOpError("expected ")
+             << what << " of at most " << most << ", but got " << number;
+  }
+  return success();
 }
 
 /// Ascending, distinct dimensions of a tensor of rank `rank`.
@@ -132,7 +147,9 @@ LogicalResult PadOp::verify() {
   ArrayRef<int64_t> in = shapeOf(getInput()), out = shapeOf(getOutput());
   if (failed(verifyElementType(*this, getInput(), getOutput())) ||
       failed(verifyCount(*this, "low numbers", in.size(), getLow().size())) ||
-      failed(verifyCount(*this, "dimensions", in.size(), out.size())))
+      failed(verifyCount(*this, "dimensions", in.size(), out.size())) ||
+      failed(verifyNumbers(*this, "low numbers", getLow(), -maxTensorElements,
+                           maxTensorElements)))
     return failure();
   if (getMode() == PadMode::constant)
     return success();
@@ -157,6 +174,16 @@ LogicalResult ReshapeOp::verify() {
   return verifyElementType(*this, getInput(), getOutput());
 }
 
+/// start + count * step, or the number nearest to it.
+static int64_t indexAfter(int64_t start, int64_t count, int64_t step) {
+  int64_t distance, index;
+  int64_t nearest = step < 0 ? INT64_MIN : INT64_MAX;
+  if (llvm::MulOverflow(count, step, distance) ||
+      llvm::AddOverflow(start, distance, index))
+    return nearest;
+  return index;
+}
+
 LogicalResult SliceOp::verify() {
   ArrayRef<int64_t> in = shapeOf(getInput()), out = shapeOf(getOutput());
   if (failed(verifyElementType(*this, getInput(), getOutput())) ||
@@ -168,7 +195,7 @@ LogicalResult SliceOp::verify() {
     if (out[dim] == 0)
       continue;
     int64_t first = getStarts()[dim];
-    int64_t last = first + (out[dim] - 1) * getSteps()[dim];
+    int64_t last = indexAfter(first, out[dim] - 1, getSteps()[dim]);
     if (std::min(first, last) < 0 || std::max(first, last) >= in[dim])
       return emitOpError("expected indices below ")
              << in[dim] << " in dimension " << dim << ", but got " << first
@@ -267,6 +294,16 @@ LogicalResult MatmulOp::verify() {
   return verifyShape(*this, expected, getOutput());
 }
 
+/// Where the windows of a convolution or a pool lie.
+template <typename Op> static LogicalResult verifyPlaces(Op op) {
+  constexpr int64_t most = maxWindowNumber;
+  if (failed(verifyNumbers(op, "strides", op.getStrides(), 1, most)) ||
+      failed(verifyNumbers(op, "pads", op.getPads(), -most, most)) ||
+      failed(verifyNumbers(op, "dilations", op.getDilations(), 1, most)))
+    return failure();
+  return success();
+}
+
 /// One rule for a convolution and its two gradients, which hold the same three
 /// shapes.
 template <typename Op>
@@ -285,17 +322,12 @@ static LogicalResult verifyConv(Op op, Value input, Value filter,
       failed(verifyCount(op, "pads", 2 * spatial, op.getPads().size())) ||
       failed(verifyCount(op, "dilations", spatial, op.getDilations().size())))
     return failure();
-  for (int64_t number : op.getStrides())
-    if (number < 1)
-      return op.emitOpError("expected strides of at least 1, but got ")
-             << number;
-  for (int64_t number : op.getDilations())
-    if (number < 1)
-      return op.emitOpError("expected dilations of at least 1, but got ")
-             << number;
   int64_t groups = op.getGroups();
+  if (failed(verifyPlaces(op)) ||
+      failed(verifyNumbers(op, "groups", groups, 1, maxWindowNumber)))
+    return failure();
   ConvShape conv(op.getLayout(), in, shapeOf(filter), out);
-  if (groups < 1 || conv.inChannels % groups || conv.outChannels % groups)
+  if (conv.inChannels % groups || conv.outChannels % groups)
     return op.emitOpError("expected channels (")
            << conv.inChannels << " in, " << conv.outChannels
            << " out) that are multiples of the groups (" << groups << ")";
@@ -347,7 +379,10 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
       failed(verifyCount(op, "kernel sizes", spatial, op.getKernel().size())) ||
       failed(verifyCount(op, "strides", spatial, op.getStrides().size())) ||
       failed(verifyCount(op, "pads", 2 * spatial, op.getPads().size())) ||
-      failed(verifyCount(op, "dilations", spatial, op.getDilations().size())))
+      failed(verifyCount(op, "dilations", spatial, op.getDilations().size())) ||
+      failed(verifyNumbers(op, "kernel sizes", op.getKernel(), 1,
+                           maxWindowNumber)) ||
+      failed(verifyPlaces(op)))
     return failure();
   ImageShape x(op.getLayout(), in), y(op.getLayout(), out);
   if (x.batch != y.batch || x.channels != y.channels)
@@ -355,10 +390,6 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
            << x.batch << " and " << x.channels << " channels, but got "
            << y.batch << " and " << y.channels;
   for (int64_t d = 0; d < spatial; ++d) {
-    if (op.getStrides()[d] < 1 || op.getDilations()[d] < 1 ||
-        op.getKernel()[d] < 1)
-      return op.emitOpError(
-          "expected kernel, strides and dilations of at least 1");
     int64_t expected = windowCount(
         x.size[d], op.getKernel()[d], op.getStrides()[d],
         op.getPads()[d] + op.getPads()[spatial + d], op.getDilations()[d]);

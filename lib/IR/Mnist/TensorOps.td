@@ -40,6 +40,24 @@ def IotaOp : Mnist_Op<"iota", [IndexingTrait]> {
   let hasVerifier = 1;
 }
 
+def RandomUniformOp : Mnist_Op<"random_uniform", [IndexingTrait]> {
+  let summary = "random numbers in [0, 1), a function of what they are for";
+  let description = [{
+    Element i is `mn::Random{seed, stream}.uniform(step, i)` of
+    `mnistrt/philox.h`: the same wherever and however often it is computed.
+
+    ```mlir
+    %u = mnist.random_uniform %seed, %step stream 1 : (tensor<i64>, tensor<i64>) -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins 0DTensorOf<[I64]>:$seed, 0DTensorOf<[I64]>:$step,
+                       I64Attr:$stream);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = [{
+    $seed `,` $step `stream` $stream attr-dict `:` functional-type(operands, $output)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Indexing
 //===----------------------------------------------------------------------===//

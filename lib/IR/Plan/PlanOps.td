@@ -31,6 +31,18 @@ def Plan_Dialect : Dialect {
     - `plan.arena_bytes` and `plan.workspace_bytes` on the function: the size of
       the arena, and of the scratch memory for libraries that lies behind it;
       `plan.constant_bytes` on the module.
+
+    A plan that trains has parameters, which outlive a run. An argument with
+    `mnist.parameter = "w"` is the value that the `ml_program.global` of that
+    name has before, a result with this attribute the one that it has after. All
+    lie at the start of the arena, which the plans of a module share:
+
+    - `plan.offset` on a global: where it lies, and with it the arguments and
+      results that it is; a step that computes its new value writes it in place;
+    - `plan.parameter_bytes` on the module: the size of that block, behind which
+      all else lies. It is part of every `plan.arena_bytes`;
+    - `plan.initial_bytes` on the module: globals that do not begin as zeros lie
+      in so many bytes at the start.
   }];
 }
 

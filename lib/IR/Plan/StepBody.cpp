@@ -156,12 +156,36 @@ int64_t mlir::mnistc::sizeInBytes(Type type) {
          llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
-bool mlir::mnistc::mayTakePlaceOf(StepOp step, unsigned input) {
-  if (step.getNumResults() != 1 || rootOf(step) ||
-      sizeInBytes(step.getInputs()[input].getType()) !=
-          sizeInBytes(step.getResult(0).getType()))
+SmallVector<Segment> mlir::mnistc::segmentsOf(StepOp step) {
+  SmallVector<Segment> segments;
+  for (auto [i, result] : llvm::enumerate(step.getResults())) {
+    int64_t elements = countOf(result);
+    if (segments.empty() || segments.back().elements != elements)
+      segments.push_back({unsigned(i), 0, elements});
+    ++segments.back().count;
+  }
+  return segments;
+}
+
+bool mlir::mnistc::mayTakePlaceOf(StepOp step, unsigned input,
+                                  unsigned result) {
+  auto from = cast<ShapedType>(step.getInputs()[input].getType());
+  auto to = cast<ShapedType>(step.getResult(result).getType());
+  // Stores of one type may overtake loads of another, unless they store what
+  // was loaded.
+  bool isLibrary =
+      step.getImpl() != Impl::kernel && step.getImpl() != Impl::undecided;
+  if (isLibrary || from.getNumElements() != to.getNumElements() ||
+      sizeInBytes(from) != sizeInBytes(to) ||
+      (step.getNumResults() != 1 &&
+       from.getElementType() != to.getElementType()))
     return false;
-  // Every value that comes from the input keeps its order.
+  SmallVector<Segment> segments = segmentsOf(step);
+  const Segment *segment =
+      llvm::find_if(segments, [&](const Segment &candidate) {
+        return result - candidate.first < candidate.count;
+      });
+  // Every value that comes from the input keeps its order, and ends there.
   SmallVector<Value> values = {step.getBody().getArgument(input)};
   // The same tensor may come in twice, by another argument.
   for (auto [i, other] : llvm::enumerate(step.getInputs()))
@@ -169,12 +193,17 @@ bool mlir::mnistc::mayTakePlaceOf(StepOp step, unsigned input) {
       values.push_back(step.getBody().getArgument(i));
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!values.empty())
-    for (Operation *user : values.pop_back_val().getUsers()) {
-      if (isa<YieldOp>(user) || !seen.insert(user).second)
+    for (OpOperand &use : values.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<YieldOp>(user)) {
+        if (use.getOperandNumber() - segment->first >= segment->count)
+          return false;
         continue;
+      }
       if (!keepsOrder(user))
         return false;
-      values.push_back(user->getResult(0));
+      if (seen.insert(user).second)
+        values.push_back(user->getResult(0));
     }
   return true;
 }

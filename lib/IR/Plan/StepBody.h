@@ -64,9 +64,19 @@ bool rootReadsMemory(StepOp step);
 /// and all that follows is a LibraryEpilogue.
 std::optional<LibraryEpilogue> matchLibraryEpilogue(StepOp step);
 
-/// Whether the result of a step may take the place of its input number `input`:
-/// a map that reads element i of it for element i of its only result.
-bool mayTakePlaceOf(StepOp step, unsigned input);
+/// Results of a map that one loop makes together: neighbours of equally many
+/// elements. A map goes through its segments one after another.
+struct Segment {
+  unsigned first, count; ///< results
+  int64_t elements;
+};
+SmallVector<Segment> segmentsOf(StepOp step);
+
+/// Whether result number `result` of a step may take the place of input number
+/// `input`: where element i of the result is stored, only element i of the
+/// input is read, and nothing else of the step reads it. Libraries promise no
+/// order.
+bool mayTakePlaceOf(StepOp step, unsigned input, unsigned result = 0);
 
 /// Bytes of a tensor in memory; a boolean takes one.
 int64_t sizeInBytes(Type type);

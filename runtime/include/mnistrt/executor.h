@@ -28,8 +28,21 @@ struct StepTime {
   double startMicroseconds; ///< since the start of the run
 };
 
+/// A data set in host memory: `count` rows of inputs and of targets.
+struct Samples {
+  const void *inputs = nullptr; ///< u8 or f32
+  Type inputType = Type::u8;
+  const void *targets = nullptr; ///< classes as i32, or values as f32
+  Type targetType = Type::i32;
+  int64_t count = 0, inputElements = 0, targetElements = 0;
+  /// A plan sees (scale x - mean) / deviation, of 255 - x where inverted.
+  float scale = 1, mean = 0, deviation = 1;
+  bool invert = false;
+};
+
 class Executor {
 public:
+  static Status noTraining() { return Status::error(Code::usage, "not yet"); }
   /// Checks that the model can run here (driver, GPU, architecture, libraries,
   /// memory: exit codes 10 to 13), allocates all memory and uploads the
   /// constants. Nothing runs yet.
@@ -67,6 +80,34 @@ public:
 
   /// Copies `bytes` bytes of the arena to the host.
   virtual Status read(size_t offset, void *to, size_t bytes) = 0;
+
+  // Training. Parameters are the first bytes of the arena (Model::parameters);
+  // `prepare` leaves them as they were.
+
+  /// Copies a data set to the device: set 0 is trained on, set 1 tested on.
+  virtual Status load(int /*set*/, const Samples & /*samples*/) {
+    return noTraining();
+  }
+  /// Enqueues, `count` times, the next batch of a set and then the plan,
+  /// without waiting. Which batch of which epoch is next, the states
+  /// `mn.batch`, `mn.epoch` and `mn.seed` say. Rows beyond the data are zeros,
+  /// and `mn.valid` counts the others.
+  virtual Status runBatches(int /*plan*/, int /*set*/, bool /*shuffle*/,
+                            int64_t /*count*/) {
+    return noTraining();
+  }
+  /// In order with what is enqueued; `from` may be written again at once.
+  virtual Status writeParameters(size_t /*offset*/, const void * /*from*/,
+                                 size_t /*bytes*/) {
+    return noTraining();
+  }
+  /// After all that is enqueued.
+  virtual Status readParameters(size_t /*offset*/, void * /*to*/,
+                                size_t /*bytes*/) {
+    return noTraining();
+  }
+  /// Waits for all that is enqueued.
+  virtual Status finish() { return noTraining(); }
 
   /// "NVIDIA H200, 132 SMs, driver 580.159" or "CPU, 2 threads, avx512".
   virtual std::string deviceName() const = 0;

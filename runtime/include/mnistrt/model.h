@@ -1,5 +1,4 @@
-//===- model.h - a compiled model, as its generated text tells it -*- C++
-//-*-===//
+//===- model.h - a compiled model, as its generated text tells it -*-C++-*-===//
 //
 // The tables at the end of a generated file. The runtime walks them, captures
 // them into graphs, profiles and checks them; it knows nothing of the compiler.
@@ -16,7 +15,7 @@ namespace mn {
 
 /// Raised whenever a table below changes. A generated file and the runtime that
 /// it is linked with must have the same.
-constexpr uint32_t modelVersion = 1;
+constexpr uint32_t modelVersion = 2;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -84,23 +83,84 @@ struct Bound {
   const void *value; ///< row-major
 };
 
+/// All kernels, compiled for one GPU architecture.
+struct DeviceCode {
+  const char *arch;           ///< sm_90
+  const unsigned char *cubin; ///< `bytes` of it
+  size_t bytes;
+};
+
+/// What a tensor of the parameter block is.
+enum class Role : uint8_t {
+  parameter, ///< trained
+  buffer,    ///< of the file, but not trained: running statistics, frozen ones
+  state,     ///< of the optimizer or the trainer: `fc.weight.m`, `mn.step`
+};
+
+/// A tensor that outlives a run. Its offset is one into the arena, at whose
+/// start all of them lie, for every plan alike.
+struct Parameter {
+  Tensor tensor;
+  Role role;
+};
+
+/// The numbers that one training step reads: a row of the state `mn.recipe`.
+struct RecipeColumn {
+  enum : int {
+    lr,
+    momentum,
+    weightDecay,
+    beta1,
+    beta2,
+    epsilon,
+    dampening,
+    clip,
+    correction1, ///< 1 - beta1^t, t counting steps from 1
+    correction2, ///< 1 - beta2^t
+    count
+  };
+};
+
+/// Rows of `mn.recipe`: step s, from 0, reads row s mod recipeRows.
+constexpr int64_t recipeRows = 1024;
+
+/// How a model was compiled to train.
+struct Recipe {
+  const char *loss;      ///< "cross-entropy on the logits behind softmax"
+  const char *optimizer; ///< sgd, momentum, nesterov, adam, adamw, rmsprop,
+                         ///< adagrad
+  const char *form;      ///< torch, keras: where the two differ
+  const char *clip;      ///< none, norm, value
+  const char *targets;   ///< class, values
+  const char *partial;   ///< what a batch that is not full is: masked, dropped
+  double numbers[RecipeColumn::count]; ///< unless the trainer is told otherwise
+};
+
 struct Model {
   uint32_t version;     ///< modelVersion
   const char *name;     ///< the file's, without its ending
   const char *compiler; ///< "mnistc 0.1.0"
   const char *command;  ///< the options that it was compiled with
   const char *target;   ///< cuda, cpu
-  const char *arch;     ///< sm_90; x86-64-v3
+  const char *arch;     ///< sm_90; sm_80,sm_90; x86-64-v3
   const unsigned char *constants;
   size_t constantBytes;
-  const unsigned char *code; ///< CUDA: the kernels (cubin); else null
-  size_t codeBytes;
+  const DeviceCode *codes; ///< CUDA: one for each architecture; else null
+  int codeCount;
   const char *const *libraryPaths; ///< folders to look for libraries in
   int libraryPathCount;
   const Plan *plans;
   int planCount;
   const Bound *bounds;
   int boundCount;
+  const Parameter *parameters;
+  int parameterCount;
+  size_t parameterBytes;        ///< of all, at the start of the arena
+  const unsigned char *initial; ///< what the first bytes of them begin as
+  size_t initialBytes;          ///< the rest begins as zeros
+  const Recipe *recipe;         ///< null: the model only infers
+  const unsigned char *onnx;    ///< the file that it was made from, to save
+  size_t onnxBytes;
 };
 
 } // namespace mn

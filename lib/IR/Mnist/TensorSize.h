@@ -1,0 +1,31 @@
+//===- TensorSize.h - how large a tensor may be -----------------*- C++ -*-===//
+//
+// One limit for files and texts alike, far above any memory, so that products
+// and sums of sizes never overflow.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_MNIST_TENSORSIZE_H
+#define MNISTC_IR_MNIST_TENSORSIZE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::mnistc {
+
+inline constexpr int64_t maxTensorElements = int64_t(1) << 40;
+
+/// Whether a tensor of these sizes, all known, keeps to the limit. An empty one
+/// must not hide an absurd size.
+inline bool isCountable(llvm::ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(count, std::max<int64_t>(size, 1), count) ||
+        count > maxTensorElements)
+      return false;
+  return true;
+}
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_MNIST_TENSORSIZE_H

@@ -1,0 +1,306 @@
+//===- AddOptimizer.cpp - updates of parameters, as elementwise ops -------===//
+//
+// No optimizer ops and no optimizer kernels: fusion makes one step of all
+// updates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Passes/Passes.h"
+#include "lib/Passes/States.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_ADDOPTIMIZER
+#include "lib/Passes/Passes.h.inc"
+
+namespace {
+/// The numbers of a recipe: the columns of `mn.recipe`.
+struct Numbers {
+  Value lr, momentum, weightDecay, beta1, beta2, epsilon, dampening, clip;
+  Value correction1, correction2;
+  Value step; ///< of this step, from 0
+};
+constexpr int64_t columns = 10, rows = 1024;
+
+/// What the frameworks take where they are not told.
+struct Usual {
+  StringLiteral kind, form;
+  double lr, momentum, weightDecay, beta1, beta2, epsilon;
+};
+constexpr Usual usuals[] = {
+    {"sgd", "torch", 1e-2, 0, 0, 0, 0, 0},
+    {"sgd", "keras", 1e-2, 0, 0, 0, 0, 0},
+    {"momentum", "torch", 1e-2, 0.9, 0, 0, 0, 0},
+    {"momentum", "keras", 1e-2, 0.9, 0, 0, 0, 0},
+    {"nesterov", "torch", 1e-2, 0.9, 0, 0, 0, 0},
+    {"nesterov", "keras", 1e-2, 0.9, 0, 0, 0, 0},
+    {"adam", "torch", 1e-3, 0, 0, 0.9, 0.999, 1e-8},
+    {"adam", "keras", 1e-3, 0, 0, 0.9, 0.999, 1e-7},
+    {"adamw", "torch", 1e-3, 0, 1e-2, 0.9, 0.999, 1e-8},
+    {"adamw", "keras", 1e-3, 0, 4e-3, 0.9, 0.999, 1e-7},
+    {"rmsprop", "torch", 1e-2, 0, 0, 0, 0.99, 1e-8},
+    {"rmsprop", "keras", 1e-3, 0, 0, 0, 0.9, 1e-7},
+    {"adagrad", "torch", 1e-2, 0, 0, 0, 0, 1e-10},
+    {"adagrad", "keras", 1e-3, 0, 0, 0, 0, 1e-7},
+};
+
+struct AddOptimizer : impl::AddOptimizerBase<AddOptimizer> {
+  using AddOptimizerBase::AddOptimizerBase;
+  void runOnOperation() override;
+  LogicalResult checkOptions();
+  LogicalResult addTo(func::FuncOp train);
+  void rememberRecipe();
+};
+
+/// Updates the parameters of one function.
+class Updates {
+public:
+  Updates(StringRef kind, bool keras, StringRef clipping, ModuleOp module,
+          OpBuilder &builder, Location loc)
+      : kind(kind), keras(keras), clipping(clipping), a{builder, loc},
+        states(module, builder, loc) {}
+
+  void readNumbers(FloatType element);
+  void clip(MutableArrayRef<Value> gradients);
+  void update(StringRef name, Value gradient);
+  void countStep();
+
+private:
+  Value next(StringRef name, Value w, Value g);
+  Value momentum(StringRef name, Value w, Value g);
+  Value adam(StringRef name, Value w, Value g);
+  Value rootOfSquares(StringRef name, Value g);
+  Value loadState(StringRef name, StringRef state, Value like) {
+    return states.load((name + "." + state).str(), typeOf(like));
+  }
+  void storeState(StringRef name, StringRef state, Value value) {
+    states.store((name + "." + state).str(), value);
+  }
+  /// p x + (1 - p) y
+  Value mix(Value p, Value x, Value y) {
+    return a.add(a.mul(p, x), a.mul(a.oneMinus(p), y));
+  }
+
+  StringRef kind;
+  bool keras;
+  StringRef clipping;
+  Arithmetic a;
+  States states;
+  Numbers numbers;
+};
+} // namespace
+
+void Updates::readNumbers(FloatType element) {
+  OpBuilder &b = a.b;
+  Type i64 = b.getI64Type();
+  auto table = RankedTensorType::get({rows, columns}, element);
+  Value recipe = states.load("mn.recipe", table);
+  numbers.step = states.loadNumber("mn.step", i64);
+  Value size = a.number(numbers.step, rows);
+  Value row = a.sub(numbers.step, a.mul(a.div(numbers.step, size), size));
+  Value index = a.reshape(row, RankedTensorType::get({1}, i64));
+  Value line =
+      b.create<GatherOp>(a.loc, table.clone({1, columns}), recipe, index, 0);
+  int64_t column = 0;
+  for (Value *number :
+       {&numbers.lr, &numbers.momentum, &numbers.weightDecay, &numbers.beta1,
+        &numbers.beta2, &numbers.epsilon, &numbers.dampening, &numbers.clip,
+        &numbers.correction1, &numbers.correction2}) {
+    Value one = b.create<SliceOp>(a.loc, table.clone({1, 1}), line,
+                                  ArrayRef<int64_t>{0, column++},
+                                  ArrayRef<int64_t>{1, 1});
+    *number = a.reshape(one, RankedTensorType::get({}, element));
+  }
+}
+
+void Updates::clip(MutableArrayRef<Value> gradients) {
+  if (clipping == "value")
+    for (Value &g : gradients)
+      g = a.max(a.min(g, numbers.clip), a.neg(numbers.clip));
+  if (clipping != "norm")
+    return;
+  Value sum;
+  for (Value g : gradients) {
+    Value squares = a.sumOfAll(a.mul(g, g));
+    sum = sum ? a.add(sum, squares) : squares;
+  }
+  Value norm = a.add(a.sqrt(sum), a.number(sum, 1e-6));
+  Value factor = a.min(a.div(numbers.clip, norm), a.number(norm, 1));
+  for (Value &g : gradients)
+    g = a.mul(factor, g);
+}
+
+Value Updates::momentum(StringRef name, Value w, Value g) {
+  bool nesterov = kind == "nesterov";
+  Value v = loadState(name, "momentum", w);
+  if (keras) {
+    Value step = a.mul(numbers.lr, g);
+    v = a.sub(a.mul(numbers.momentum, v), step);
+    storeState(name, "momentum", v);
+    return nesterov ? a.sub(a.add(w, a.mul(numbers.momentum, v)), step)
+                    : a.add(w, v);
+  }
+  Value first =
+      a.compare(Predicate::eq, numbers.step, a.number(numbers.step, 0));
+  Value share = a.select(first, a.number(numbers.dampening, 1),
+                         a.oneMinus(numbers.dampening));
+  v = a.add(a.mul(numbers.momentum, v), a.mul(share, g));
+  storeState(name, "momentum", v);
+  Value step = nesterov ? a.add(g, a.mul(numbers.momentum, v)) : v;
+  return a.sub(w, a.mul(numbers.lr, step));
+}
+
+Value Updates::adam(StringRef name, Value w, Value g) {
+  Value m = mix(numbers.beta1, loadState(name, "m", w), g);
+  Value v = mix(numbers.beta2, loadState(name, "v", w), a.mul(g, g));
+  storeState(name, "m", m);
+  storeState(name, "v", v);
+  if (kind == "adamw")
+    w = a.sub(w, a.mul(a.mul(numbers.lr, numbers.weightDecay), w));
+  Value root = a.sqrt(numbers.correction2);
+  if (keras) {
+    Value rate = a.mul(numbers.lr, a.div(root, numbers.correction1));
+    return a.sub(w, a.div(a.mul(rate, m), a.add(a.sqrt(v), numbers.epsilon)));
+  }
+  // Rounded as PyTorch does: lr / (1 - beta1^t) and sqrt(v) / sqrt(1 -
+  // beta2^t).
+  Value rate = a.div(numbers.lr, numbers.correction1);
+  Value deviation = a.add(a.div(a.sqrt(v), root), numbers.epsilon);
+  return a.sub(w, a.mul(rate, a.div(m, deviation)));
+}
+
+/// What RMSProp and Adagrad divide by.
+Value Updates::rootOfSquares(StringRef name, Value g) {
+  Value v = loadState(name, "v", g), squares = a.mul(g, g);
+  v = kind == "rmsprop" ? mix(numbers.beta2, v, squares) : a.add(v, squares);
+  storeState(name, "v", v);
+  return keras && kind == "rmsprop" ? a.sqrt(a.add(v, numbers.epsilon))
+                                    : a.add(a.sqrt(v), numbers.epsilon);
+}
+
+Value Updates::next(StringRef name, Value w, Value g) {
+  if (kind != "adamw")
+    g = a.add(g, a.mul(numbers.weightDecay, w));
+  if (kind == "momentum" || kind == "nesterov")
+    return momentum(name, w, g);
+  if (kind == "adam" || kind == "adamw")
+    return adam(name, w, g);
+  Value step = kind == "sgd" ? g : a.div(g, rootOfSquares(name, g));
+  return a.sub(w, a.mul(numbers.lr, step));
+}
+
+void Updates::update(StringRef name, Value gradient) {
+  a.loc = NameLoc::get(a.b.getStringAttr(name));
+  Value w = a.b.create<ml_program::GlobalLoadOp>(
+      a.loc, gradient.getType(), SymbolRefAttr::get(a.b.getContext(), name));
+  states.store(name, next(name, w, gradient));
+}
+
+/// Last: whatever reads the number of the step has read it by then.
+void Updates::countStep() {
+  states.store("mn.step", a.add(numbers.step, a.number(numbers.step, 1)));
+}
+
+LogicalResult AddOptimizer::checkOptions() {
+  auto check = [&](StringRef what, StringRef found,
+                   ArrayRef<StringRef> known) -> LogicalResult {
+    if (llvm::is_contained(known, found))
+      return success();
+    return getOperation().emitError("expected ")
+           << what << " of " << llvm::join(known, ", ") << ", but got '"
+           << found << "'";
+  };
+  return success(succeeded(check("an optimizer", kind,
+                                 {"sgd", "momentum", "nesterov", "adam",
+                                  "adamw", "rmsprop", "adagrad"})) &&
+                 succeeded(check("a form", form, {"torch", "keras"})) &&
+                 succeeded(check("clipping", clipping, {"none", "norm", "value"})));
+}
+
+LogicalResult AddOptimizer::addTo(func::FuncOp train) {
+  auto end = cast<func::ReturnOp>(train.getBody().front().getTerminator());
+  SmallVector<Value> kept, gradients;
+  SmallVector<std::string> names;
+  SmallVector<DictionaryAttr> keptAttributes;
+  for (auto [i, value] : llvm::enumerate(end.getOperands())) {
+    auto name = train.getResultAttrOfType<StringAttr>(i, "mnist.gradient");
+    if (name) {
+      gradients.push_back(value);
+      names.push_back(name.str());
+      continue;
+    }
+    kept.push_back(value);
+    keptAttributes.push_back(train.getResultAttrDict(i));
+  }
+  if (gradients.empty())
+    return success();
+  auto element = cast<FloatType>(getElementTypeOrSelf(gradients.front()));
+  for (auto [name, gradient] : llvm::zip_equal(names, gradients))
+    if (getElementTypeOrSelf(gradient) != element)
+      return train.emitError("expected parameters of one type of float, but '")
+             << name << "' has " << getElementTypeOrSelf(gradient)
+             << " and another " << element;
+
+  OpBuilder builder(end);
+  Updates updates(kind, form == "keras", clipping, getOperation(), builder,
+                  end.getLoc());
+  updates.readNumbers(element);
+  updates.clip(gradients);
+  for (auto [name, gradient] : llvm::zip_equal(names, gradients))
+    updates.update(name, gradient);
+  updates.countStep();
+  end->setOperands(kept);
+  train.setType(builder.getFunctionType(train.getArgumentTypes(),
+                                        ValueRange(kept).getTypes()));
+  train.setAllResultAttrs(keptAttributes);
+  return success();
+}
+
+/// Leaves the options to the code generator, for the trainer.
+void AddOptimizer::rememberRecipe() {
+  const Usual &usual = *llvm::find_if(usuals, [&](const Usual &row) {
+    return kind == row.kind && form == row.form;
+  });
+  auto given = [](double option, double otherwise) {
+    return option < 0 ? otherwise : option;
+  };
+  double b1 = given(beta1, usual.beta1), b2 = given(beta2, usual.beta2);
+  double numbers[columns] = {given(lr, usual.lr),
+                             given(momentum, usual.momentum),
+                             given(weightDecay, usual.weightDecay),
+                             b1,
+                             b2,
+                             given(epsilon, usual.epsilon),
+                             given(dampening, 0),
+                             given(clip, 1),
+                             1 - b1,
+                             1 - b2};
+  Builder b(&getContext());
+  ModuleOp module = getOperation();
+  auto known = [&](StringRef name, StringRef otherwise) -> Attribute {
+    Attribute value = module->getAttr(name);
+    return value ? value : b.getStringAttr(otherwise);
+  };
+  module->setAttr(
+      "mnist.recipe",
+      b.getDictionaryAttr(
+          {b.getNamedAttr("loss", known("mnist.loss", "unknown")),
+           b.getNamedAttr("targets", known("mnist.targets", "class")),
+           b.getNamedAttr("partial", known("mnist.partial", "masked")),
+           b.getNamedAttr("optimizer", b.getStringAttr(kind)),
+           b.getNamedAttr("form", b.getStringAttr(form)),
+           b.getNamedAttr("clip", b.getStringAttr(clipping)),
+           b.getNamedAttr("numbers", b.getDenseF64ArrayAttr(numbers))}));
+}
+
+void AddOptimizer::runOnOperation() {
+  if (failed(checkOptions()))
+    return signalPassFailure();
+  rememberRecipe();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal() && failed(addTo(function)))
+      return signalPassFailure();
+}
+
+} // namespace mlir::mnistc

@@ -1,0 +1,204 @@
+//===- JoinMaps.cpp - launch maps together --------------------------------===//
+//
+// Horizontal fusion, once implementations are chosen: a launch costs as much as
+// many elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/IR/Plan/StepBuilder.h"
+#include "lib/Passes/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_JOINMAPS
+#include "lib/Passes/Passes.h.inc"
+
+namespace {
+/// Maps that will be one step, in order.
+struct Members {
+  SmallVector<StepOp> steps;
+  llvm::SetVector<Value> inputs, results;
+  bool closed = false; ///< a step behind needs a result, or writes an input
+};
+
+struct JoinMaps : impl::JoinMapsBase<JoinMaps> {
+  using JoinMapsBase::JoinMapsBase;
+  void runOnOperation() override;
+
+private:
+  void findUpdates();
+  bool mayJoin(const Members &members, StepOp step) const;
+  bool readsInOrder(const Members &members, StepOp step) const;
+  bool isUpdatedBy(Value parameter, ValueRange results) const;
+  void closeThoseBefore(StepOp step);
+  void merge(const Members &members, StepNames &names);
+
+  /// The parameter, an argument, that a result is the new value of.
+  DenseMap<Value, Value> updates;
+  std::vector<Members> open;
+};
+} // namespace
+
+void JoinMaps::findUpdates() {
+  func::FuncOp function = getOperation();
+  DenseMap<Attribute, Value> argumentOf;
+  for (BlockArgument argument : function.getArguments())
+    if (Attribute name =
+            function.getArgAttr(argument.getArgNumber(), "mnist.parameter"))
+      argumentOf[name] = argument;
+  updates.clear();
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &operand : end->getOpOperands())
+    if (Attribute name = function.getResultAttr(operand.getOperandNumber(),
+                                                "mnist.parameter"))
+      if (Value argument = argumentOf.lookup(name))
+        updates[operand.get()] = argument;
+}
+
+/// Whether one of `results` is the new value of `parameter`.
+bool JoinMaps::isUpdatedBy(Value parameter, ValueRange results) const {
+  return llvm::any_of(results, [&](Value result) {
+    return updates.lookup(result) == parameter;
+  });
+}
+
+/// Whether what `step` reads of the members' results it reads element for
+/// element, for as many elements of its own.
+bool JoinMaps::readsInOrder(const Members &members, StepOp step) const {
+  auto countOf = [](Value value) {
+    return cast<ShapedType>(value.getType()).getNumElements();
+  };
+  SmallVector<Value> values;
+  for (auto [input, argument] :
+       llvm::zip_equal(step.getInputs(), step.getBody().getArguments())) {
+    if (!members.results.contains(input))
+      continue;
+    for (Value result : step.getResults())
+      if (countOf(result) != countOf(input))
+        return false;
+    values.push_back(argument);
+  }
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (isa<YieldOp>(user) || !seen.insert(user).second)
+        continue;
+      if (!keepsOrder(user))
+        return false;
+      values.push_back(user->getResult(0));
+    }
+  return true;
+}
+
+bool JoinMaps::mayJoin(const Members &members, StepOp step) const {
+  if (members.closed ||
+      int64_t(members.inputs.size() + members.results.size() +
+              step.getNumOperands() + step.getNumResults()) > most)
+    return false;
+  bool racing = llvm::any_of(members.inputs,
+                             [&](Value input) {
+                               return isUpdatedBy(input, step.getResults());
+                             }) ||
+                llvm::any_of(step.getInputs(), [&](Value input) {
+                  return isUpdatedBy(input, members.results.getArrayRef());
+                });
+  return !racing && readsInOrder(members, step);
+}
+
+/// Members move behind `step`, which does not join them. Not where it needs
+/// them, or updates what they read.
+void JoinMaps::closeThoseBefore(StepOp step) {
+  for (Members &members : open) {
+    members.closed |= llvm::any_of(step.getInputs(), [&](Value input) {
+      return members.results.contains(input);
+    });
+    members.closed |= llvm::any_of(members.inputs, [&](Value input) {
+      return isUpdatedBy(input, step.getResults());
+    });
+  }
+}
+
+void JoinMaps::merge(const Members &members, StepNames &names) {
+  StepOp last = members.steps.back();
+  OpBuilder builder(last);
+  // As they are now: other members were merged since.
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> results = llvm::to_vector(members.results);
+  for (StepOp step : members.steps)
+    for (Value input : step.getInputs())
+      if (!members.results.contains(input))
+        inputs.insert(input);
+  SmallVector<Location> locations = llvm::map_to_vector(
+      members.steps, [](StepOp step) { return step.getLoc(); });
+  bool updatesOnly = llvm::all_of(
+      results, [&](Value result) { return updates.contains(result); });
+  auto joined = builder.create<StepOp>(
+      FusedLoc::get(&getContext(), locations), ValueRange(results).getTypes(),
+      builder.getStringAttr(
+          updatesOnly ? names.take("updates", "joined") : last.getName().str()),
+      last.getImplAttr(), DenseI64ArrayAttr(),
+      inputs.getArrayRef());
+  Block &body = joined.getBody().emplaceBlock();
+  IRMapping mapping; // from values outside and in the members' bodies
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  builder.setInsertionPointToEnd(&body);
+  SmallVector<Value> yields;
+  for (StepOp step : members.steps) {
+    for (auto [argument, input] :
+         llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
+      mapping.map(argument, mapping.lookup(input));
+    for (Operation &op : step.getBody().front().without_terminator())
+      builder.clone(op, mapping);
+    for (auto [value, result] : llvm::zip_equal(yieldsOf(step), step.getResults())) {
+      mapping.map(result, mapping.lookup(value));
+      yields.push_back(mapping.lookup(value));
+    }
+  }
+  builder.create<YieldOp>(last.getLoc(), yields);
+  for (auto [old, result] : llvm::zip_equal(results, joined.getResults())) {
+    if (Value parameter = updates.lookup(old))
+      updates[result] = parameter;
+    old.replaceAllUsesWith(result);
+  }
+  for (StepOp step : llvm::reverse(members.steps))
+    step.erase();
+  numJoined += members.steps.size() - 1;
+}
+
+void JoinMaps::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  findUpdates();
+  open.clear();
+  Block &block = getOperation().getBody().front();
+  for (StepOp step : block.getOps<StepOp>()) {
+    Members *joined = nullptr;
+    if (step.getImpl() == Impl::kernel && !rootOf(step)) {
+      for (Members &members : open)
+        if (!joined && mayJoin(members, step))
+          joined = &members;
+      if (!joined)
+        joined = &open.emplace_back();
+    }
+    // Those that it does not join, it may close.
+    Members held;
+    if (joined)
+      std::swap(held, *joined);
+    closeThoseBefore(step);
+    if (!joined)
+      continue;
+    std::swap(held, *joined);
+    joined->steps.push_back(step);
+    joined->inputs.insert(step.getInputs().begin(), step.getInputs().end());
+    joined->results.insert(step.getResults().begin(), step.getResults().end());
+  }
+  StepNames names(block);
+  for (const Members &members : open)
+    if (members.steps.size() > 1)
+      merge(members, names);
+}
+
+} // namespace mlir::mnistc

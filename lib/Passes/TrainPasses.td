@@ -1,0 +1,181 @@
+//===- TrainPasses.td - passes that make a model train -----*- tablegen -*-===//
+//
+// Training is a pipeline: choose parameters, add the loss, expand what behaves
+// otherwise in training, differentiate, add the optimizer. After that every
+// later pass sees an ordinary program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_PASSES_TRAINPASSES_TD
+#define MNISTC_PASSES_TRAINPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
+  let summary = "Say what training changes";
+  let description = [{
+    Gives the module's globals a role, `mnist.role`: the mean and variance of a
+    batch normalization are a "buffer", other tensors of floats a "parameter".
+    Scalars and what `freeze` names keep their values: they get no role, and
+    `--mnist-freeze-parameters` makes constants of them.
+  }];
+  let options = [
+    ListOption<"freeze", "freeze", "std::string",
+               "Names to freeze; * stands for anything">,
+  ];
+  let statistics = [
+    Statistic<"numParameters", "parameters", "tensors that are trained">,
+    Statistic<"numFrozen", "frozen", "tensors that keep their values">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
+def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
+  let summary = "For every function that infers, add two that compute the loss";
+  let description = [{
+    Beside `infer_64` come `train_64` and `eval_64`, with two more arguments,
+    `mn.labels` and `mn.valid`, the number of rows that count, and with the loss
+    as their result: the mean over the rows that count. Both add what a report
+    needs to states that the trainer reads: `mn.loss_sum`, `mn.correct` (for
+    classes), `mn.seen`, `mn.bad_step` and `mn.batch`.
+
+    The first result of the function is what is trained; classes are its
+    dimension 1. `auto` is the model's own loss where it returns a scalar, binary
+    cross-entropy behind a sigmoid, and else cross-entropy. Where the model ends
+    in a softmax, log-softmax or sigmoid, the loss is computed on its operand,
+    which is exact where the probability is 0 to rounding.
+
+    Formulas, for scores z, probabilities p, classes or targets t, K of them in
+    a row, smoothing s:
+
+    - cross-entropy: -log softmax(z)[t]; with smoothing (1 - s) of it and s of
+      the mean over all classes (Szegedy and others 2016)
+    - nll: -z[t]; the model computes log p
+    - mse: sum (z - t)^2 / K; l1: sum |z - t| / K
+    - bce: -sum (t max(log p, -100) + (1 - t) max(log (1 - p), -100)) / K
+    - bce-logits: sum (softplus(z) - t z) / K
+
+    The last four take values, as many as there are scores, or classes, which
+    are one in their place and zero elsewhere.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"auto\"",
+           "auto, cross-entropy, nll, mse, l1, bce or bce-logits">,
+    Option<"targets", "targets", "std::string", "\"auto\"",
+           "auto, class or values">,
+    Option<"smoothing", "smoothing", "double", "0.0",
+           "Label smoothing, for cross-entropy and nll: 0 to 1">,
+  ];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::ml_program::MLProgramDialect"];
+}
+
+def ExpandTraining : Pass<"mnist-expand-training", "::mlir::ModuleOp"> {
+  let summary = "Expand what behaves otherwise while training";
+  let description = [{
+    In functions that train:
+
+    - batch normalization takes mean and variance from the batch, and adds them
+      to the running statistics: running = momentum running + (1 - momentum)
+      batch, with the variance divided by the number of elements (ONNX,
+      BatchNormalization with training_mode). One whose statistics are constants
+      is frozen, and computes what it does in inference. A batch that is not
+      full would change the statistics, so that training drops it: the module
+      says `mnist.partial` = "dropped";
+    - dropout zeroes an element where the random number of its place is below
+      `ratio`, and divides the others by 1 - ratio. The numbers depend on
+      `mn.seed`, `mn.step` and the dropout's number alone, and the backward pass
+      computes them again.
+  }];
+  let statistics = [
+    Statistic<"numNormalizations", "normalizations",
+              "batch normalizations expanded">,
+    Statistic<"numDropouts", "dropouts", "dropouts expanded">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::ml_program::MLProgramDialect"];
+}
+
+def Differentiate : Pass<"mnist-differentiate", "::mlir::func::FuncOp"> {
+  let summary = "Return the gradients of the loss too";
+  let description = [{
+    Walks a function that trains (its first result, a scalar, is marked
+    `mnist.loss`) backwards once and asks each op for its derivative
+    (`DifferentiableOpInterface`). The function then also returns the gradient
+    with respect to each parameter that it loads, in the order of the loads; the
+    result carries the parameter's name as `mnist.gradient`.
+  }];
+  let statistics = [
+    Statistic<"numGradients", "gradients", "gradients that are returned">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
+def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
+  let summary = "Turn gradients into updates of the parameters";
+  let description = [{
+    An optimizer is elementwise ops: SGD is `w - lr g`. Every result that
+    `mnist-differentiate` added is replaced by `ml_program.global_store`s of the
+    parameter's new value and of the optimizer's state, which are new globals
+    named `<parameter>.<state>`.
+
+    The numbers of the recipe are read from row `mn.step` mod 1024 of the state
+    `mn.recipe`: lr, momentum, weight decay, beta1, beta2, epsilon, dampening,
+    clip, 1 - beta1^t, 1 - beta2^t. The trainer writes the rows ahead, so that a
+    schedule needs no compiler and no launch. What it is not told otherwise is in
+    the module's `mnist.recipe`: the options, or for those below 0 what PyTorch
+    or Keras, by `form`, take for the optimizer. `mn.step` counts the steps; t is
+    the number of this one from 1.
+
+    Formulas (g gradient, w parameter), with g plus weight_decay w for all but
+    adamw:
+
+    - sgd: w - lr g
+    - momentum: v = momentum v + (1 - dampening) g; w - lr v. As PyTorch does,
+      the first v is g, whatever the dampening. In Keras's form v = momentum v -
+      lr g; w + v
+    - nesterov: momentum with w - lr (g + momentum v); in Keras's form w +
+      momentum v - lr g
+    - adam, adamw: m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g g;
+      w - lr m' / (sqrt(v') + epsilon), m' = m / (1 - beta1^t), v' likewise; in
+      Keras's form w - lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) +
+      epsilon); adamw first takes lr weight_decay w from w (Kingma and Ba 2015;
+      Loshchilov and Hutter 2019)
+    - rmsprop: v = beta2 v + (1 - beta2) g g; w - lr g / (sqrt(v) + epsilon); in
+      Keras's form the root is of v + epsilon
+    - adagrad: v = v + g g; w - lr g / (sqrt(v) + epsilon)
+
+    Clipping comes first: by value each element of g into [-clip, clip]; by norm
+    all gradients together are scaled by clip / (norm + 1e-6) where that is
+    below 1 (Pascanu, Mikolov and Bengio 2013, in PyTorch's form).
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::ml_program::MLProgramDialect"];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"sgd\"",
+           "sgd, momentum, nesterov, adam, adamw, rmsprop or adagrad">,
+    Option<"form", "form", "std::string", "\"torch\"",
+           "torch or keras, where the two differ">,
+    Option<"clipping", "clipping", "std::string", "\"none\"",
+           "none, norm (of all gradients together) or value">,
+    Option<"lr", "lr", "double", "-1.0", "Learning rate">,
+    Option<"momentum", "momentum", "double", "-1.0", "Momentum">,
+    Option<"weightDecay", "weight-decay", "double", "-1.0", "Weight decay">,
+    Option<"beta1", "beta1", "double", "-1.0", "Decay of the mean gradient">,
+    Option<"beta2", "beta2", "double", "-1.0", "Decay of the mean square">,
+    Option<"epsilon", "epsilon", "double", "-1.0", "Added to roots">,
+    Option<"dampening", "dampening", "double", "-1.0",
+           "What momentum leaves out of a gradient">,
+    Option<"clip", "clip", "double", "-1.0", "Where clipping begins">,
+  ];
+}
+
+def BindParameters : Pass<"mnist-bind-parameters", "::mlir::ModuleOp"> {
+  let summary = "Pass parameters as arguments and results";
+  let description = [{
+    A `ml_program.global_load` becomes an argument of its function, a
+    `global_store` a result, both marked `mnist.parameter` with the global's
+    name. A function is a value then: (data, parameters) to (results, new
+    parameters). The globals stay, for their types, values and roles.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
+#endif // MNISTC_PASSES_TRAINPASSES_TD

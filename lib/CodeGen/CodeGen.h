@@ -17,13 +17,14 @@ namespace mlir::mnistc {
 
 /// What the text says about itself.
 struct EmitOptions {
-  std::string model;          ///< the file's name, without its ending
-  std::string compiler;       ///< "mnistc 0.1.0"
-  std::string command;        ///< the options that shaped the program
-  std::string target;         ///< cuda, cpu
-  std::string arch;           ///< sm_90, x86-64-v3
-  bool embedsKernels = false; ///< the kernels are a file beside the program
+  std::string model;              ///< the file's name, without its ending
+  std::string compiler;           ///< "mnistc 0.1.0"
+  std::string command;            ///< the options that shaped the program
+  std::string target;             ///< cuda, cpu
+  std::vector<std::string> archs; ///< sm_90, x86-64-v3
+  bool embedsKernels = false;     ///< the kernels are files beside the program
   std::vector<std::string> libraryPaths;
+  uint64_t onnxBytes = 0; ///< of the model's file, where the program keeps it
 };
 
 /// Prints the planned functions of `module`.
@@ -32,6 +33,9 @@ LogicalResult emitCpp(ModuleOp module, const EmitOptions &options,
 
 /// The bytes of all constants, each at its offset.
 FailureOr<std::string> constantBytes(ModuleOp module);
+
+/// What the parameters begin as; what is behind these bytes begins as zeros.
+FailureOr<std::string> initialBytes(ModuleOp module);
 
 /// Whether a step runs on `impl`.
 bool uses(ModuleOp module, Impl impl);

@@ -8,6 +8,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include <cstdlib>
 
 using namespace mlir;
@@ -99,6 +100,19 @@ Folders mlir::mnistc::cudaLibraryFolders() {
     for (StringRef sub : {"lib64", "lib"})
       addNew(folders, Twine(home) + "/.cache/mnistc/cuda/" + sub);
   return folders;
+}
+
+std::string mlir::mnistc::findNvcc() {
+  const char *wanted = std::getenv("MNISTC_CUDA_PATH");
+  SmallVector<StringRef> roots;
+  StringRef(wanted ? wanted : "").split(roots, ':', -1, /*KeepEmpty=*/false);
+  for (StringRef root : roots)
+    if (std::string file = (root + "/bin/nvcc").str(); fs::can_execute(file))
+      return file;
+  if (llvm::ErrorOr<std::string> file = llvm::sys::findProgramByName("nvcc"))
+    return *file;
+  std::string usual = "/usr/local/cuda/bin/nvcc";
+  return fs::can_execute(usual) ? usual : "";
 }
 
 Folders mlir::mnistc::programLibraryFolders() {

@@ -17,6 +17,9 @@ namespace mlir::mnistc {
 /// places.
 std::vector<std::string> cudaLibraryFolders();
 
+/// A toolkit's compiler, or an empty path.
+std::string findNvcc();
+
 /// The folders with cuBLASLt or cuDNN, for a program to look in, apart from
 /// those where every program looks.
 std::vector<std::string> programLibraryFolders();

@@ -189,6 +189,17 @@ FailureOr<Expr> BodyEmitter::value(Value tensor, const Position &position) {
   return name;
 }
 
+FailureOr<Expr> BodyEmitter::namedValue(Value tensor,
+                                        const Position &position) {
+  FailureOr<Expr> result = value(tensor, position);
+  if (failed(result) || isNameOrNumber(result->text))
+    return result;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  Operation *op = tensor.getDefiningOp();
+  return declare(elementTypeName(element), op ? localName(op) : "element",
+                 *result);
+}
+
 FailureOr<Expr> BodyEmitter::statementValue(Value tensor,
                                             const Position &position) {
   auto shape = cast<ShapedType>(tensor.getType()).getShape();

@@ -38,6 +38,8 @@ public:
 
   /// The value of an element, as an operand.
   FailureOr<Expr> value(Value tensor, const Position &position);
+  /// The same, computed before the statements that follow.
+  FailureOr<Expr> namedValue(Value tensor, const Position &position);
   /// The same, to stand alone behind a sign of assignment.
   FailureOr<Expr> statementValue(Value tensor, const Position &position);
 

@@ -132,6 +132,7 @@ StringRef mlir::mnistc::resultNoun(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().stripDialect())
       .Case("compare", "holds")
       .Case("constant", "constant")
+      .Case("random_uniform", "uniform")
       .Case("select", "choice")
       .Default("element");
 }

@@ -154,6 +154,19 @@ static Text emitPad(BodyEmitter &body, PadOp op, const Position &position) {
   return body.choose(op, inside, element, padding);
 }
 
+static Text emitRandomUniform(BodyEmitter &body, RandomUniformOp op,
+                              const Position &position) {
+  Text seed = body.value(op.getSeed(), {}), step = body.value(op.getStep(), {});
+  if (failed(seed) || failed(step))
+    return failure();
+  auto type = op.getOutput().getType();
+  Expr number =
+      call("mn::randomUniform", {*seed, mlir::mnistc::number(op.getStream()),
+                                 *step, linearIndex(position, shapeOf(op))});
+  return type.getElementType().isF32() ? number
+                                       : call("static_cast<double>", {number});
+}
+
 static Text emitReshape(BodyEmitter &body, ReshapeOp op,
                         const Position &position) {
   return body.value(
@@ -186,6 +199,9 @@ Text mlir::mnistc::emitIndexing(BodyEmitter &body, Operation *op,
       .Case([&](GatherOp op) { return emitGather(body, op, position); })
       .Case([&](IotaOp op) { return emitIota(op, position); })
       .Case([&](PadOp op) { return emitPad(body, op, position); })
+      .Case([&](RandomUniformOp op) {
+        return emitRandomUniform(body, op, position);
+      })
       .Case([&](ReshapeOp op) { return emitReshape(body, op, position); })
       .Case([&](SliceOp op) { return emitSlice(body, op, position); })
       .Case([&](TransposeOp op) { return emitTranspose(body, op, position); })

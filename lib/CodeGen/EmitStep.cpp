@@ -173,6 +173,7 @@ private:
     return names[value].str();
   }
   LogicalResult emitMap();
+  FailureOr<std::string> emitSegment(const Segment &segment, unsigned indent);
   LogicalResult emitRoot(const KernelRow &row);
   LogicalResult emitLoad(StringRef name, Value operand,
                          ArrayRef<Parameter> parameters,
@@ -190,6 +191,7 @@ private:
   llvm::SetVector<Value> inputs;
   std::string functor, kernel, functions;
   std::string macro, shape, call; ///< with what is behind the macro's name
+  std::string size;               ///< what the call is told of sizes
 };
 } // namespace
 
@@ -227,27 +229,55 @@ void FunctorEmitter::finishFunction(StringRef head,
 }
 
 static std::string storeLine(StringRef pointer, StringRef index,
-                             const Expr &value) {
-  return line(pointer + "[" + index + "] = " + value.text + ";", 4) + "\n";
+                             const Expr &value, unsigned indent = 4) {
+  return line(pointer + "[" + index + "] = " + value.text + ";", indent) + "\n";
+}
+
+/// The statements for element i of results that one loop makes. All values are
+/// there before the first store: a result may take an input's place.
+FailureOr<std::string> FunctorEmitter::emitSegment(const Segment &segment,
+                                                   unsigned indent) {
+  body.begin(indent);
+  std::string stores;
+  for (unsigned k = 0; k < segment.count; ++k) {
+    Value value = yieldsOf(step)[segment.first + k];
+    Position position = positionAt({"i"}, shapeOf(value));
+    FailureOr<Expr> text = k == 0 ? body.statementValue(value, position)
+                                  : body.namedValue(value, position);
+    if (failed(text))
+      return failure();
+    stores +=
+        storeLine(names[step.getResult(segment.first + k)], "i", *text, indent);
+  }
+  return body.statements() + stores;
 }
 
 LogicalResult FunctorEmitter::emitMap() {
-  body.begin(/*indent=*/4);
-  // All values before the first store: a result may take an input's place.
-  std::string stores;
-  OperandRange values = yieldsOf(step);
-  for (auto [value, result] : llvm::zip(values, step.getResults())) {
-    Position position = positionAt({"i"}, shapeOf(value));
-    FailureOr<Expr> text = values.size() == 1
-                               ? body.statementValue(value, position)
-                               : body.value(value, position);
+  SmallVector<Segment> segments = segmentsOf(step);
+  if (segments.size() > 1)
+    llvm::erase_if(segments, [](const Segment &s) { return s.elements == 0; });
+  if (segments.empty())
+    segments.push_back(segmentsOf(step).front());
+  std::string statements;
+  int64_t elements = 0;
+  for (const Segment &segment : segments) {
+    bool isLast = &segment == &segments.back();
+    FailureOr<std::string> text = emitSegment(segment, isLast ? 4 : 6);
     if (failed(text))
       return failure();
-    stores += storeLine(names[result], "i", *text);
+    elements += segment.elements;
+    std::string count = std::to_string(segment.elements);
+    statements += isLast
+                      ? *text
+                      : "    if (i < " + count + ") {\n" + *text +
+                            "      return;\n    }\n    i -= " + count + ";\n";
   }
-  finishFunction("void operator()", {{indexType, "i"}}, stores);
+  body.begin(/*indent=*/4);
+  finishFunction("void operator()", {{indexType, "i"}}, statements);
   macro = "MN_MAP_KERNEL(" + kernel + ", " + functor + ")";
   call = "mn::map";
+  size = segments.size() == 1 ? countText(step.getResult(segments[0].first))
+                              : std::to_string(elements);
   return success();
 }
 
@@ -330,6 +360,7 @@ LogicalResult FunctorEmitter::emitRoot(const KernelRow &row) {
   std::string element = elementName(root->getOperand(0)).str();
   std::string types = (kind.empty() ? "" : kind + ", ") + element;
   shape = declareShape(shapeOfRoot(root), shapeName);
+  size = shapeName;
   macro = argumentLines(
       row.macro, "(",
       kind.empty()
@@ -379,11 +410,6 @@ FailureOr<StepText> FunctorEmitter::emit() {
     members.push_back(names[result].str());
   for (Value input : inputs)
     members.push_back(names[input].str());
-  std::string size = countText(step.getResult(0));
-  if (root) {
-    StringRef declared = StringRef(shape).split('{').first;
-    size = declared.rsplit(' ').second.str();
-  }
   text.call = declarePointers(llvm::to_vector_of<Value>(step.getResults()),
                               inputs.getArrayRef(), names);
   std::string made = functor + "{" + llvm::join(members, ", ") + "}";

@@ -7,6 +7,7 @@
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/CodeGen/EmitBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,33 +28,23 @@ static StringRef typeText(Type element) {
   return element.isInteger(32) ? "mn::Type::i32" : "mn::Type::i64";
 }
 
-namespace {
-/// Shapes, each declared once and named by its sizes.
-class Shapes {
-public:
-  std::string name(ArrayRef<int64_t> shape) {
-    if (shape.empty())
-      return "nullptr";
-    std::string sizes;
-    llvm::raw_string_ostream os(sizes);
-    llvm::interleave(shape, os, "x");
-    if (known.insert(sizes).second) {
-      declarations += "static const int64_t shape_" + sizes + "[] = {";
-      llvm::raw_string_ostream all(declarations);
-      llvm::interleaveComma(shape, all);
-      all << "};\n";
-    }
-    return "shape_" + sizes;
+std::string Shapes::name(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "nullptr";
+  std::string sizes;
+  llvm::raw_string_ostream os(sizes);
+  llvm::interleave(shape, os, "x");
+  if (known.insert(sizes).second) {
+    declarations += "static const int64_t shape_" + sizes + "[] = {";
+    llvm::raw_string_ostream all(declarations);
+    llvm::interleaveComma(shape, all);
+    all << "};\n";
   }
-  std::string declarations;
+  return "shape_" + sizes;
+}
 
-private:
-  llvm::StringSet<> known;
-};
-} // namespace
-
-static std::string tensorRow(StringRef name, Type tensor, int64_t offset,
-                             Shapes &shapes) {
+std::string mlir::mnistc::tensorRow(StringRef name, Type tensor, int64_t offset,
+                                    Shapes &shapes) {
   auto type = cast<RankedTensorType>(tensor);
   return ("{" + Twine(stringLiteral(name)) + ", " +
           typeText(type.getElementType()) + ", " + Twine(type.getRank()) +
@@ -91,13 +82,13 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
     results.push_back(tensorRow(index == 0 ? step.getName() : names[result],
                                 result.getType(), names.offset(result),
                                 shapes));
-  std::string row =
-      "{" + stringLiteral(step.getName()) + ", " + stringLiteral(opsOf(step)) +
-      ", " + stringLiteral(nodesOf(step)) + ", " +
-      stringLiteral(stringifyImpl(step.getImpl())) + ", " +
-      stringLiteral(shapeText(step.getResult(0).getType())) + ", " +
-      countText(flopsOf(step)) + ", " + countText(bytesOf(step)) + ", step_" +
-      std::to_string(number) + ", results";
+  std::string row = "{" + stringLiteral(step.getName()) + ", " +
+                    stringLiteral(opsOf(step)) + ", " +
+                    stringLiteral(nodesOf(step)) + ", " +
+                    stringLiteral(stringifyImpl(step.getImpl())) + ", " +
+                    stringLiteral(resultShape(step)) + ", " +
+                    countText(flopsOf(step)) + ", " + countText(bytesOf(step)) +
+                    ", step_" + std::to_string(number) + ", results";
   if (first != 0)
     row += " + " + std::to_string(first);
   return row + ", " + std::to_string(step.getNumResults()) + "}";
@@ -109,6 +100,8 @@ LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
   Shapes shapes;
   SmallVector<std::string> inputs, outputs, steps, results;
   for (BlockArgument argument : function.getArguments()) {
+    if (parameterOf(argument))
+      continue;
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       "mnist.name");
     inputs.push_back(tensorRow(name ? name.getValue() : names[argument],
@@ -120,6 +113,8 @@ LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
     if (value.getDefiningOp<ConstantOp>())
       return end->emitOpError("expected results of steps or arguments, got a "
                               "constant");
+    if (parameterOf(function, number))
+      continue;
     auto name = function.getResultAttrOfType<StringAttr>(number, "mnist.name");
     outputs.push_back(tensorRow(name ? name.getValue() : names[value],
                                 value.getType(), names.offset(value), shapes));
@@ -138,17 +133,21 @@ LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
 static std::string planRow(const PlanRow &plan) {
   func::FuncOp function = plan.function;
   int64_t batch = 0;
-  if (function.getNumArguments() != 0) {
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[0]);
+  size_t inputs = 0, outputs = 0;
+  for (BlockArgument argument : function.getArguments()) {
+    if (parameterOf(argument) || inputs++ != 0)
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
     batch = type.getRank() == 0 ? 0 : type.getDimSize(0);
   }
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    outputs += !parameterOf(function, i);
   return "{" + stringLiteral(function.getName()) + ", " +
          std::to_string(batch) + ", " +
          std::to_string(integerAttribute(function, "plan.arena_bytes")) + ", " +
          std::to_string(integerAttribute(function, "plan.workspace_bytes")) +
-         ", " + reference(plan.space + "::inputs", function.getNumArguments()) +
-         ", " + reference(plan.space + "::outputs", function.getNumResults()) +
-         ", " +
+         ", " + reference(plan.space + "::inputs", inputs) + ", " +
+         reference(plan.space + "::outputs", outputs) + ", " +
          reference(plan.space + "::steps",
                    llvm::range_size(function.getOps<StepOp>())) +
          "}";
@@ -189,28 +188,49 @@ static LogicalResult boundRows(ModuleOp module, Shapes &shapes,
   return success();
 }
 
+/// Where the linker puts the cubins, in the order of their architectures.
+static SmallVector<std::string> codeRows(ArrayRef<std::string> archs) {
+  SmallVector<std::string> rows;
+  for (auto [i, arch] : llvm::enumerate(archs))
+    rows.push_back(llvm::formatv("{{{0}, mn_code_{1}, "
+                                 "static_cast<size_t>(mn_code_{1}_end - "
+                                 "mn_code_{1})}",
+                                 stringLiteral(arch), i + 1));
+  return rows;
+}
+
 LogicalResult mlir::mnistc::emitModelTable(ModuleOp module,
                                            const EmitOptions &options,
                                            ArrayRef<PlanRow> plans,
                                            raw_ostream &os) {
   Shapes shapes;
   std::string values;
-  SmallVector<std::string> bounds, rows, folders;
+  SmallVector<std::string> bounds, codes, rows, folders;
   if (failed(boundRows(module, shapes, values, bounds)))
+    return failure();
+  FailureOr<TrainingText> training = emitTraining(module, options, shapes);
+  if (failed(training))
     return failure();
   for (const PlanRow &plan : plans)
     rows.push_back(planRow(plan));
   for (const std::string &folder : options.libraryPaths)
     folders.push_back(stringLiteral(folder));
 
+  if (options.embedsKernels)
+    codes = codeRows(options.archs);
+
   os << "\n// The constants" << (options.embedsKernels ? " and kernels" : "")
      << ", files linked to this one.\n"
      << "extern \"C\" const unsigned char mn_constants[];\n";
-  if (options.embedsKernels)
-    os << "extern \"C\" const unsigned char mn_code[], mn_code_end[];\n";
-  os << "\n// clang-format off\n"
+  for (size_t i = 0; i < codes.size(); ++i)
+    os << llvm::formatv("extern \"C\" const unsigned char mn_code_{0}[], "
+                        "mn_code_{0}_end[];\n",
+                        i + 1);
+  os << training->files << "\n// clang-format off\n"
      << shapes.declarations << values << table("mn::Plan", "plans", rows)
      << table("mn::Bound", "bounds", bounds)
+     << table("mn::Parameter", "parameters", training->parameters)
+     << training->recipe << table("mn::DeviceCode", "codes", codes)
      << table("char *const", "library_paths", folders)
      << "// clang-format on\n\n";
 
@@ -224,21 +244,20 @@ LogicalResult mlir::mnistc::emitModelTable(ModuleOp module,
   field("compiler", stringLiteral(options.compiler));
   field("command", stringLiteral(options.command));
   field("target", stringLiteral(options.target));
-  field("arch", stringLiteral(options.arch));
+  field("arch", stringLiteral(llvm::join(options.archs, ",")));
   field("constants", "mn_constants");
   field("constantBytes", Twine(constants));
-  field("code", options.embedsKernels ? "mn_code" : "nullptr");
-  field("codeBytes", options.embedsKernels
-                         ? "static_cast<size_t>(mn_code_end - mn_code)"
-                         : "0");
   auto pair = [&](StringRef name, StringRef count, StringRef array,
                   size_t size) {
     field(name, size == 0 ? "nullptr" : array);
     field(count, Twine(size));
   };
+  pair("codes", "codeCount", "codes", codes.size());
   pair("libraryPaths", "libraryPathCount", "library_paths", folders.size());
   pair("plans", "planCount", "plans", rows.size());
   pair("bounds", "boundCount", "bounds", bounds.size());
+  for (auto &[name, value] : training->fields)
+    field(name, value);
   os << "};\n";
   return success();
 }

@@ -8,8 +8,8 @@
 #include "lib/CodeGen/CodeGen.h"
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/EmitTables.h"
-#include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -32,6 +32,28 @@ int64_t mlir::mnistc::integerAttribute(Operation *op, StringRef name) {
   return value ? value.getInt() : 0;
 }
 
+/// Whether a tensor, or what one map goes through, has 2^31 elements or more.
+static bool needsLargeIndex(ModuleOp module) {
+  auto elements = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : 0;
+  };
+  auto isLarge = [&](Type type) { return elements(type) > INT32_MAX; };
+  return module
+      ->walk([&](Operation *op) {
+        int64_t all = 0;
+        if (isa<StepOp>(op))
+          for (Type type : op->getResultTypes())
+            all += elements(type);
+        return all > INT32_MAX ||
+                       llvm::any_of(op->getOperandTypes(), isLarge) ||
+                       llvm::any_of(op->getResultTypes(), isLarge)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Steps, their functions and tables read alike for every plan.
 static void emitHead(ModuleOp module, const EmitOptions &options,
                      raw_ostream &os) {
@@ -41,40 +63,45 @@ static void emitHead(ModuleOp module, const EmitOptions &options,
      << "//\n"
      << comment("  mnistc " + commentText(options.command), 5) << "//\n";
   int64_t constants = integerAttribute(module, "plan.constant_bytes");
+  int64_t parameters = integerAttribute(module, "plan.parameter_bytes");
   for (auto function : module.getOps<func::FuncOp>()) {
     auto steps = llvm::range_size(function.getOps<StepOp>());
-    os << comment(("  " + identifier(function.getName()) + ": " + Twine(steps) +
-                   (steps == 1 ? " step, " : " steps, ") +
-                   sizeText(integerAttribute(function, "plan.arena_bytes")) +
-                   " of arena, " + sizeText(constants) + " of constants")
-                      .str(),
-                  5);
+    os << comment(
+        ("  " + identifier(function.getName()) + ": " + Twine(steps) +
+         (steps == 1 ? " step, " : " steps, ") +
+         sizeText(integerAttribute(function, "plan.arena_bytes")) +
+         " of arena" +
+         (parameters ? ", " + sizeText(parameters) + " of parameters" : "") +
+         ", " + sizeText(constants) + " of constants")
+            .str(),
+        5);
   }
-  bool large =
-      module
-          ->walk([](Operation *op) {
-            auto isLarge = [](Type type) {
-              auto shaped = dyn_cast<ShapedType>(type);
-              return shaped && shaped.hasStaticShape() &&
-                     shaped.getNumElements() > INT32_MAX;
-            };
-            bool any = llvm::any_of(op->getOperandTypes(), isLarge) ||
-                       llvm::any_of(op->getResultTypes(), isLarge);
-            return any ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
-  if (large)
+  if (needsLargeIndex(module))
     os << "\n#define MN_INDEX int64_t\n";
   os << "\n#include \"mnistrt/generated.h\"\n";
 }
 
-/// The mnemonics of a step's ops, in order.
+/// The mnemonics of a step's ops, in order; each once where the step is made of
+/// several that do alike.
 std::string mlir::mnistc::opsOf(StepOp step) {
+  bool several = segmentsOf(step).size() > 1;
   SmallVector<StringRef> ops;
-  for (Operation &op : step.getBody().front().without_terminator())
-    if (!isa<ConstantOp>(op))
-      ops.push_back(op.getName().stripDialect());
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    StringRef name = op.getName().stripDialect();
+    if (!isa<ConstantOp>(op) && !(several && llvm::is_contained(ops, name)))
+      ops.push_back(name);
+  }
   return ops.empty() ? "copy" : llvm::join(ops, " ");
+}
+
+std::string mlir::mnistc::resultShape(StepOp step) {
+  SmallVector<Segment> segments = segmentsOf(step);
+  if (segments.size() == 1)
+    return shapeText(step.getResult(0).getType());
+  int64_t elements = 0;
+  for (const Segment &segment : segments)
+    elements += segment.elements;
+  return std::to_string(elements) + " elements";
 }
 
 /// The ONNX nodes that a step computes.
@@ -95,10 +122,9 @@ std::string mlir::mnistc::nodesOf(StepOp step) {
 /// "// 2. hidden [64, 128]: broadcast add relu            /fc1/Gemm,
 /// /relu1/Relu"
 static std::string stepComment(unsigned number, StepOp step) {
-  std::string text =
-      (Twine(number) + ". " + commentText(step.getName()) + " " +
-       shapeText(step.getResult(0).getType()) + ": " + opsOf(step))
-          .str();
+  std::string text = (Twine(number) + ". " + commentText(step.getName()) + " " +
+                      resultShape(step) + ": " + opsOf(step))
+                         .str();
   std::string nodes = commentText(nodesOf(step));
   constexpr size_t column = 60;
   if (!nodes.empty())
@@ -106,6 +132,15 @@ static std::string stepComment(unsigned number, StepOp step) {
         std::string(text.size() + 2 < column ? column - text.size() : 2, ' ') +
         nodes;
   return comment(text, 3);
+}
+
+/// Whether a plan takes labels: it trains or tests on batches of a data set.
+static bool readsBatches(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto name = function.getArgAttrOfType<StringAttr>(i, "mnist.name"))
+      if (name == "mn.labels")
+        return true;
+  return false;
 }
 
 static LogicalResult emitPlan(func::FuncOp function, PlanNames &names,
@@ -162,44 +197,14 @@ LogicalResult mlir::mnistc::emitCpp(ModuleOp module, const EmitOptions &options,
   if (plans.empty())
     return module.emitError("expected a plan, got a module without functions");
   emitHead(module, options, os);
+  // The runtime launches it before each of these plans.
+  if (llvm::any_of(module.getOps<func::FuncOp>(), readsBatches))
+    os << "\nMN_NEXT_BATCH_KERNELS\n";
   os << device << "\n#if MN_HOST\n" << host;
   if (failed(emitModelTable(module, options, plans, os)))
     return failure();
   os << "\n#endif // MN_HOST\n";
   return success();
-}
-
-FailureOr<std::string> mlir::mnistc::constantBytes(ModuleOp module) {
-  int64_t total = integerAttribute(module, "plan.constant_bytes");
-  if (total < 0)
-    return module.emitError("expected 'plan.constant_bytes' of 0 or more, got ")
-           << total;
-  std::string bytes(total, '\0');
-  WalkResult result = module.walk([&](ConstantOp op) {
-    auto offset = op->getAttrOfType<IntegerAttr>("plan.offset");
-    if (!offset)
-      return WalkResult::advance();
-    std::optional<HostTensor> tensor = HostTensor::read(op.getValue());
-    if (!tensor) {
-      op.emitOpError("expected a constant with its elements");
-      return WalkResult::interrupt();
-    }
-    HostTensor whole = tensor->expanded();
-    int64_t size = dispatch(whole.getType().getElementType(),
-                            [](auto zero) -> int64_t { return sizeof(zero); }) *
-                   whole.size();
-    if (offset.getInt() < 0 || offset.getInt() + size > total) {
-      op.emitOpError("expected to end within ")
-          << total << " bytes of constants, but ends at "
-          << offset.getInt() + size;
-      return WalkResult::interrupt();
-    }
-    std::copy_n(whole.data<char>(), size, bytes.begin() + offset.getInt());
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  return bytes;
 }
 
 bool mlir::mnistc::uses(ModuleOp module, Impl impl) {

@@ -206,9 +206,17 @@ static std::string shortened(std::string text, int width) {
 /// The table's widest cells.
 static constexpr int maxName = 26, maxOperator = 18, maxWork = 34;
 
-/// "64x26x26x32", and the element type where it is not the usual one.
-static std::string shapeOf(Type type) {
-  std::string text = typeOf(type);
+/// "64x26x26x32", and the element type where it is not the usual one; of
+/// several results how many elements they have together.
+static std::string shapeOf(StepOp step) {
+  SmallVector<Segment> segments = segmentsOf(step);
+  if (segments.size() > 1) {
+    int64_t elements = 0;
+    for (const Segment &segment : segments)
+      elements += segment.elements;
+    return grouped(elements);
+  }
+  std::string text = typeOf(step.getResult(0).getType());
   StringRef shape = text;
   return shape.consume_back("xf32") ? shape.str() : text;
 }
@@ -219,7 +227,7 @@ static std::vector<std::string> lineFor(std::string name, std::string type,
           shortened(std::move(type), maxOperator),
           std::to_string(number),
           shortened(describe(step), maxWork),
-          shapeOf(step.getResult(0).getType()),
+          shapeOf(step),
           layoutOf(step),
           grouped(flopsOf(step)),
           grouped(bytesOf(step))};
@@ -289,9 +297,11 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
 
   auto constants = module->getAttrOfType<IntegerAttr>("plan.constant_bytes");
   os << "\nmemory: " << grouped(plan.number("plan.arena_bytes"))
-     << " bytes of arena, " << grouped(constants ? constants.getInt() : 0)
-     << " of constants, " << grouped(plan.number("plan.workspace_bytes"))
-     << " for libraries\n";
+     << " bytes of arena, ";
+  if (auto bytes = module->getAttrOfType<IntegerAttr>("plan.parameter_bytes"))
+    os << grouped(bytes.getInt()) << " of them for parameters, ";
+  os << grouped(constants ? constants.getInt() : 0) << " of constants, "
+     << grouped(plan.number("plan.workspace_bytes")) << " for libraries\n";
   if (StringRef reason = layoutReason(plan); !reason.empty())
     os << "layout: " << reason << "\n";
   printReasons(plan, os);
@@ -380,6 +390,9 @@ void mlir::mnistc::explain(ModuleOp planned, ArrayRef<OnnxNode> nodes,
         stream.attribute(name, jsonOf(value));
     if (auto bytes = planned->getAttrOfType<IntegerAttr>("plan.constant_bytes"))
       stream.attribute("constantBytes", bytes.getInt());
+    if (auto bytes =
+            planned->getAttrOfType<IntegerAttr>("plan.parameter_bytes"))
+      stream.attribute("parameterBytes", bytes.getInt());
     stream.attributeArray("plans", [&] {
       for (const PlanFacts &plan : plans)
         printPlan(plan, stream);

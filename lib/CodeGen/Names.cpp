@@ -122,10 +122,10 @@ static bool isReserved(StringRef name) {
       "loadOutputGrad",
       "main",
       "mn",
-      "mn_code",
-      "mn_code_end",
       "mn_constants",
       "mn_model",
+      "mn_onnx",
+      "mn_parameters",
       "o",
       "r",
       "reinterpret_cast",
@@ -157,7 +157,8 @@ static bool isReserved(StringRef name) {
       "stdout",
       "unix",
   };
-  return words.contains(name) || name.starts_with("step_");
+  return words.contains(name) || name.starts_with("step_") ||
+         name.starts_with("mn_code_");
 }
 
 std::string mlir::mnistc::identifier(StringRef name) {

@@ -57,9 +57,17 @@ static llvm::Expected<Nvrtc> openNvrtc() {
           return nvrtc;
     }
   return fail(
-      "expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) of a CUDA "
-      "toolkit to compile kernels (nvcc does not stand in for it), found "
-      "none; set MNISTC_CUDA_PATH to its folder");
+      "expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) or nvcc of a CUDA "
+      "toolkit to compile kernels, found neither; set MNISTC_CUDA_PATH to its "
+      "folder");
+}
+
+bool mlir::mnistc::hasNvrtc() {
+  llvm::Expected<Nvrtc> nvrtc = openNvrtc();
+  bool opened = static_cast<bool>(nvrtc);
+  if (!opened)
+    llvm::consumeError(nvrtc.takeError());
+  return opened;
 }
 
 llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,

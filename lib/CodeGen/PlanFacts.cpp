@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/PlanFacts.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -99,6 +100,9 @@ void PlanFacts::findConstants(ArrayRef<OnnxNode> given) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, "mnist.name"))
       computed.insert(name);
+  for (BlockArgument argument : function.getArguments())
+    if (StringAttr parameter = parameterOf(argument))
+      computed.insert(parameter);
   for (const OnnxNode &node : given)
     computed.insert(node.outputs.begin(), node.outputs.end());
   // The nodes of a file may stand in any order.

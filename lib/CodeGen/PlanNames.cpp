@@ -7,6 +7,7 @@
 
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/Parameters.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -32,6 +33,17 @@ LogicalResult PlanNames::add(Value value, StringRef name, IntegerAttr offset,
   return success();
 }
 
+/// The parameters that results of steps are the new values of.
+static DenseMap<Value, StringAttr> updatedBy(func::FuncOp function) {
+  DenseMap<Value, StringAttr> updates;
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &operand : end->getOpOperands())
+    if (StringAttr name = parameterOf(function, operand.getOperandNumber()))
+      if (operand.get().getDefiningOp<StepOp>())
+        updates[operand.get()] = name;
+  return updates;
+}
+
 /// The name of the tensor that a step's result number `number` holds.
 static std::string resultName(StepOp step, unsigned number) {
   if (number == 0)
@@ -48,10 +60,13 @@ LogicalResult PlanNames::collect(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     auto name = function.getArgAttrOfType<StringAttr>(number, "mnist.name");
+    if (StringAttr parameter = parameterOf(argument))
+      name = parameter;
     auto offset = function.getArgAttrOfType<IntegerAttr>(number, "plan.offset");
     if (failed(add(argument, name ? name.getValue() : "input", offset, false)))
       return failure();
   }
+  DenseMap<Value, StringAttr> updates = updatedBy(function);
   for (Operation &op : function.getBody().front().without_terminator()) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
       if (failed(add(constant, tensorName(constant),
@@ -64,11 +79,15 @@ LogicalResult PlanNames::collect(func::FuncOp function) {
       return op.emitOpError("expected a step with a result or a constant");
     if (!step.getOffsets())
       return step.emitOpError("has no offsets; run --plan-assign-memory first");
-    for (auto [number, result] : llvm::enumerate(step.getResults()))
-      if (failed(add(result, resultName(step, number),
+    for (auto [number, result] : llvm::enumerate(step.getResults())) {
+      StringAttr parameter = updates.lookup(result);
+      if (failed(add(result,
+                     parameter ? (parameter.getValue() + "_new").str()
+                               : resultName(step, number),
                      builder.getI64IntegerAttr((*step.getOffsets())[number]),
                      false)))
         return failure();
+    }
     // Some kernels have a variable of this name.
     scope.reserve((entries.at(step.getResult(0)).name + "_parts"));
   }

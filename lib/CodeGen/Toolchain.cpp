@@ -1,6 +1,7 @@
 //===- Toolchain.cpp - from C++ text to a program -------------------------===//
 
 #include "lib/CodeGen/Toolchain.h"
+#include "lib/CodeGen/CudaFolders.h"
 #include "lib/CodeGen/PartialFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -8,7 +9,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include <thread>
+#include <future>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -170,28 +171,61 @@ static std::string embeddingText(const Program &program,
   text += "\t.balign 256\n";
   symbol("mn_constants");
   file("constants.bin");
-  if (program.target->deviceCode) {
+  for (auto [name, bytes] : {std::pair("parameters", &program.initial),
+                             std::pair("onnx", &program.onnx)}) {
+    if (bytes->empty())
+      continue;
     text += "\t.balign 256\n";
-    symbol("mn_code");
-    file("kernels.cubin");
-    symbol("mn_code_end");
+    symbol(("mn_" + Twine(name)).str());
+    file((name + Twine(".bin")).str());
+  }
+  if (program.target->deviceCode) {
+    for (auto [i, arch] : llvm::enumerate(program.archs)) {
+      std::string name = "mn_code_" + std::to_string(i + 1);
+      text += "\t.balign 256\n";
+      symbol(name);
+      file("kernels." + arch + ".cubin");
+      symbol(name + "_end");
+    }
   }
   return text + "\t.byte 0\n\t.section .note.GNU-stack,\"\",@progbits\n";
 }
 
-static llvm::Error compileDevice(const Program &program,
+/// Where NVRTC is not: slower, and needs a host compiler that nvcc takes.
+static llvm::Error compileWithNvcc(const std::string &nvcc,
+                                   const Program &program, StringRef arch,
+                                   const Workplace &place,
+                                   const std::string &stem) {
+  return execute({nvcc, "-x", "cu", "-cubin", ("-arch=" + arch).str(),
+                  "-std=c++20", "--expt-relaxed-constexpr",
+                  "-I" + program.include, place.path("model.cpp"), "-o",
+                  stem + ".cubin"},
+                 stem + ".log");
+}
+
+static llvm::Error compileDevice(const Program &program, StringRef arch,
                                  const Workplace &place) {
-  std::string log;
+  std::string log, stem = place.path(("kernels." + arch).str());
+  if (!hasNvrtc())
+    if (std::string nvcc = findNvcc(); !nvcc.empty())
+      return compileWithNvcc(nvcc, program, arch, place, stem);
   llvm::Expected<std::string> cubin =
-      compileDeviceText(program.source, program.arch, program.include, log);
+      compileDeviceText(program.source, arch, program.include, log);
   if (cubin)
-    return writeFile(place.path("kernels.cubin"), *cubin);
+    return writeFile(stem + ".cubin", *cubin);
   if (log.empty())
     return cubin.takeError();
-  std::string path = place.path("kernels.log");
+  std::string path = stem + ".log";
   llvm::consumeError(writeFile(path, log));
   return fail(llvm::toString(cubin.takeError()) + ": " + firstErrorLine(log) +
               "; see " + path);
+}
+
+static void keepFirst(llvm::Error &first, llvm::Error next) {
+  if (first)
+    llvm::consumeError(std::move(next));
+  else
+    first = std::move(next);
 }
 
 static llvm::Error compileHost(const Program &program, const Workplace &place,
@@ -200,7 +234,7 @@ static llvm::Error compileHost(const Program &program, const Workplace &place,
   for (const std::string &flag : target.compilerFlags)
     command.push_back(flag);
   if (!target.archFlag.empty())
-    command.push_back(target.archFlag.str() + program.arch);
+    command.push_back(target.archFlag.str() + program.archs.front());
   for (std::string flag :
        {std::string("-std=c++20"), "-D" + target.macro.str(),
         std::string("-fPIC"), std::string("-fvisibility=hidden"),
@@ -230,6 +264,11 @@ static llvm::Error link(const Program &program, const Workplace &place,
   add("-Wl,--start-group");
   if (!program.shared)
     archive("mnistrt_main");
+  for (const std::string &name : program.commands)
+    if (!program.shared) {
+      add("-Wl,-u,mn_" + name + "_command"); // The table of them asks weakly.
+      archive("mnistrt_" + name);
+    }
   archive("mnistrt_core");
   archive(program.target->runtime);
   for (const std::string &library : program.libraries)
@@ -259,6 +298,8 @@ static llvm::Error checkRuntime(const Program &program) {
                                         program.target->runtime.str() + ".a"};
   for (const std::string &library : program.libraries)
     files.push_back(program.lib + "/libmnistrt_" + library + ".a");
+  for (const std::string &name : program.commands)
+    files.push_back(program.lib + "/libmnistrt_" + name + ".a");
   for (const std::string &file : files)
     if (!llvm::sys::fs::exists(file))
       return fail("expected the runtime's file " + file +
@@ -273,9 +314,11 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
     return compiler.takeError();
   if (llvm::Error failed = writeFile(place.path("model.cpp"), program.source))
     return failed;
-  if (llvm::Error failed =
-          writeFile(place.path("constants.bin"), program.constants))
-    return failed;
+  for (auto [name, bytes] : {std::pair("constants.bin", &program.constants),
+                             std::pair("parameters.bin", &program.initial),
+                             std::pair("onnx.bin", &program.onnx)})
+    if (llvm::Error failed = writeFile(place.path(name), *bytes))
+      return failed;
   if (llvm::Error failed =
           writeFile(place.path("embed.s"), embeddingText(program, place)))
     return failed;
@@ -284,22 +327,22 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
                                      "{ global: mn_*; local: *; };\n"))
     return failed;
 
-  llvm::Error device = llvm::Error::success();
-  llvm::consumeError(std::move(device));
-  std::thread deviceThread;
+  std::vector<std::future<llvm::Error>> devices;
   if (program.target->deviceCode)
-    deviceThread = std::thread([&] { device = compileDevice(program, place); });
+    for (const std::string &arch : program.archs)
+      devices.push_back(std::async(std::launch::async, [&] {
+        return compileDevice(program, arch, place);
+      }));
   llvm::Error host = compileHost(program, place, *compiler);
   program.lap("host compiler");
-  if (deviceThread.joinable())
-    deviceThread.join();
+  // Of several failures the first arch's is told.
+  llvm::Error failed = llvm::Error::success();
+  for (std::future<llvm::Error> &device : devices)
+    keepFirst(failed, device.get());
   program.lap("device compiler, beyond that");
-  if (device) {
-    llvm::consumeError(std::move(host));
-    return device;
-  }
-  if (host)
-    return host;
+  keepFirst(failed, std::move(host));
+  if (failed)
+    return failed;
   llvm::Error linked = link(program, place, *compiler, output);
   program.lap("linker");
   return linked;

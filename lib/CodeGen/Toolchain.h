@@ -33,8 +33,11 @@ struct ToolchainTarget {
 
 struct Program {
   const ToolchainTarget *target = nullptr;
-  std::string arch;
+  std::vector<std::string> archs; ///< one, unless there is device code
   std::string source, constants;
+  std::string initial; ///< of the parameters, if the program trains
+  std::string onnx;    ///< the model's file, if the program is to write it
+  std::vector<std::string> commands; ///< beyond every program's: "train"
   std::string include, lib;           ///< of the runtime
   std::vector<std::string> libraries; ///< "onednn", "openblas": used by steps
   bool shared = false;                ///< a library with a C interface
@@ -47,6 +50,9 @@ struct Program {
 /// Compiles, links and writes `output`, whole or not at all. The error is one
 /// line; where a compiler has more to say it names a log.
 llvm::Error buildProgram(const Program &program);
+
+/// Whether device text can be compiled in this process.
+bool hasNvrtc();
 
 /// Compiles device text into a cubin, in this process.
 llvm::Expected<std::string> compileDeviceText(StringRef source, StringRef arch,

@@ -398,7 +398,9 @@ func::FuncOp Importer::importFunction(StringRef name, Batch batch) {
   Tensors tensors(*module, body);
   defineInputs(function, tensors, batch);
   for (const GraphNode &node : model.nodes)
-    importNode(node, {tensors, external, report, model.used, batch}, builder);
+    importNode(node,
+               {tensors, external, report, model.used, batch, options.train},
+               builder);
   returnOutputs(function, tensors, batch);
   // What was needed at compile time only.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))

@@ -24,6 +24,8 @@ struct ImportOptions {
   /// Graph inputs that are bound to a value at compile time: name to the path
   /// of an ONNX tensor (.pb) or a list of numbers such as "1,3,-1".
   llvm::StringMap<std::string> bindings;
+  /// The module is to be trained, with random numbers that are new each step.
+  bool train = false;
 };
 
 enum class ImportStatus {

@@ -180,7 +180,10 @@ static Value castTo(Node &n, int onnxType) {
 static Value castToType(Node &n) {
   n.ignore("saturate"); // of 8-bit floats only, as is round_mode
   n.ignore("round_mode");
-  return castTo(n, static_cast<int>(n.attribute("to", 0)));
+  int64_t to = n.attribute("to", 0);
+  if (to < 0 || to > INT32_MAX)
+    fail("expected an element type as 'to', found number " + Twine(to));
+  return castTo(n, static_cast<int>(to));
 }
 
 /// Before opset 6 the type is a word.

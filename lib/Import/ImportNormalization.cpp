@@ -1,10 +1,14 @@
 //===- ImportNormalization.cpp - by channel, by neighbours, by chance -----===//
 
 #include "lib/Import/Operators.h"
+#include <random>
 
 using namespace mlir;
 using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
+
+/// A mask that is known when compiling lies in the program.
+static constexpr int64_t maxMask = int64_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
 // BatchNormalization
@@ -195,9 +199,13 @@ static Value keepAll(Node &n, Type maskElement) {
   return x;
 }
 
-static Value dropAtRandom(Node &n, double ratio, Type maskElement) {
+static void checkRatio(double ratio) {
   if (!(ratio >= 0 && ratio < 1))
     fail("expected a ratio from 0 to below 1, found " + std::to_string(ratio));
+}
+
+static Value dropAtRandom(Node &n, double ratio, Type maskElement) {
+  checkRatio(ratio);
   if (ratio == 0)
     return keepAll(n, maskElement);
   if (n.isUsed(1))
@@ -207,13 +215,51 @@ static Value dropAtRandom(Node &n, double ratio, Type maskElement) {
 
 static Type boolType(Node &n) { return Builder(n.context()).getI1Type(); }
 
+/// What a seed keeps of `shape`: where numpy's generator of that seed, which
+/// ONNX's reference draws with, gives the ratio or more. It is a Mersenne
+/// Twister; a number has 53 bits, of two draws.
+static DenseElementsAttr keptBySeed(Node &n, ArrayRef<int64_t> shape,
+                                    int64_t seed, double ratio) {
+  if (seed < 0 || seed > UINT32_MAX)
+    unsupported("expected a seed from 0 to " + Twine(UINT32_MAX) + ", found " +
+                Twine(seed));
+  if (product(shape) > maxMask)
+    unsupported("expected a mask of at most " + Twine(maxMask) +
+                " elements with a seed, found " + Twine(product(shape)));
+  std::mt19937 generator(static_cast<uint32_t>(seed));
+  SmallVector<bool> kept;
+  for (int64_t i = 0; i < product(shape); ++i) {
+    double high = generator() >> 5, low = generator() >> 6;
+    kept.push_back((high * 0x1p26 + low) * 0x1p-53 >= ratio);
+  }
+  return DenseElementsAttr::get(RankedTensorType::get(shape, boolType(n)),
+                                kept);
+}
+
+/// A node that fixes its seed asks for the same mask each time it runs.
+static Value dropBySeed(Node &n, double ratio, int64_t seed) {
+  checkRatio(ratio);
+  if (ratio == 0)
+    return keepAll(n, boolType(n));
+  Value x = n.floatInput(0);
+  Value kept = n.constantOf(keptBySeed(n, shapeOf(x), seed, ratio));
+  if (n.isUsed(1))
+    n.setOutput(1, kept);
+  Arithmetic a = n.arithmetic();
+  return a.where(kept, a.mul(x, a.number(x, 1 / (1 - ratio))));
+}
+
+/// Training goes on for more than one step: there a seed of the node would
+/// drop the same elements for good, and the program's own seed counts.
 static Value dropout(Node &n) {
-  n.ignore("seed"); // the program has its own
+  bool isSeeded = n.hasAttribute("seed") && !n.trains();
+  int64_t seed = n.attribute("seed", 0);
   bool isTraining = n.hasInput(2) && n.constantNumber(2, "training_mode") != 0;
   if (!isTraining)
     return keepAll(n, boolType(n));
   double ratio = n.hasInput(1) ? n.constantNumber(1, "ratio") : 0.5;
-  return dropAtRandom(n, ratio, boolType(n));
+  return isSeeded ? dropBySeed(n, ratio, seed)
+                  : dropAtRandom(n, ratio, boolType(n));
 }
 
 /// From opset 7 to 11 the operator is one of inference.

@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
-/// More than any image; keeps the arithmetic below from overflowing.
-static constexpr int64_t maxNumber = int64_t(1) << 20;
-
 namespace {
 struct Window {
   Shape kernel, strides, pads, dilations;
@@ -32,9 +29,9 @@ static Shape numbers(Node &n, StringRef name, size_t count, int64_t least,
     fail("expected " + Twine(count) + " numbers as '" + name + "', found " +
          Twine(found.size()));
   for (int64_t number : found)
-    if (number < least || number > maxNumber)
-      fail("expected '" + name + "' of at least " + Twine(least) + ", found " +
-           Twine(number));
+    if (number < least || number > maxWindowNumber)
+      fail("expected '" + name + "' from " + Twine(least) + " to " +
+           Twine(maxWindowNumber) + ", found " + Twine(number));
   return found;
 }
 
@@ -47,8 +44,9 @@ static size_t spatialRank(Value x) {
 
 static int64_t groupCount(Node &n) {
   int64_t groups = n.attribute("group", 1);
-  if (groups < 1 || groups > maxNumber)
-    fail("expected a 'group' of at least 1, found " + Twine(groups));
+  if (groups < 1 || groups > maxWindowNumber)
+    fail("expected a 'group' from 1 to " + Twine(maxWindowNumber) + ", found " +
+         Twine(groups));
   return groups;
 }
 
@@ -76,7 +74,7 @@ static Window window(Node &n, Shape kernel, ArrayRef<int64_t> in) {
   StringRef mode = autoPad(n);
   Window w{kernel,
            numbers(n, "strides", rank, 1, 1),
-           numbers(n, "pads", 2 * rank, -maxNumber, 0),
+           numbers(n, "pads", 2 * rank, -maxWindowNumber, 0),
            numbers(n, "dilations", rank, 1, 1),
            {}};
   if (mode != "NOTSET")
@@ -166,7 +164,7 @@ static Value convTranspose(Node &n) {
   StringRef mode = autoPad(n);
   Window w{kernel,
            numbers(n, "strides", rank, 1, 1),
-           numbers(n, "pads", 2 * rank, -maxNumber, 0),
+           numbers(n, "pads", 2 * rank, -maxWindowNumber, 0),
            numbers(n, "dilations", rank, 1, 1),
            {}};
   Shape extra = numbers(n, "output_padding", rank, 0, 0);
@@ -214,8 +212,9 @@ static void roundUp(Window &w, ArrayRef<int64_t> in) {
 }
 
 static Window poolWindow(Node &n, Value x) {
-  ArrayRef<int64_t> in = shapeOf(x).drop_front(2);
-  Window w = window(n, kernelShape(n, spatialRank(x)), in);
+  size_t rank = spatialRank(x); // before there is a batch to drop
+  ArrayRef<int64_t> in = shapeOf(x).take_back(rank);
+  Window w = window(n, kernelShape(n, rank), in);
   if (n.flag("ceil_mode"))
     roundUp(w, in);
   return w;

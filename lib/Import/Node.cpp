@@ -2,6 +2,8 @@
 
 #include "lib/Import/Node.h"
 #include "lib/IR/Names.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include <charconv>
 
 using namespace mlir;
@@ -73,15 +75,43 @@ DenseElementsAttr Node::knownConstant(int i) const {
   return scope.tensors.constant(node.proto->input(i));
 }
 
+/// The graph inputs that a value is computed from, in their order.
+static SmallVector<std::string> graphInputsOf(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  SmallVector<BlockArgument> inputs;
+  for (size_t next = 0; next < values.size(); ++next) {
+    if (Operation *op = values[next].getDefiningOp())
+      values.insert(op->operand_begin(), op->operand_end());
+    else
+      inputs.push_back(cast<BlockArgument>(values[next]));
+  }
+  llvm::sort(inputs, [](BlockArgument a, BlockArgument b) {
+    return a.getArgNumber() < b.getArgNumber();
+  });
+  return llvm::map_to_vector(inputs, [](BlockArgument input) {
+    return namesIn(input.getLoc()).front().tensor.str();
+  });
+}
+
 DenseElementsAttr Node::constant(int i, StringRef what) {
   if (DenseElementsAttr value = knownConstant(i))
     return value;
-  std::string needs = "needs '" + what.str() + "' at compile time, found ";
-  std::string name = quoted(node.proto->input(i));
-  if (tensor(i).isGraphInput)
-    unsupported(needs + "graph input " + name + "; bind it with --bind=" +
-                StringRef(name).drop_front().drop_back() + "=FILE.pb");
-  unsupported(needs + name + ", which depends on graph inputs");
+  SmallVector<std::string> names, flags;
+  for (const std::string &name : graphInputsOf(tensor(i).value)) {
+    names.push_back(quoted(name));
+    flags.push_back(
+        ("--bind=" + StringRef(names.back()).drop_front().drop_back() +
+         "=FILE.pb")
+            .str());
+  }
+  std::string found =
+      "graph input" + std::string(names.size() > 1 ? "s " : " ") +
+      llvm::join(names, ", ") + "; bind " + (names.size() > 1 ? "them" : "it") +
+      " with " + llvm::join(flags, " ");
+  if (!tensor(i).isGraphInput)
+    found = quoted(node.proto->input(i)) + ", which depends on " + found;
+  unsupported("needs '" + what + "' at compile time, found " + found);
 }
 
 Shape Node::constantInts(int i, StringRef what) {

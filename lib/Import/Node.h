@@ -9,7 +9,7 @@
 #ifndef MNISTC_IMPORT_NODE_H
 #define MNISTC_IMPORT_NODE_H
 
-#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/Import/Model.h"
 #include "lib/Import/TensorData.h"
 #include "lib/Import/Tensors.h"
@@ -33,6 +33,7 @@ public:
     Report &report;
     const llvm::StringSet<> &used;
     Batch batch;
+    bool trains;
   };
   Node(const GraphNode &node, Scope scope, OpBuilder &builder);
 
@@ -40,6 +41,8 @@ public:
   int opset() const { return node.opset; }
   MLIRContext *context() const { return builder.getContext(); }
   const Batch &batch() const { return scope.batch; }
+  /// Whether what is imported will be trained.
+  bool trains() const { return scope.trains; }
   void note(const Twine &text);
 
   //===--------------------------------------------------------------------===//
@@ -106,6 +109,8 @@ public:
     return checked(builder.create<Op>(location, std::forward<Args>(args)...));
   }
   FloatAttr f64(double number) { return builder.getF64FloatAttr(number); }
+  /// For formulas of tensors whose shapes were looked at.
+  Arithmetic arithmetic() { return {builder, location}; }
 
   Value constantOf(DenseElementsAttr value);
   /// One number repeated, in the type of `like`.

@@ -7,10 +7,11 @@ using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
 static ArrayRef<ArrayRef<Operator>> tables() {
-  static const std::array<ArrayRef<Operator>, 9> all = {
-      activationOperators(), constantOperators(), elementwiseOperators(),
-      indexingOperators(),   matrixOperators(),   normalizationOperators(),
-      reductionOperators(),  shapeOperators(),    windowOperators()};
+  static const std::array<ArrayRef<Operator>, 11> all = {
+      activationOperators(),    constantOperators(),  elementwiseOperators(),
+      indexingOperators(),      lossOperators(),      matrixOperators(),
+      normalizationOperators(), optimizerOperators(), reductionOperators(),
+      shapeOperators(),         windowOperators()};
   return all;
 }
 

@@ -1,8 +1,8 @@
 //===- TensorData.cpp - ONNX tensors as attributes ------------------------===//
 
 #include "lib/Import/TensorData.h"
+#include "lib/IR/Mnist/TensorSize.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir;
@@ -12,8 +12,6 @@ using onnx::TensorProto;
 
 /// What a tensor stored in a file may take.
 static constexpr int64_t maxBytes = int64_t(2) << 30;
-/// What any tensor may have, so that no product of sizes overflows.
-static constexpr int64_t maxElements = int64_t(1) << 40;
 
 std::string importer::typeName(int onnxType) {
   if (!onnx::TensorProto_DataType_IsValid(onnxType))
@@ -50,16 +48,12 @@ bool importer::changesPrecision(int onnxType) {
 }
 
 RankedTensorType importer::tensorType(ArrayRef<int64_t> shape, Type element) {
-  int64_t count = 1;
-  for (int64_t size : shape) {
+  for (int64_t size : shape)
     if (size < 0)
       fail("expected sizes of at least 0, found " + shapeText(shape));
-    // An empty tensor must not hide an absurd size.
-    if (llvm::MulOverflow(count, std::max<int64_t>(size, 1), count) ||
-        count > maxElements)
-      fail("expected at most " + Twine(maxElements) + " elements, found " +
-           shapeText(shape));
-  }
+  if (!isCountable(shape))
+    fail("expected at most " + Twine(maxTensorElements) + " elements, found " +
+         shapeText(shape));
   return RankedTensorType::get(shape, element);
 }
 

@@ -54,7 +54,8 @@ struct AddLoss : impl::AddLossBase<AddLoss> {
   void runOnOperation() override;
   LogicalResult addTo(func::FuncOp infer, StringRef prefix);
   FailureOr<Choice> choose(func::FuncOp function, Value output);
-  FailureOr<bool> targetsAreClasses(func::FuncOp function, const Choice &choice);
+  FailureOr<bool> targetsAreClasses(func::FuncOp function,
+                                    const Choice &choice);
   Value addLabels(func::FuncOp function, const Choice &choice);
   void addMetrics(OpBuilder &builder, Location loc, Value loss, Value correct,
                   Value valid, bool trains);
@@ -116,9 +117,7 @@ Value LossBuilder::likelihood(Value logP, double smoothing) {
 
 /// Logarithms are clamped as PyTorch does: 0 costs 100, not infinity.
 Value LossBuilder::binary(Value p, Value t) {
-  auto logarithm = [&](Value x) {
-    return a.max(a.log(x), a.number(x, -100));
-  };
+  auto logarithm = [&](Value x) { return a.max(a.log(x), a.number(x, -100)); };
   return a.neg(a.add(a.mul(t, logarithm(p)),
                      a.mul(a.oneMinus(t), logarithm(a.oneMinus(p)))));
 }
@@ -154,8 +153,8 @@ Value LossBuilder::correct(const Choice &choice) {
   Value best;
   if (type.getRank() < 2 || type.getDimSize(classDim) == 1) {
     double half = choice.kind == "bce" ? 0.5 : 0;
-    Value yes = a.compare(Predicate::gt, choice.scores,
-                          a.number(choice.scores, half));
+    Value yes =
+        a.compare(Predicate::gt, choice.scores, a.number(choice.scores, half));
     best = a.reshape(a.cast(yes, typeOf(labels).getElementType()),
                      labels.getType());
   } else {
@@ -226,9 +225,9 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
     return function.emitError("expected a first output of floats to train, but "
                               "got ")
            << output.getType();
-  if (!llvm::is_contained({"auto", "cross-entropy", "nll", "mse", "l1", "bce",
-                           "bce-logits"},
-                          choice.kind))
+  if (!llvm::is_contained(
+          {"auto", "cross-entropy", "nll", "mse", "l1", "bce", "bce-logits"},
+          choice.kind))
     return function.emitError("expected a loss of auto, cross-entropy, nll, "
                               "mse, l1, bce or bce-logits, but got '")
            << kind << "'";
@@ -246,8 +245,8 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
   choice.text = choice.kind == "own" ? "the model's own" : choice.kind;
   if (stable) {
     choice.scores = operand;
-    choice.text += " on the logits behind '" +
-                   last->getName().stripDialect().str() + "'";
+    choice.text +=
+        " on the logits behind '" + last->getName().stripDialect().str() + "'";
     if (choice.kind == "bce")
       choice.kind = "bce-logits";
   } else if (choice.kind == "cross-entropy") {
@@ -339,6 +338,10 @@ void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
   states.store("mn.bad_step",
                a.select(known, bad, a.select(finite, bad, number)));
   states.store("mn.batch", a.add(batch, a.number(batch, 1)));
+
+  // Read where the next batch is fetched, whatever the model.
+  for (StringRef name : {"mn.seed", "mn.epoch"})
+    states.declare(name, RankedTensorType::get({}, i64));
 }
 
 LogicalResult AddLoss::addTo(func::FuncOp infer, StringRef prefix) {
@@ -368,8 +371,7 @@ LogicalResult AddLoss::addTo(func::FuncOp infer, StringRef prefix) {
   function.setType(
       builder.getFunctionType(function.getArgumentTypes(), loss.getType()));
   function.setAllResultAttrs(ArrayRef<DictionaryAttr>{builder.getDictionaryAttr(
-      {builder.getNamedAttr("mnist.loss",
-                            builder.getStringAttr(choice->text)),
+      {builder.getNamedAttr("mnist.loss", builder.getStringAttr(choice->text)),
        builder.getNamedAttr("mnist.name", builder.getStringAttr("mn.loss"))})});
   getOperation()->setAttr("mnist.loss", builder.getStringAttr(choice->text));
   getOperation()->setAttr(

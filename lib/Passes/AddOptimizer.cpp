@@ -93,6 +93,7 @@ private:
 
 void Updates::readNumbers(FloatType element) {
   OpBuilder &b = a.b;
+  a.loc = NameLoc::get(b.getStringAttr("mn.recipe"));
   Type i64 = b.getI64Type();
   auto table = RankedTensorType::get({rows, columns}, element);
   Value recipe = states.load("mn.recipe", table);
@@ -199,6 +200,7 @@ void Updates::update(StringRef name, Value gradient) {
 
 /// Last: whatever reads the number of the step has read it by then.
 void Updates::countStep() {
+  a.loc = NameLoc::get(a.b.getStringAttr("mn.step"));
   states.store("mn.step", a.add(numbers.step, a.number(numbers.step, 1)));
 }
 
@@ -211,11 +213,12 @@ LogicalResult AddOptimizer::checkOptions() {
            << what << " of " << llvm::join(known, ", ") << ", but got '"
            << found << "'";
   };
-  return success(succeeded(check("an optimizer", kind,
-                                 {"sgd", "momentum", "nesterov", "adam",
-                                  "adamw", "rmsprop", "adagrad"})) &&
-                 succeeded(check("a form", form, {"torch", "keras"})) &&
-                 succeeded(check("clipping", clipping, {"none", "norm", "value"})));
+  return success(
+      succeeded(check("an optimizer", kind,
+                      {"sgd", "momentum", "nesterov", "adam", "adamw",
+                       "rmsprop", "adagrad"})) &&
+      succeeded(check("a form", form, {"torch", "keras"})) &&
+      succeeded(check("clipping", clipping, {"none", "norm", "value"})));
 }
 
 LogicalResult AddOptimizer::addTo(func::FuncOp train) {

@@ -7,8 +7,8 @@
 
 #include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Names.h"
+#include "lib/Passes/Activity.h"
 #include "lib/Passes/Passes.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mlir::mnistc {
 
@@ -37,49 +37,33 @@ private:
 
 struct Differentiate : impl::DifferentiateBase<Differentiate> {
   void runOnOperation() override;
-  void findActive(Block &body);
-  LogicalResult propagate(Operation &op, Gradients &gradients,
-                          OpBuilder &builder);
-  void appendResults(const Gradients &gradients);
-
-  llvm::MapVector<StringAttr, SmallVector<Value>> loads; ///< of parameters
-  DenseSet<Value> active;
+  LogicalResult propagate(Operation &op, const Activity &activity,
+                          Gradients &gradients, OpBuilder &builder);
+  void appendResults(const Activity &activity, const Gradients &gradients);
 };
 } // namespace
 
-static bool isFloat(Value value) {
-  auto type = dyn_cast<ShapedType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
+/// Steps and profiles speak of "fc1.weight.grad", and of the node that it is
+/// for.
+static void nameGradient(Operation &op, Value operand, Value gradient) {
+  Operation *last = gradient.getDefiningOp();
+  Operation *source = operand.getDefiningOp();
+  // One that is passed on has its name.
+  if (!last || !source || last->getLoc() != op.getLoc())
+    return;
+  std::string name = tensorName(source);
+  if (auto load = dyn_cast<ml_program::GlobalLoadOp>(source))
+    name = load.getGlobal().getLeafReference().str();
+  SmallVector<OnnxName> names = namesIn(op.getLoc());
+  OnnxName of = names.empty() ? OnnxName() : names.front();
+  last->setLoc(
+      nameLocation(op.getContext(), name + ".grad", of.node, of.operatorName));
 }
 
-/// Only what depends on a parameter needs a gradient: an op without a
-/// derivative does no harm elsewhere.
-void Differentiate::findActive(Block &body) {
-  SymbolTableCollection symbols;
-  loads.clear();
-  active.clear();
-  for (Operation &op : body) {
-    if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op)) {
-      auto global = symbols.lookupNearestSymbolFrom<ml_program::GlobalOp>(
-          load, load.getGlobal());
-      auto role = global ? global->getAttrOfType<StringAttr>("mnist.role")
-                         : StringAttr();
-      if (role && role == "parameter") {
-        loads[load.getGlobal().getLeafReference()].push_back(load.getResult());
-        active.insert(load.getResult());
-      }
-      continue;
-    }
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value v) { return active.contains(v); }))
-      for (Value result : op.getResults())
-        if (isFloat(result))
-          active.insert(result);
-  }
-}
-
-LogicalResult Differentiate::propagate(Operation &op, Gradients &gradients,
+LogicalResult Differentiate::propagate(Operation &op, const Activity &activity,
+                                       Gradients &gradients,
                                        OpBuilder &builder) {
+  const DenseSet<Value> &active = activity.active;
   if (op.getNumResults() != 1 || isa<ml_program::GlobalLoadOp>(op) ||
       !active.contains(op.getResult(0)))
     return success();
@@ -101,14 +85,17 @@ LogicalResult Differentiate::propagate(Operation &op, Gradients &gradients,
     return error;
   }
   for (auto [operand, gradient] : llvm::zip_equal(op.getOperands(), operands))
-    if (gradient && active.contains(operand))
+    if (gradient && active.contains(operand)) {
+      nameGradient(op, operand, gradient);
       gradients.add(operand, gradient);
+    }
   return success();
 }
 
 /// Returns the gradient of each parameter; 0 for one that the loss does not
 /// depend on.
-void Differentiate::appendResults(const Gradients &gradients) {
+void Differentiate::appendResults(const Activity &activity,
+                                  const Gradients &gradients) {
   func::FuncOp function = getOperation();
   auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
   OpBuilder builder(end);
@@ -116,7 +103,7 @@ void Differentiate::appendResults(const Gradients &gradients) {
   SmallVector<Value> results(end.getOperands());
   size_t first = results.size();
   SmallVector<StringAttr> names;
-  for (auto &[name, values] : loads) {
+  for (const auto &[name, values] : activity.loads) {
     Value sum;
     for (Value load : values)
       if (Value gradient = gradients.lookup(load))
@@ -128,8 +115,12 @@ void Differentiate::appendResults(const Gradients &gradients) {
   end->setOperands(results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(),
                                            ValueRange(results).getTypes()));
-  for (auto [i, name] : llvm::enumerate(names))
+  for (auto [i, name] : llvm::enumerate(names)) {
     function.setResultAttr(first + i, "mnist.gradient", name);
+    function.setResultAttr(first + i, "mnist.name",
+                           builder.getStringAttr("gradient of " +
+                                                 name.getValue()));
+  }
 }
 
 void Differentiate::runOnOperation() {
@@ -141,8 +132,8 @@ void Differentiate::runOnOperation() {
   Block &body = function.getBody().front();
   auto end = cast<func::ReturnOp>(body.getTerminator());
   Value loss = end.getOperand(0);
-  findActive(body);
-  if (!active.contains(loss)) {
+  Activity activity(function);
+  if (!activity.active.contains(loss)) {
     function.emitError("expected a loss that depends on a parameter, but that "
                        "of '")
         << function.getName() << "' depends on none";
@@ -155,9 +146,9 @@ void Differentiate::runOnOperation() {
   Gradients gradients(builder);
   gradients.add(loss, Arithmetic{builder, loss.getLoc()}.number(loss, 1));
   for (Operation *op : llvm::reverse(ops))
-    if (failed(propagate(*op, gradients, builder)))
+    if (failed(propagate(*op, activity, gradients, builder)))
       return signalPassFailure();
-  appendResults(gradients);
+  appendResults(activity, gradients);
 }
 
 } // namespace mlir::mnistc

@@ -27,7 +27,8 @@ static double countOf(Value value) {
 static bool isCheap(Operation *op) {
   // Whole numbers are indices and counts: few of them, whatever they cost.
   auto type = cast<ShapedType>(op->getResult(0).getType());
-  bool isExpensive = isa<FloatType>(type.getElementType()) && isa<EluOp, ErfOp, ExpOp, LogOp, SigmoidOp, SoftplusOp,
+  bool isExpensive = isa<FloatType>(type.getElementType()) &&
+                     isa<EluOp, ErfOp, ExpOp, LogOp, SigmoidOp, SoftplusOp,
                          SqrtOp, TanhOp, DivOp, PowOp>(op);
   return op->hasTrait<Indexing>() ||
          (op->hasTrait<Elementwise>() && !isExpensive);

@@ -8,6 +8,7 @@
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::mnistc {
@@ -30,7 +31,6 @@ struct JoinMaps : impl::JoinMapsBase<JoinMaps> {
 private:
   void findUpdates();
   bool mayJoin(const Members &members, StepOp step) const;
-  bool readsInOrder(const Members &members, StepOp step) const;
   bool isUpdatedBy(Value parameter, ValueRange results) const;
   void closeThoseBefore(StepOp step);
   void merge(const Members &members, StepNames &names);
@@ -64,16 +64,19 @@ bool JoinMaps::isUpdatedBy(Value parameter, ValueRange results) const {
   });
 }
 
-/// Whether what `step` reads of the members' results it reads element for
-/// element, for as many elements of its own.
-bool JoinMaps::readsInOrder(const Members &members, StepOp step) const {
-  auto countOf = [](Value value) {
-    return cast<ShapedType>(value.getType()).getNumElements();
-  };
+static int64_t countOf(Value value) {
+  return cast<ShapedType>(value.getType()).getNumElements();
+}
+
+/// Whether `step` reads these inputs element for element, for as many elements
+/// of its own: whoever computes an element of the input computes that of each
+/// result.
+static bool readsInOrder(StepOp step,
+                         llvm::function_ref<bool(Value)> isChosen) {
   SmallVector<Value> values;
   for (auto [input, argument] :
        llvm::zip_equal(step.getInputs(), step.getBody().getArguments())) {
-    if (!members.results.contains(input))
+    if (!isChosen(input))
       continue;
     for (Value result : step.getResults())
       if (countOf(result) != countOf(input))
@@ -97,14 +100,19 @@ bool JoinMaps::mayJoin(const Members &members, StepOp step) const {
       int64_t(members.inputs.size() + members.results.size() +
               step.getNumOperands() + step.getNumResults()) > most)
     return false;
-  bool racing = llvm::any_of(members.inputs,
-                             [&](Value input) {
-                               return isUpdatedBy(input, step.getResults());
-                             }) ||
-                llvm::any_of(step.getInputs(), [&](Value input) {
-                  return isUpdatedBy(input, members.results.getArrayRef());
-                });
-  return !racing && readsInOrder(members, step);
+  // One thread reads an element's old value and writes its new one.
+  auto isUpdated = [&](Value input) {
+    return isUpdatedBy(input, step.getResults());
+  };
+  return readsInOrder(step,
+                      [&](Value input) {
+                        return members.results.contains(input) ||
+                               isUpdatedBy(input,
+                                           members.results.getArrayRef());
+                      }) &&
+         llvm::all_of(members.steps, [&](StepOp member) {
+           return readsInOrder(member, isUpdated);
+         });
 }
 
 /// Members move behind `step`, which does not join them. Not where it needs
@@ -125,7 +133,13 @@ void JoinMaps::merge(const Members &members, StepNames &names) {
   OpBuilder builder(last);
   // As they are now: other members were merged since.
   llvm::SetVector<Value> inputs;
-  SmallVector<Value> results = llvm::to_vector(members.results);
+  // Equally many elements next to each other: they share a loop.
+  llvm::MapVector<int64_t, SmallVector<Value>> resultsOf;
+  for (Value result : members.results)
+    resultsOf[countOf(result)].push_back(result);
+  SmallVector<Value> results;
+  for (auto &[count, group] : resultsOf)
+    llvm::append_range(results, group);
   for (StepOp step : members.steps)
     for (Value input : step.getInputs())
       if (!members.results.contains(input))
@@ -136,28 +150,29 @@ void JoinMaps::merge(const Members &members, StepNames &names) {
       results, [&](Value result) { return updates.contains(result); });
   auto joined = builder.create<StepOp>(
       FusedLoc::get(&getContext(), locations), ValueRange(results).getTypes(),
-      builder.getStringAttr(
-          updatesOnly ? names.take("updates", "joined") : last.getName().str()),
-      last.getImplAttr(), DenseI64ArrayAttr(),
-      inputs.getArrayRef());
+      builder.getStringAttr(updatesOnly ? names.take("updates", "joined")
+                                        : last.getName().str()),
+      last.getImplAttr(), DenseI64ArrayAttr(), inputs.getArrayRef());
   Block &body = joined.getBody().emplaceBlock();
   IRMapping mapping; // from values outside and in the members' bodies
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   builder.setInsertionPointToEnd(&body);
-  SmallVector<Value> yields;
   for (StepOp step : members.steps) {
     for (auto [argument, input] :
          llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
       mapping.map(argument, mapping.lookup(input));
     for (Operation &op : step.getBody().front().without_terminator())
       builder.clone(op, mapping);
-    for (auto [value, result] : llvm::zip_equal(yieldsOf(step), step.getResults())) {
+    for (auto [value, result] :
+         llvm::zip_equal(yieldsOf(step), step.getResults())) {
       mapping.map(result, mapping.lookup(value));
-      yields.push_back(mapping.lookup(value));
     }
   }
-  builder.create<YieldOp>(last.getLoc(), yields);
+  builder.create<YieldOp>(last.getLoc(),
+                          llvm::map_to_vector(results, [&](Value result) {
+                            return mapping.lookup(result);
+                          }));
   for (auto [old, result] : llvm::zip_equal(results, joined.getResults())) {
     if (Value parameter = updates.lookup(old))
       updates[result] = parameter;

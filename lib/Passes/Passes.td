@@ -11,6 +11,7 @@
 
 include "lib/Passes/MnistPasses.td"
 include "lib/Passes/TrainPasses.td"
+include "lib/Passes/GradcheckPasses.td"
 include "lib/Passes/PlanPasses.td"
 
 #endif // MNISTC_PASSES_PASSES_TD

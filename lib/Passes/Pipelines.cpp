@@ -104,8 +104,8 @@ static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
   return optimizer;
 }
 
-void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
-                                      const TrainOptions &options) {
+/// What is trained, before it is differentiated.
+static void addLossPasses(OpPassManager &pm, const TrainOptions &options) {
   // 1. What is trained, and for what.
 
   // 1.1 The rest of the file's tensors are constants.
@@ -130,10 +130,35 @@ void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
 
   // 2. The order of dimensions; the backward pass has the forward's.
   addLayoutPasses(pm, options);
+}
 
+void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
+                                      const TrainOptions &options) {
+  addLossPasses(pm, options);
   // 3. The backward pass and the updates. An ordinary program from here on.
   pm.addNestedPass<func::FuncOp>(createDifferentiate());
   pm.addPass(createAddOptimizer(optimizerOptions(options)));
+  pm.addPass(createBindParameters());
+  if (options.pushTransposes)
+    pm.addNestedPass<func::FuncOp>(createPushTransposes());
+  addCleanUp(pm, options);
+
+  // 4. The plan.
+  addPlanPasses(pm, options, options.joinMaps);
+}
+
+void mlir::mnistc::buildGradcheckPipeline(OpPassManager &pm,
+                                          const GradcheckOptions &options) {
+  // Before anything computes with the model's numbers.
+  if (options.widen)
+    pm.addPass(createWiden());
+  addLossPasses(pm, options);
+  // 3. The backward pass. Probes after the model has its layout, so that what
+  //    is differentiated is what training differentiates.
+  pm.addPass(createIsolateGradients());
+  if (options.probes)
+    pm.addPass(createAddProbes());
+  pm.addNestedPass<func::FuncOp>(createDifferentiate());
   pm.addPass(createBindParameters());
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
@@ -150,4 +175,8 @@ void mlir::mnistc::registerPipelines() {
   PassPipelineRegistration<TrainOptions>(
       "mnist-train", "From an imported model to its plans for training",
       buildTrainPipeline);
+  PassPipelineRegistration<GradcheckOptions>(
+      "mnist-gradcheck",
+      "From an imported model to a plan that returns the loss and its gradients",
+      buildGradcheckPipeline);
 }

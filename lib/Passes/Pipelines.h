@@ -75,13 +75,24 @@ struct TrainOptions : InferOptions {
                         llvm::cl::desc("Launch maps together")};
 };
 
+/// What `--mnist-gradcheck` can be told beyond that.
+struct GradcheckOptions : TrainOptions {
+  Option<bool> widen{*this, "widen", llvm::cl::init(true),
+                     llvm::cl::desc("Compute in double precision")};
+  Option<bool> probes{*this, "probes", llvm::cl::init(true),
+                      llvm::cl::desc("Have the gradient of every value")};
+};
+
 /// From an imported model to its inference plan.
 void buildInferPipeline(OpPassManager &pm, const InferOptions &options);
 
 /// From an imported model to the plans that infer, evaluate and train.
 void buildTrainPipeline(OpPassManager &pm, const TrainOptions &options);
 
-/// Registers `--mnist-infer` and `--mnist-train`.
+/// From an imported model to a plan that returns the loss and its gradients.
+void buildGradcheckPipeline(OpPassManager &pm, const GradcheckOptions &options);
+
+/// Registers `--mnist-infer`, `--mnist-train` and `--mnist-gradcheck`.
 void registerPipelines();
 
 } // namespace mlir::mnistc

@@ -60,8 +60,8 @@ def JoinMaps : Pass<"plan-join-maps", "::mlir::func::FuncOp"> {
     the member still reads. Results with equally many elements share a loop;
     others are segments, one behind the other.
 
-    A member never reads a parameter that another one updates: threads have no
-    order.
+    A member reads a parameter that another one updates element for element or
+    not at all: threads have no order.
   }];
   let options = [
     Option<"most", "most", "int64_t", "256",
@@ -75,9 +75,13 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let description = [{
     Values that are never alive at the same time may share memory. An input is
     alive from the start to its last use, a result of the function to the end. A
-    map may write over an operand that dies with it. Two orders are tried, plan
-    order and by size, each value at the lowest place that is free; the smaller
-    arena wins.
+    step may write over an operand that dies with it, where it reads of that only
+    the element that it writes. Two orders are tried, plan order and by size, each
+    value at the lowest place that is free; the smaller arena wins.
+
+    Parameters lie at the start of the arena, at the same place for all functions,
+    those that begin as zeros behind the others. A step that computes the new
+    value of one writes it there.
 
     Constants are shared by all functions of the module; equal ones are stored
     once.
@@ -97,7 +101,9 @@ def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
   let description = [{
     Once addresses exist, order is memory. Checks that everything is in a step,
     decided and placed, and that no two values that are alive together share a
-    byte. Runs last, always.
+    byte; that parameters lie where their globals do, apart from all else, and
+    that no step reads an old value after another has written the new one. Runs
+    last, always.
   }];
   let options = [Option<"alignment", "alignment", "int64_t", "256",
                         "What every address must be a multiple of">];

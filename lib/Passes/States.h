@@ -34,8 +34,7 @@ public:
         loc, SymbolRefAttr::get(builder.getContext(), name), value);
   }
 
-private:
-  void declare(StringRef name, RankedTensorType type, double initial) {
+  void declare(StringRef name, RankedTensorType type, double initial = 0) {
     if (module.lookupSymbol(name))
       return;
     Type element = type.getElementType();
@@ -49,6 +48,7 @@ private:
     global->setAttr("mnist.role", builder.getStringAttr("state"));
   }
 
+private:
   ModuleOp module;
   OpBuilder &builder;
   Location loc;

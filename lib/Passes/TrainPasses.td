@@ -101,7 +101,8 @@ def Differentiate : Pass<"mnist-differentiate", "::mlir::func::FuncOp"> {
     `mnist.loss`) backwards once and asks each op for its derivative
     (`DifferentiableOpInterface`). The function then also returns the gradient
     with respect to each parameter that it loads, in the order of the loads; the
-    result carries the parameter's name as `mnist.gradient`.
+    result carries the parameter's name as `mnist.gradient`, and a name of its
+    own. A function without a loss that trains is left alone.
   }];
   let statistics = [
     Statistic<"numGradients", "gradients", "gradients that are returned">];

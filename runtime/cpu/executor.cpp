@@ -1,5 +1,4 @@
-//===- executor.cpp - runs plans on the CPU
-//-----------------------------------===//
+//===- executor.cpp - runs plans on the CPU -------------------------------===//
 //
 // Steps run one after another on the calling thread, each on all cores. A
 // submission is done when it returns: there are no cores left to overlap with.
@@ -7,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mnistrt/executor.h"
+#include "batches.h"
 #include "mnistrt/cpu/libraries.h"
 #include "mnistrt/tensor.h"
 #include <algorithm>
@@ -109,14 +109,38 @@ public:
   Status trace(int plan, Status (*look)(void *user, int step),
                void *user) override;
   Status read(size_t offset, void *to, size_t bytes) override;
+  Status load(int set, const Samples &samples) override;
+  Status runBatches(int plan, int set, bool shuffle, int64_t count) override;
+  Status writeParameters(size_t offset, const void *from,
+                         size_t bytes) override;
+  Status readParameters(size_t offset, void *to, size_t bytes) override;
+  Status finish() override { return Status::success(); }
   std::string deviceName() const override;
-  size_t deviceBytes() const override { return mn::deviceBytes(model); }
+  size_t deviceBytes() const override;
 
 private:
   struct PlanState {
     bool open = false;
     std::vector<CpuRuntime::Prepared *> prepared;
     std::vector<Memory> inputs[2], outputs[2];
+  };
+
+  /// Runs that only look leave the parameters as they were.
+  class KeepParameters {
+  public:
+    explicit KeepParameters(CpuExecutor &executor)
+        : executor(executor),
+          kept(executor.arena.get(),
+               executor.arena.get() + executor.model.parameterBytes) {}
+    ~KeepParameters() {
+      std::copy(kept.begin(), kept.end(), executor.arena.get());
+    }
+    KeepParameters(const KeepParameters &) = delete;
+    KeepParameters &operator=(const KeepParameters &) = delete;
+
+  private:
+    CpuExecutor &executor;
+    std::vector<char> kept;
   };
 
   Context contextOf(int plan);
@@ -126,6 +150,7 @@ private:
   const Model &model;
   Memory arena, constants;
   std::vector<PlanState> plans;
+  std::unique_ptr<DataSet> sets[2];
   CpuRuntime runtime = {};
 };
 
@@ -146,6 +171,8 @@ Status CpuExecutor::allocateAll() {
                              " bytes of memory, found less");
   // No step may see what another program left in memory.
   std::memset(arena.get(), 0, sizes.arena + sizes.workspace);
+  if (model.initialBytes != 0)
+    std::memcpy(arena.get(), model.initial, model.initialBytes);
   if (constants)
     std::memcpy(constants.get(), model.constants, model.constantBytes);
   plans.resize(model.planCount);
@@ -189,6 +216,7 @@ Status CpuExecutor::prepare(int plan) {
                            "no memory for the inputs and outputs of plan '" +
                                std::string(tables.name) + "'");
   state.open = true;
+  const KeepParameters kept(*this);
   runSteps(plan);
   return Status::success();
 }
@@ -229,6 +257,7 @@ Status CpuExecutor::submit(int plan, int slot) {
 
 Status CpuExecutor::time(int plan, int count, double &microseconds) {
   MN_TRY(prepare(plan));
+  const KeepParameters kept(*this);
   const auto begin = Clock::now();
   for (int i = 0; i < count; ++i)
     runSteps(plan);
@@ -238,6 +267,7 @@ Status CpuExecutor::time(int plan, int count, double &microseconds) {
 
 Status CpuExecutor::profile(int plan, std::vector<StepTime> &times) {
   MN_TRY(prepare(plan));
+  const KeepParameters kept(*this);
   copyInputs(plan, 0);
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
@@ -254,6 +284,7 @@ Status CpuExecutor::profile(int plan, std::vector<StepTime> &times) {
 Status CpuExecutor::trace(int plan, Status (*look)(void *user, int step),
                           void *user) {
   MN_TRY(prepare(plan));
+  const KeepParameters kept(*this);
   copyInputs(plan, 0);
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
@@ -274,6 +305,49 @@ Status CpuExecutor::read(size_t offset, void *to, size_t bytes) {
                              std::to_string(bytes));
   std::memcpy(to, arena.get() + offset, bytes);
   return Status::success();
+}
+
+Status CpuExecutor::load(int set, const Samples &samples) {
+  MN_TRY(checkSamples(set, samples));
+  sets[set].reset(); // first, so that there is room
+  sets[set] = std::make_unique<DataSet>(samples);
+  return Status::success();
+}
+
+Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
+  BatchPlan found;
+  MN_TRY(findBatchPlan(model, plan, found));
+  if ((set != 0 && set != 1) || !sets[set])
+    return Status::error(Code::usage, "expected data set " +
+                                          std::to_string(set) +
+                                          " to be loaded, found none");
+  MN_TRY(checkRows(found, sets[set]->samples()));
+  MN_TRY(prepare(plan));
+  for (int64_t i = 0; i < count; ++i) {
+    sets[set]->nextBatch(found, arena.get(), shuffle);
+    runSteps(plan);
+  }
+  return Status::success();
+}
+
+Status CpuExecutor::writeParameters(size_t offset, const void *from,
+                                    size_t bytes) {
+  MN_TRY(checkParameterRange(model, offset, bytes));
+  std::memcpy(arena.get() + offset, from, bytes);
+  return Status::success();
+}
+
+Status CpuExecutor::readParameters(size_t offset, void *to, size_t bytes) {
+  MN_TRY(checkParameterRange(model, offset, bytes));
+  std::memcpy(to, arena.get() + offset, bytes);
+  return Status::success();
+}
+
+size_t CpuExecutor::deviceBytes() const {
+  size_t bytes = mn::deviceBytes(model);
+  for (const std::unique_ptr<DataSet> &set : sets)
+    bytes += set ? set->bytes() : 0;
+  return bytes;
 }
 
 std::string CpuExecutor::deviceName() const {

@@ -3,8 +3,10 @@
 #include "device.h"
 #include "mnistrt/executor.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 namespace mn::cuda {
 
@@ -44,22 +46,50 @@ Status findDevice(const Driver &driver, int number, Device &device) {
   return Status::success();
 }
 
-Status checkArch(const Device &device, const char *arch) {
-  const int built = std::strncmp(arch, "sm_", 3) == 0 ? std::atoi(arch + 3) : 0;
-  const char last = arch[std::strlen(arch) - 1];
-  // Code runs on later minor versions too, but with "a" on that one alone, and
-  // with "f" on its family.
-  const bool fits = last == 'a' ? built == device.capability
-                                : built / 10 == device.capability / 10 &&
-                                      built <= device.capability;
-  if (fits)
+namespace {
+
+/// "sm_90a"
+struct Arch {
+  explicit Arch(const char *text)
+      : capability(std::strncmp(text, "sm_", 3) == 0 ? std::atoi(text + 3) : 0),
+        suffix(*text ? text[std::strlen(text) - 1] : 0) {}
+
+  /// Code runs on later minor versions too, but with "a" on that one alone.
+  bool fits(const Device &device) const {
+    return suffix == 'a' ? capability == device.capability
+                         : capability / 10 == device.capability / 10 &&
+                               capability <= device.capability;
+  }
+  /// The later has more of the device's instructions; so have "a" and "f".
+  bool operator<(const Arch &other) const {
+    return std::pair(capability, suffix > '9') <
+           std::pair(other.capability, other.suffix > '9');
+  }
+
+  int capability;
+  char suffix;
+};
+
+} // namespace
+
+Status chooseCode(const Device &device, const Model &model,
+                  const DeviceCode *&code) {
+  code = nullptr;
+  std::string all;
+  for (int i = 0; i < model.codeCount; ++i) {
+    const DeviceCode &each = model.codes[i];
+    all += std::string(i ? ", " : "") + each.arch;
+    if (Arch(each.arch).fits(device) &&
+        (!code || Arch(code->arch) < Arch(each.arch)))
+      code = &each;
+  }
+  if (code)
     return Status::success();
-  return Status::error(
-      Code::wrongArch,
-      std::string("the program is built for ") + arch + ", but GPU " +
-          std::to_string(device.number) + ", " + device.name + ", is sm_" +
-          std::to_string(device.capability) + "; compile with --arch=sm_" +
-          std::to_string(device.capability));
+  const std::string own = "sm_" + std::to_string(device.capability);
+  return Status::error(Code::wrongArch,
+                       "the program is built for " + all + ", but GPU " +
+                           std::to_string(device.number) + ", " + device.name +
+                           ", is " + own + "; compile with --arch=" + own);
 }
 
 std::string driverVersion(const Driver &driver) {

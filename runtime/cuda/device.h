@@ -20,8 +20,9 @@ struct Device {
 /// Finds device `number`: code 10 where there is none of that number.
 Status findDevice(const Driver &driver, int number, Device &device);
 
-/// Code 11 where `arch`, such as "sm_90", is code for another GPU.
-Status checkArch(const Device &device, const char *arch);
+/// The code that suits the device best: code 11 where all is for other GPUs.
+Status chooseCode(const Device &device, const Model &model,
+                  const DeviceCode *&code);
 
 /// "580.159.04", or the CUDA version where the system does not tell.
 std::string driverVersion(const Driver &driver);

@@ -71,11 +71,13 @@ Status CudaExecutor::enqueueSteps(int plan) {
 }
 
 Status CudaExecutor::runEagerly(int plan) {
-  // The arena has what another plan left. Zeros are indices that are valid.
-  MN_TRY(check(cu.cuMemsetD8Async(base + map.arena, 0,
-                                  aligned(model.plans[plan].arenaBytes),
-                                  state.stream),
-               "clearing the arena"));
+  // Behind the parameters the arena has what another plan left. Zeros are
+  // indices that are valid.
+  const size_t bytes = aligned(model.plans[plan].arenaBytes);
+  if (bytes > model.parameterBytes)
+    MN_TRY(check(cu.cuMemsetD8Async(base + map.arena + model.parameterBytes, 0,
+                                    bytes - model.parameterBytes, state.stream),
+                 "clearing the arena"));
   state.afterKernel = false;
   for (int step = 0; step < model.plans[plan].stepCount; ++step) {
     MN_TRY(enqueueStep(plan, step));
@@ -90,8 +92,8 @@ Status CudaExecutor::runEagerly(int plan) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-template <typename Enqueue>
-Status CudaExecutor::capture(const Enqueue &enqueue, CUgraphExec &graph) {
+Status CudaExecutor::capture(const std::function<Status()> &enqueue,
+                             CUgraphExec &graph) {
   MN_TRY(check(cu.cuStreamBeginCapture(state.stream,
                                        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "capturing a graph"));
@@ -116,7 +118,7 @@ Status CudaExecutor::prepare(int plan) {
     return Status::success();
   p.steps.resize(size_t(model.plans[plan].stepCount));
   MN_TRY(makeCurrent());
-  MN_TRY(runEagerly(plan));
+  MN_TRY(keepingParameters([&] { return runEagerly(plan); }));
   if (options.graph) {
     MN_TRY(capture([&] { return enqueueSteps(plan); }, p.graph));
     if (!p.staged)
@@ -252,9 +254,16 @@ Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
 // Looking closer
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::time(int plan, int count, double &microseconds) {
-  MN_TRY(makeCurrent());
-  MN_TRY(prepare(plan));
+Status CudaExecutor::keepingParameters(const std::function<Status()> &run) {
+  std::vector<char> kept(model.parameterBytes);
+  if (kept.empty())
+    return run();
+  MN_TRY(readParameters(0, kept.data(), kept.size()));
+  MN_TRY(run());
+  return writeParameters(0, kept.data(), kept.size());
+}
+
+Status CudaExecutor::runAndTime(int plan, int count, double &microseconds) {
   MN_TRY(check(cu.cuEventRecord(begin, state.stream), "recording an event"));
   for (int i = 0; i < count; ++i)
     MN_TRY(enqueuePlan(plan));
@@ -267,11 +276,22 @@ Status CudaExecutor::time(int plan, int count, double &microseconds) {
   return Status::success();
 }
 
-/// A graph with an event between all steps, so that no launch from the host
-/// comes between. The median of a few runs.
+Status CudaExecutor::time(int plan, int count, double &microseconds) {
+  MN_TRY(makeCurrent());
+  MN_TRY(prepare(plan));
+  return keepingParameters(
+      [&] { return runAndTime(plan, count, microseconds); });
+}
+
 Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));
+  return keepingParameters([&] { return profileSteps(plan, times); });
+}
+
+/// A graph with an event between all steps, so that no launch from the host
+/// comes between. The median of a few runs.
+Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   const int steps = model.plans[plan].stepCount;
   constexpr int runs = 9;
   Events events(cu, steps + 1);
@@ -323,14 +343,16 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
                            void *user) {
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));
-  for (int step = 0; step < model.plans[plan].stepCount; ++step) {
-    state.afterKernel = false;
-    MN_TRY(enqueueStep(plan, step));
-    MN_TRY(inStep(plan, step,
-                  check(cu.cuStreamSynchronize(state.stream), "running it")));
-    MN_TRY(look(user, step));
-  }
-  return Status::success();
+  return keepingParameters([&] {
+    for (int step = 0; step < model.plans[plan].stepCount; ++step) {
+      state.afterKernel = false;
+      MN_TRY(enqueueStep(plan, step));
+      MN_TRY(inStep(plan, step,
+                    check(cu.cuStreamSynchronize(state.stream), "running it")));
+      MN_TRY(look(user, step));
+    }
+    return Status::success();
+  });
 }
 
 std::string CudaExecutor::deviceName() const {

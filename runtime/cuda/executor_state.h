@@ -1,6 +1,7 @@
 //===- executor_state.h - the CUDA executor and what it holds ---*- C++ -*-===//
 //
-// Its life is in open.cpp, its work in executor.cpp.
+// Its life is in open.cpp, its work in executor.cpp, and what training needs in
+// train.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +10,9 @@
 
 #include "device.h"
 #include "mnistrt/executor.h"
+#include "src/batch_plan.h"
 #include "state.h"
+#include <functional>
 
 namespace mn::cuda {
 
@@ -54,10 +57,21 @@ public:
   Status trace(int plan, Status (*look)(void *user, int step),
                void *user) override;
   Status read(size_t offset, void *to, size_t bytes) override;
+  Status load(int set, const Samples &samples) override;
+  Status runBatches(int plan, int set, bool shuffle, int64_t count) override;
+  Status writeParameters(size_t offset, const void *from,
+                         size_t bytes) override;
+  Status readParameters(size_t offset, void *to, size_t bytes) override;
+  Status finish() override;
   std::string deviceName() const override;
-  size_t deviceBytes() const override { return map.bytes; }
+  size_t deviceBytes() const override;
 
 private:
+  /// Batches and runs of a plan in turn: many of them, or one.
+  struct BatchGraphs {
+    CUgraphExec many = nullptr, one = nullptr;
+  };
+  static constexpr int unrolled = 16; ///< in `many`
   /// What a plan has once it was prepared.
   struct PlanState {
     bool prepared = false;
@@ -66,6 +80,20 @@ private:
     CUgraphExec graph = nullptr;        ///< the steps alone
     CUgraphExec direct[2] = {};         ///< with the copies of a slot
     char *host[2] = {nullptr, nullptr}; ///< inputs and then outputs, pinned
+    BatchGraphs batches[2][2];          ///< of a set; in order or shuffled
+  };
+  /// A data set on the device; `samples` has its addresses there.
+  struct DeviceSet {
+    CUdeviceptr memory = 0;
+    size_t bytes = 0;
+    Samples samples;
+  };
+  /// Pinned memory for what is written to parameters, used in turn.
+  struct Writer {
+    static constexpr size_t chunks = 4, bytes = 64 * 1024;
+    char *memory = nullptr;
+    CUevent copied[chunks] = {};
+    size_t next = 0;
   };
   struct Slot {
     CUevent copied = nullptr;   ///< the inputs are on the device
@@ -85,6 +113,8 @@ private:
   Status loadLibraries();
   Status allocate();
   Status makeStreams();
+  Status initializeParameters();
+  void freeSet(int set);
 
   Status enqueueStep(int plan, int step);
   Status enqueueSteps(int plan);
@@ -94,8 +124,14 @@ private:
   Status submitStaged(int plan, int slot);
   Status copyInputs(int plan, CUdeviceptr from, bool fromHost, int slot);
   Status copyOutputs(int plan, CUdeviceptr to, bool toHost, int slot);
-  template <typename Enqueue>
-  Status capture(const Enqueue &enqueue, CUgraphExec &graph);
+  Status enqueueBatch(const BatchPlan &plan, const Samples &samples,
+                      bool shuffle);
+  Status enqueueBatches(int plan, int set, bool shuffle, int count);
+  Status runAndTime(int plan, int count, double &microseconds);
+  Status profileSteps(int plan, std::vector<StepTime> &times);
+  Status capture(const std::function<Status()> &enqueue, CUgraphExec &graph);
+  /// Runs what only looks at a plan: the parameters stay as they were.
+  Status keepingParameters(const std::function<Status()> &run);
 
   const Model &model;
   const ExecutorOptions options;
@@ -109,6 +145,9 @@ private:
   CUevent begin = nullptr, end = nullptr;
   Slot slots[2];
   std::vector<PlanState> plans;
+  DeviceSet sets[2];
+  std::vector<State::Step> batchSteps; ///< the kernels for u8 and f32
+  Writer writer;
 };
 
 } // namespace mn::cuda

@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "library_search.h"
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -41,7 +43,14 @@ void addPythonFolders(const fs::path &prefix, Folders &folders) {
   }
 }
 
-/// Of the environment that is on, and of the first python3 on PATH.
+/// A script that starts another Python, as version managers put on PATH.
+bool isScript(const fs::path &file) {
+  char start[2] = {};
+  return std::ifstream(file, std::ios::binary).read(start, 2) &&
+         start[0] == '#' && start[1] == '!';
+}
+
+/// Of the environment that is on, and of every python3 on PATH. None is run.
 void addPythons(Folders &folders) {
   if (const char *environment = std::getenv("VIRTUAL_ENV"))
     addPythonFolders(environment, folders);
@@ -50,26 +59,41 @@ void addPythons(Folders &folders) {
     const fs::path python = fs::path(folder) / "python3";
     if (!fs::exists(python, error))
       continue;
+    if (isScript(python)) {
+      // pyenv: ROOT/shims/python3 starts one of ROOT/versions/*/bin/python3.
+      const fs::path root = fs::path(folder).parent_path();
+      for (const auto &version :
+           fs::directory_iterator(root / "versions", error))
+        addPythonFolders(version.path(), folders);
+      continue;
+    }
     // A virtual environment's python3 links to the one it was made from, and
     // either may have the packages.
     addPythonFolders(fs::path(folder).parent_path(), folders);
     const fs::path real = fs::canonical(python, error);
     if (!error && real.parent_path() != fs::path(folder))
       addPythonFolders(real.parent_path().parent_path(), folders);
-    return;
   }
 }
 
 /// An empty folder stands for the loader's own places.
 Folders searchFolders(const Model &model) {
-  Folders folders = splitAtColons(std::getenv("MNISTC_CUDA_PATH"));
+  Folders folders;
+  // A library's folder, or a toolkit's.
+  for (const std::string &root : splitAtColons(std::getenv("MNISTC_CUDA_PATH")))
+    for (const char *sub : {"", "/lib64", "/lib"})
+      folders.push_back(root + sub);
   folders.emplace_back();
   for (int i = 0; i < model.libraryPathCount; ++i)
     folders.emplace_back(model.libraryPaths[i]);
   folders.emplace_back("/usr/local/cuda/lib64");
   folders.emplace_back("/usr/local/cuda/lib");
   addPythons(folders);
-  return folders;
+  Folders once;
+  for (std::string &folder : folders)
+    if (std::find(once.begin(), once.end(), folder) == once.end())
+      once.push_back(std::move(folder));
+  return once;
 }
 
 void *openIn(const std::string &folder, const char *file, std::string &why) {

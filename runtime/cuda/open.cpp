@@ -28,7 +28,8 @@ Status CudaExecutor::open() {
                                           std::to_string(modelVersion));
   MN_TRY(loadDriver(state.driver));
   MN_TRY(findDevice(cu, options.device, device));
-  MN_TRY(checkArch(device, model.arch));
+  const DeviceCode *code;
+  MN_TRY(chooseCode(device, model, code));
   MN_TRY(check(cu.cuDevicePrimaryCtxRetain(&context, device.number),
                "opening the GPU"));
   MN_TRY(makeCurrent());
@@ -36,14 +37,12 @@ Status CudaExecutor::open() {
   MN_TRY(loadLibraries());
   MN_TRY(allocate());
   state.overlaps = device.capability >= 90;
-  if (model.codeBytes == 0)
-    return Status::success();
-  const CUresult result = cu.cuModuleLoadData(&state.module, model.code);
+  const CUresult result = cu.cuModuleLoadData(&state.module, code->cubin);
   if (result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
       result == CUDA_ERROR_INVALID_IMAGE)
     return Status::error(Code::wrongArch,
                          std::string("the program's kernels, for ") +
-                             model.arch + ", do not fit GPU " +
+                             code->arch + ", do not fit GPU " +
                              std::to_string(device.number) + ", " +
                              device.name + ": " + describe(cu, result));
   return check(result, "loading the program's kernels");
@@ -96,6 +95,8 @@ Status CudaExecutor::allocate() {
     MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.constants, model.constants,
                                       model.constantBytes, state.stream),
                  "uploading the constants"));
+  MN_TRY(initializeParameters());
+  batchSteps.resize(2);
   plans.resize(size_t(model.planCount));
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
@@ -123,6 +124,8 @@ CudaExecutor::~CudaExecutor() {
   for (CUstream stream : {copyIn, state.stream, copyOut})
     if (stream)
       cu.cuStreamSynchronize(stream);
+  for (int set : {0, 1})
+    freeSet(set);
   for (PlanState &p : plans) {
     for (CUgraphExec graph : {p.graph, p.direct[0], p.direct[1]})
       if (graph)
@@ -143,6 +146,11 @@ CudaExecutor::~CudaExecutor() {
   for (CUevent event : {begin, end})
     if (event)
       cu.cuEventDestroy(event);
+  for (CUevent event : writer.copied)
+    if (event)
+      cu.cuEventDestroy(event);
+  if (writer.memory)
+    cu.cuMemFreeHost(writer.memory);
   for (CUstream stream : {copyIn, copyOut, state.stream})
     if (stream)
       cu.cuStreamDestroy(stream);

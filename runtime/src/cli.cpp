@@ -30,6 +30,10 @@ std::string checkNumber(const std::string &found, double least) {
   return "";
 }
 
+template <typename Class, typename Member> constexpr bool isOf = false;
+template <typename Class, typename Type>
+constexpr bool isOf<Class, Type Class::*> = true;
+
 void addFlag(CLI::App &app, const Flag &flag, Options &options) {
   const std::string name = std::string("--") + flag.name;
   const auto visit = [&](auto member) {
@@ -37,7 +41,8 @@ void addFlag(CLI::App &app, const Flag &flag, Options &options) {
     const auto describe = [&](CLI::Option *option) {
       if (flag.value)
         option->type_name(flag.value);
-      if constexpr (!std::is_same_v<Member, std::string Options::*>)
+      if constexpr (!std::is_same_v<Member, std::string Options::*> &&
+                    !std::is_same_v<Member, std::string TrainOptions::*>)
         option->check(
             [least = flag.least](const std::string &found) {
               return checkNumber(found, least);
@@ -48,9 +53,13 @@ void addFlag(CLI::App &app, const Flag &flag, Options &options) {
       app.add_flag(name, options.*member, flag.help);
     else if constexpr (std::is_same_v<Member, bool Transform::*>)
       app.add_flag(name, options.transform.*member, flag.help);
+    else if constexpr (std::is_same_v<Member, bool TrainOptions::*>)
+      app.add_flag(name, options.train.*member, flag.help);
     else if constexpr (std::is_same_v<Member,
                                       std::optional<double> Transform::*>)
       describe(app.add_option(name, options.transform.*member, flag.help));
+    else if constexpr (isOf<TrainOptions, Member>)
+      describe(app.add_option(name, options.train.*member, flag.help));
     else
       describe(app.add_option(name, options.*member, flag.help));
   };
@@ -106,7 +115,9 @@ int parseAndRun(const Model &model, int argc, char **argv) {
   app.footer(
       "'COMMAND --help' says more. Exit codes: 0 success, 2 usage, 10 no "
       "usable GPU,\n11 wrong GPU or CPU, 12 library missing, 13 out of "
-      "memory, 14 bad data or I/O,\n15 wrong or not finite numbers");
+      "memory, 14 bad data or I/O,\n15 wrong or not finite numbers, 130 and "
+      "143 "
+      "stopped by a signal, after saving");
   std::vector<CLI::App *> subcommands;
   for (const Command &command : commands())
     subcommands.push_back(addCommand(app, command, options));

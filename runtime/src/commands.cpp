@@ -6,7 +6,13 @@
 
 namespace mn {
 
-namespace {
+/// Defined by mnistrt_train. Weak, so that it is not linked for its own sake:
+/// programs whose model trains ask the linker for it.
+extern "C" __attribute__((weak, visibility("hidden"))) const Command *
+mn_train_command();
+/// Likewise of mnistrt_gradcheck.
+extern "C" __attribute__((weak, visibility("hidden"))) const Command *
+mn_gradcheck_command();
 
 std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more) {
   flags.insert(flags.end(), more.begin(), more.end());
@@ -19,12 +25,17 @@ const std::vector<Flag> deviceFlags = {
      &Options::noGraph},
 };
 
-const std::vector<Flag> dataFlags = {
+const std::vector<Flag> transformFlags = {
     {"scale", "X", "multiply by this (default: 1/255 for pixels, else 1)",
      &Transform::scale, -1e300},
     {"mean", "X", "then subtract this", &Transform::mean, -1e300},
     {"std", "X", "then divide by this", &Transform::deviation, 1e-30},
     {"invert", nullptr, "pixels are dark on light", &Transform::invert},
+};
+
+namespace {
+
+const std::vector<Flag> scoreFlags = {
     {"check-nan", nullptr, "stop at the first step that gives NaN or infinity",
      &Options::checkNan},
     {"batch", "N", "use the plan of this batch size", &Options::batch, 1},
@@ -33,30 +44,39 @@ const std::vector<Flag> dataFlags = {
      &Options::scores},
 };
 
+const std::vector<Flag> setFlags = {
+    {"split", "NAME", "which part of a data set: test or train",
+     &Options::split},
+    {"limit", "N", "take the first N rows alone (default: all)",
+     &Options::limit, 1},
+};
+
 const Flag json = {"json", nullptr, "print JSON", &Options::json};
 
 } // namespace
 
-const std::vector<Command> &commands() {
-  static const std::vector<Command> all = {
+static std::vector<Command> allCommands() {
+  std::vector<Command> all = {
       {"infer", "compute the results for some inputs", "INPUT",
        "a .npy, .png, .pb (ONNX tensor) or IDX file; NAME=FILE where the model "
-       "has "
-       "several inputs",
+       "has several inputs; or a data set: a folder, or 'digits'",
        true,
        with(with({{"output", "FILE", "write the first output to a .npy file",
                    &Options::output},
                   {"top", "N", "classes to print", &Options::top, 1}},
-                 dataFlags),
-            deviceFlags),
+                 setFlags),
+            with(with(transformFlags, scoreFlags), deviceFlags)),
        infer},
       {"eval", "loss and accuracy on a set of labelled images", nullptr,
        nullptr, false,
-       with(with({{"data", "DIR", "folder with MNIST's files", &Options::data},
-                  {"split", "NAME", "test or train", &Options::split},
+       with(with({{"data", "DIR",
+                   "a folder with MNIST's files, with test_x.npy and "
+                   "test_y.npy, or with test/CLASS/*.png; X.npy,Y.npy; or "
+                   "'digits', which are generated",
+                   &Options::data},
                   json},
-                 dataFlags),
-            deviceFlags),
+                 setFlags),
+            with(with(transformFlags, scoreFlags), deviceFlags)),
        eval},
       {"verify", "compare with the results in an ONNX test folder", "DIR",
        "a folder of test_data_set_* folders, or one of them", false,
@@ -97,6 +117,15 @@ const std::vector<Command> &commands() {
        {json},
        info},
   };
+  if (mn_train_command)
+    all.insert(all.begin() + 2, *mn_train_command());
+  if (mn_gradcheck_command)
+    all.push_back(*mn_gradcheck_command());
+  return all;
+}
+
+const std::vector<Command> &commands() {
+  static const std::vector<Command> all = allCommands();
   return all;
 }
 

@@ -33,17 +33,12 @@ std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,
 /// with nothing, by its ending '.pb'.
 Status readArray(const std::string &path, Array &array);
 
-/// A set of images with their labels.
-struct DataSet {
-  Array images; ///< u8, [count, height, width]
-  std::vector<uint8_t> labels;
-};
-
-/// Finds MNIST's files in a folder, in its sub-folders 'MNIST/raw' and 'raw',
-/// gzipped or not, under any of the spellings that are about. `split` is
-/// "train" or "test".
-Status readDataSet(const std::string &folder, const std::string &split,
-                   DataSet &data);
+/// MNIST's files in a folder, in its sub-folders 'MNIST/raw' and 'raw', gzipped
+/// or not, under any of the spellings that are about: u8 images [N, height,
+/// width] and labels [N]. `split` is "train" or "test".
+bool hasIdxFiles(const std::string &folder, const std::string &split);
+Status readIdxPair(const std::string &folder, const std::string &split,
+                   Array &images, Array &labels);
 
 } // namespace mn
 

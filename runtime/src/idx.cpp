@@ -67,22 +67,22 @@ Status readPart(const std::string &folder, const std::string &prefix,
 
 } // namespace
 
-Status readDataSet(const std::string &folder, const std::string &split,
-                   DataSet &data) {
+bool hasIdxFiles(const std::string &folder, const std::string &split) {
   const std::string prefix = split == "train" ? "train" : "t10k";
-  Array labels;
-  MN_TRY(readPart(folder, prefix, "images", "3", data.images));
+  return !findFile(folder, prefix, "images", "3").empty() ||
+         !findFile(folder, prefix, "labels", "1").empty();
+}
+
+Status readIdxPair(const std::string &folder, const std::string &split,
+                   Array &images, Array &labels) {
+  const std::string prefix = split == "train" ? "train" : "t10k";
+  MN_TRY(readPart(folder, prefix, "images", "3", images));
   MN_TRY(readPart(folder, prefix, "labels", "1", labels));
-  if (data.images.shape.size() != 3 || labels.shape.size() != 1)
+  if (images.shape.size() != 3 || labels.shape.size() != 1)
     return badData(
         "expected images of 3 dimensions and labels of 1, found %s and "
         "%s",
-        shapeText(data.images.shape).c_str(), shapeText(labels.shape).c_str());
-  if (data.images.shape[0] != labels.shape[0])
-    return badData("expected as many labels as images (%lld), found %lld",
-                   static_cast<long long>(data.images.shape[0]),
-                   static_cast<long long>(labels.shape[0]));
-  data.labels.assign(labels.bytes.begin(), labels.bytes.end());
+        shapeText(images.shape).c_str(), shapeText(labels.shape).c_str());
   return Status::success();
 }
 

@@ -4,6 +4,7 @@
 #define MNISTRT_SRC_OPTIONS_H
 
 #include "inputs.h"
+#include "train/train_options.h"
 #include <memory>
 #include <string>
 #include <variant>
@@ -16,9 +17,13 @@ struct Options {
   std::vector<std::string> arguments;
   std::string data, split = "test", output, trace, scores = "auto";
   Transform transform;
-  int64_t batch = 0, top = 3, repeat = 0, warmup = 10, device = 0;
+  int64_t batch = 0, top = 3, repeat = 0, warmup = 10, device = 0, limit = 0;
   double seconds = 1, rtol = 1e-3, atol = 1e-7;
+  int64_t samples = 8, classes = 2; // of gradcheck
+  double tolerance = 1e-5;
+  std::string dump;
   bool json = false, checkNan = false, noGraph = false;
+  TrainOptions train;
 };
 
 /// `--name=value`, where `to` says which option it sets; bool ones take none.
@@ -26,7 +31,9 @@ struct Flag {
   const char *name, *value, *help;
   std::variant<bool Options::*, int64_t Options::*, double Options::*,
                std::string Options::*, bool Transform::*,
-               std::optional<double> Transform::*>
+               std::optional<double> Transform::*, bool TrainOptions::*,
+               int64_t TrainOptions::*, std::string TrainOptions::*,
+               std::optional<double> TrainOptions::*>
       to;
   double least = 0; ///< of a number; NaN and infinity never do
 };
@@ -58,6 +65,10 @@ Status verify(const Model &model, const Options &options);
 Status bench(const Model &model, const Options &options);
 Status profile(const Model &model, const Options &options);
 Status info(const Model &model, const Options &options);
+
+/// Of the table of commands and of 'train'.
+std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more);
+extern const std::vector<Flag> deviceFlags, transformFlags;
 
 } // namespace mn
 

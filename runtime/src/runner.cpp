@@ -47,6 +47,16 @@ Status lookForNan(void *user, int number) {
 
 } // namespace
 
+Status traceForNan(Executor &executor, const Model &model, int plan) {
+  const Plan &tables = model.plans[plan];
+  if (tables.stepCount > 0 && !tables.steps[0].results)
+    return Status::error(Code::usage,
+                         "expected a model that says what its steps "
+                         "write, found one that does not");
+  NumberCheck check{executor, tables, {}};
+  return executor.trace(plan, lookForNan, &check);
+}
+
 Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
   plan = -1;
   std::string found;
@@ -79,16 +89,11 @@ Status Runner::submit(int plan, int slot) {
   if (!checkNumbers)
     return executor.submit(plan, slot);
   const Plan &tables = model.plans[plan];
-  if (tables.stepCount > 0 && !tables.steps[0].results)
-    return Status::error(Code::usage,
-                         "expected a model that says what its steps "
-                         "write, found one that does not");
-  NumberCheck check{executor, tables, {}};
   // Tracing reads slot 0, whatever slot is meant.
   for (int i = 0; i < tables.inputCount && slot != 0; ++i)
     std::memcpy(executor.input(plan, i, 0), executor.input(plan, i, slot),
                 bytesOf(tables.inputs[i]));
-  MN_TRY(executor.trace(plan, lookForNan, &check));
+  MN_TRY(traceForNan(executor, model, plan));
   return executor.submit(plan, slot);
 }
 

@@ -43,6 +43,10 @@ private:
   Executor &executor;
 };
 
+/// One run of a plan on the inputs of slot 0, step by step; an error for the
+/// first number that is not finite names its step.
+Status traceForNan(Executor &executor, const Model &model, int plan);
+
 /// Whether a plan computes results from inputs alone.
 bool isInference(const Plan &plan);
 

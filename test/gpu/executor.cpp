@@ -56,7 +56,7 @@ bool isTwice(const mn::Executor &, const void *memory, int64_t count,
   return true;
 }
 
-void testErrors(const char *arch, const std::string &code, Checks &checks) {
+void testErrors(const mn::DeviceCode &code, Checks &checks) {
   std::vector<Case> cases = addition();
   const auto open = [&](const mn::Model &model, int device) {
     std::unique_ptr<mn::Executor> executor;
@@ -69,19 +69,25 @@ void testErrors(const char *arch, const std::string &code, Checks &checks) {
                   words, status.message);
   };
   Tables tables(cases);
-  is(open(tables.model("sm_20", code), 0), mn::Code::wrongArch,
-     "the program is built for sm_20, but GPU 0, ");
-  is(open(tables.model(arch, code), 99), mn::Code::noDevice,
-     "there is no GPU 99");
+  const mn::DeviceCode others[] = {{"sm_20", code.cubin, code.bytes},
+                                   {"sm_30a", code.cubin, code.bytes},
+                                   code};
+  mn::Model model = tables.model(others[0]);
+  model.codeCount = 2;
+  is(open(model, 0), mn::Code::wrongArch,
+     "the program is built for sm_20, sm_30a, but GPU 0, ");
+  model.codeCount = 3;
+  checks.expect(open(model, 0));
+  is(open(tables.model(code), 99), mn::Code::noDevice, "there is no GPU 99");
   tables.plans[0].arenaBytes = size_t(1) << 50;
-  is(open(tables.model(arch, code), 0), mn::Code::outOfMemory,
+  is(open(tables.model(code), 0), mn::Code::outOfMemory,
      "bytes of GPU memory, but ");
   tables.plans[0].arenaBytes = tables.plans[1].arenaBytes;
   tables.steps[0].run = [](mn::Context &ctx) {
     mn::map(ctx, "no_such_kernel", 1, Hidden{});
   };
   std::unique_ptr<mn::Executor> executor;
-  checks.expect(mn::Executor::open(tables.model(arch, code), {}, executor));
+  checks.expect(mn::Executor::open(tables.model(code), {}, executor));
   if (executor)
     is(executor->prepare(0), mn::Code::wrongArch,
        "step 1 'map map_small' (): kernel 'no_such_kernel' is not in");
@@ -153,13 +159,12 @@ void testLooking(mn::Executor &executor, Checks &checks) {
 
 } // namespace
 
-void testExecutor(const char *arch, const std::string &code, int &passed,
-                  int &failed) {
+void testExecutor(const mn::DeviceCode &code, int &passed, int &failed) {
   Checks checks{passed, failed};
-  testErrors(arch, code, checks);
+  testErrors(code, checks);
   const std::vector<Case> cases = addition();
   const Tables tables(cases);
-  const mn::Model model = tables.model(arch, code);
+  const mn::Model model = tables.model(code);
   for (bool graph : {true, false}) {
     std::unique_ptr<mn::Executor> executor;
     checks.expect(mn::Executor::open(model, {.graph = graph}, executor));

@@ -101,4 +101,35 @@ MN_REDUCE_KERNEL(min_i64, mn::Min, int64_t, Plain<int64_t>, few_columns)
 MN_REDUCE_KERNEL(any_b8, mn::Max, bool, Plain<bool>, middle)
 MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Plain<double>, whole)
 
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+/// Writes down what a plan was given, batch after batch.
+struct Record {
+  float *log;
+  int32_t *labelLog;
+  const float *x;
+  const int32_t *labels;
+  const int64_t *batch;
+  long long size, rows;
+  MN_FN void operator()(mn::Index i) const {
+    log[*batch * size + i] = x[i];
+    if (i < rows)
+      labelLog[*batch * rows + i] = labels[i];
+  }
+};
+struct Advance {
+  int64_t *batch;
+  float *weight;
+  const int32_t *valid;
+  MN_FN void operator()(mn::Index) const {
+    *batch += 1;
+    *weight += float(*valid);
+  }
+};
+MN_MAP_KERNEL(train_record, Record)
+MN_MAP_KERNEL(train_advance, Advance)
+MN_NEXT_BATCH_KERNELS
+
 #endif // MNISTC_TEST_GPU_KERNELS_H

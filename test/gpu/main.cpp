@@ -161,9 +161,12 @@ int main(int argc, char **argv) {
       if (argc < 4 || c.name.starts_with(argv[3]))
         cases.push_back(std::move(c));
   std::ifstream file(argv[1], std::ios::binary);
-  const std::string code((std::istreambuf_iterator<char>(file)), {});
+  const std::string cubin((std::istreambuf_iterator<char>(file)), {});
+  const mn::DeviceCode code = {
+      argv[2], reinterpret_cast<const unsigned char *>(cubin.data()),
+      cubin.size()};
   const Tables tables(cases);
-  const mn::Model model = tables.model(argv[2], code);
+  const mn::Model model = tables.model(code);
 
   std::unique_ptr<mn::Executor> executor;
   const mn::Status opened = mn::Executor::open(model, {}, executor);
@@ -176,7 +179,9 @@ int main(int argc, char **argv) {
               executor->deviceBytes());
   int passed = 0, failed = 0;
   if (argc < 4 || std::strcmp(argv[3], "executor") == 0)
-    testExecutor(argv[2], code, passed, failed);
+    testExecutor(code, passed, failed);
+  if (argc < 4 || std::strcmp(argv[3], "train") == 0)
+    testTraining(code, passed, failed);
   for (size_t i = 0; i < cases.size(); ++i) {
     bool good = true;
     const mn::Status status = runCase(cases[i], *executor, int(i), good);

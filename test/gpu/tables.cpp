@@ -31,13 +31,13 @@ Tables::Tables(const std::vector<Case> &cases)
   }
 }
 
-mn::Model Tables::model(const char *arch, const std::string &code) const {
+mn::Model Tables::model(const mn::DeviceCode &code) const {
   mn::Model model = {};
   model.version = mn::modelVersion;
   model.name = "gpu-tests";
-  model.arch = arch;
-  model.code = reinterpret_cast<const unsigned char *>(code.data());
-  model.codeBytes = code.size();
+  model.arch = code.arch;
+  model.codes = &code;
+  model.codeCount = 1;
   model.plans = plans.data();
   model.planCount = int(plans.size());
   return model;

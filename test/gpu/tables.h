@@ -15,12 +15,15 @@ struct Tables {
   std::vector<mn::Step> steps;
   std::vector<mn::Plan> plans;
 
-  mn::Model model(const char *arch, const std::string &code) const;
+  /// `code` must outlive it.
+  mn::Model model(const mn::DeviceCode &code) const;
 };
 
 /// Checks what the executor promises beside running plans.
-void testExecutor(const char *arch, const std::string &code, int &passed,
-                  int &failed);
+void testExecutor(const mn::DeviceCode &code, int &passed, int &failed);
+
+/// Checks batches of data sets, and what becomes of parameters.
+void testTraining(const mn::DeviceCode &code, int &passed, int &failed);
 
 } // namespace test
 

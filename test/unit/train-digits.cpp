@@ -1,8 +1,8 @@
 //===- train-digits.cpp - a data set that needs no download
 //-------------------===//
 
+#include "data/digits.h"
 #include "train/digest.h"
-#include "train/digits.h"
 #include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>

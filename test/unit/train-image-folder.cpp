@@ -1,8 +1,8 @@
 //===- train-image-folder.cpp - pictures sorted into folders by class
 //---------===//
 
+#include "data/image_folder.h"
 #include "train-folder.h"
-#include "train/image_folder.h"
 #include <gtest/gtest.h>
 #include <png.h>
 

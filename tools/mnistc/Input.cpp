@@ -7,6 +7,7 @@
 
 #include "tools/mnistc/Input.h"
 #include "lib/IR/Plan/PlanOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tools/mnistc/Messages.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,13 +29,29 @@ static bool isMlirText(StringRef path, StringRef text) {
   return false;
 }
 
+/// Whether there is a function to compile, and all of each.
+static bool hasBodies(ModuleOp module) {
+  auto functions = module.getOps<func::FuncOp>();
+  if (functions.empty()) {
+    module.emitError("expected a function, found none");
+    return false;
+  }
+  for (func::FuncOp function : functions)
+    if (function.isExternal()) {
+      function.emitError("expected a body of the function '")
+          << function.getName() << "', found none";
+      return false;
+    }
+  return true;
+}
+
 static Input parseModule(MLIRContext &context,
                          std::unique_ptr<llvm::MemoryBuffer> buffer) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   Input input;
   input.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!input.module)
+  if (!input.module || !hasBodies(*input.module))
     return input;
   input.status = exitOk;
   input.planned =
@@ -46,9 +63,11 @@ static Input parseModule(MLIRContext &context,
 static Input importModel(MLIRContext &context, StringRef bytes,
                          const Options &options) {
   StringRef directory = llvm::sys::path::parent_path(options.input);
+  ImportOptions import = options.import;
+  import.train = options.train;
   Imported imported = importOnnxFromMemory(
       context, bytes, options.input, directory.empty() ? "." : directory.str(),
-      options.import);
+      import);
   for (const std::string &problem : imported.problems)
     error(problem);
   if (options.verbose)
@@ -79,9 +98,11 @@ Input mlir::mnistc::readInput(MLIRContext &context, const Options &options) {
     return {};
   }
   StringRef bytes = (*buffer)->getBuffer();
-  Input input = isMlirText(options.input, bytes)
-                    ? parseModule(context, std::move(*buffer))
-                    : importModel(context, bytes, options);
+  if (isMlirText(options.input, bytes))
+    return parseModule(context, std::move(*buffer));
+  Input input = importModel(context, bytes, options);
+  if (options.train && !options.gradcheck && input.status == exitOk)
+    input.onnx = bytes.str();
   return input;
 }
 

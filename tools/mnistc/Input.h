@@ -12,6 +12,7 @@ struct Input {
   OwningOpRef<ModuleOp> module; ///< null unless `status` is exitOk
   std::vector<OnnxNode> nodes;  ///< of an ONNX model
   bool planned = false;         ///< it has steps: the passes have run
+  std::string onnx;             ///< the file, where a program is to keep it
 };
 
 /// Reads an ONNX model or a module of either dialect, from a file or standard

@@ -3,8 +3,11 @@
 #include "tools/mnistc/Options.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "tools/mnistc/Config.h"
+#include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
+#include "tools/mnistc/TrainFlags.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -36,14 +39,14 @@ static cl::opt<std::string> emit(
              "addresses), source (C++), exe (default), or library (shared, "
              "with a C interface)"),
     cl::cat(outputCategory));
-static cl::opt<bool> check("check",
+static cl::opt<bool> check("check", cl::ValueDisallowed,
                            cl::desc("Only import, and list every problem"),
                            cl::cat(outputCategory));
 static cl::opt<std::string>
     explain("explain", cl::ValueOptional, cl::value_desc("json"),
             cl::desc("Say what became of every ONNX node, in words or JSON"),
             cl::cat(outputCategory));
-static cl::opt<bool> listOperators("list-operators",
+static cl::opt<bool> listOperators("list-operators", cl::ValueDisallowed,
                                    cl::desc("List the ONNX operators known"),
                                    cl::cat(outputCategory));
 
@@ -69,8 +72,9 @@ static cl::opt<std::string> target("target", cl::init("cuda"),
                                    cl::value_desc("name"),
                                    cl::cat(targetCategory));
 static cl::opt<std::string>
-    arch("arch", cl::value_desc("name"),
-         cl::desc("What to compile for (default: sm_90, x86-64-v3)"),
+    arch("arch", cl::value_desc("name,..."),
+         cl::desc("What to compile for (default: sm_90, x86-64-v3); several "
+                  "for several GPUs"),
          cl::cat(targetCategory));
 static cl::opt<std::string> layout("layout", cl::init("auto"),
                                    cl::desc("Of images: auto, nchw or nhwc"),
@@ -102,8 +106,9 @@ namespace {
 struct Switch {
   Switch(StringRef flag, StringRef what, char since,
          bool (*set)(InferOptions &))
-      : option(flag, cl::desc(what), cl::cat(passCategory)), since(since),
-        set(set) {}
+      : option(flag, cl::desc(what), cl::ValueDisallowed,
+               cl::cat(passCategory)),
+        since(since), set(set) {}
   cl::opt<bool> option;
   char since; ///< the lowest -O that turns it on
   bool (*set)(InferOptions &);
@@ -131,11 +136,12 @@ static Switch switches[] = {
 // Looking inside
 //===----------------------------------------------------------------------===//
 
-static cl::opt<bool> verbose("v", cl::desc("Notes and times"),
+static cl::opt<bool> verbose("v", cl::ValueDisallowed,
+                             cl::desc("Notes and times"),
                              cl::cat(lookCategory));
 static cl::opt<std::string>
     saveTemps("save-temps", cl::value_desc("folder"),
-              cl::desc("Keep the source, the cubin and the objects"),
+              cl::desc("Keep the source, the cubins and the objects"),
               cl::cat(lookCategory));
 static cl::opt<std::string>
     saveStages("save-stages", cl::value_desc("folder"),
@@ -195,14 +201,20 @@ static bool checkLibraries() {
   return true;
 }
 
-static bool checkArch() {
-  if (StringRef(arch).contains(','))
-    return error("expected one --arch, got '" + arch +
-                 "'; a program runs on one architecture");
-  for (char c : arch)
-    if (!llvm::isAlnum(c) && c != '_' && c != '-' && c != '.')
-      return error("expected --arch such as sm_90 or x86-64-v3, got '" + arch +
+static bool checkArchs(Options &options) {
+  if (arch.empty())
+    return true;
+  auto belongs = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '-' || c == '.';
+  };
+  for (StringRef name : llvm::split(arch, ',')) {
+    if (name.empty() || !llvm::all_of(name, belongs))
+      return error("expected --arch such as sm_90 or x86-64-v3, got '" + name +
                    "'");
+    if (llvm::is_contained(options.archs, name))
+      return error("expected each --arch once, got " + name + " twice");
+    options.archs.push_back(name.str());
+  }
   return true;
 }
 
@@ -223,6 +235,34 @@ static bool checkPaths(Options &options) {
   return true;
 }
 
+/// What LLVM would say in words of its own, and not as an error.
+static bool checkFlags(ArrayRef<const char *> arguments) {
+  llvm::StringMap<cl::Option *> &known = cl::getRegisteredOptions();
+  llvm::StringSet<> seen;
+  for (size_t i = 1; i < arguments.size() && arguments[i] != StringRef("--");
+       ++i) {
+    StringRef argument = arguments[i];
+    if (!argument.starts_with("-"))
+      continue;
+    bool hasValue = argument.contains('=');
+    auto [name, value] = argument.ltrim('-').split('=');
+    cl::Option *option = known.lookup(name);
+    if (!option)
+      continue;
+    std::string flag = ((name.size() == 1 ? "-" : "--") + name).str();
+    cl::ValueExpected expected = option->getValueExpectedFlag();
+    if (hasValue && expected == cl::ValueDisallowed)
+      return error("expected " + flag + " without a value, got '" + value +
+                   "'");
+    if (option->getNumOccurrencesFlag() == cl::Optional &&
+        !seen.insert(name).second)
+      return error("expected one " + flag + ", got two");
+    if (!hasValue && expected == cl::ValueRequired && ++i == arguments.size())
+      return error("expected a value of " + flag + ", got none");
+  }
+  return true;
+}
+
 static bool checkValues(Options &options) {
   if (!checkOutput(options))
     return false;
@@ -233,7 +273,7 @@ static bool checkValues(Options &options) {
     return error("expected --layout=auto, nchw or nhwc, got '" + layout + "'");
   if (level != "0" && level != "1" && level != "2")
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
-  if (!checkBatches(options) || !checkLibraries() || !checkArch())
+  if (!checkBatches(options) || !checkLibraries() || !checkArchs(options))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -271,6 +311,7 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
+  text += trainFlagsText();
   if (level != "2")
     add("-O" + level);
   for (Switch &entry : switches)
@@ -286,18 +327,21 @@ static void printVersion(llvm::raw_ostream &os) {
 bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
                                 Options &options) {
   cl::HideUnrelatedOptions({&outputCategory, &modelCategory, &targetCategory,
-                            &passCategory, &lookCategory});
+                            &trainCategory, &passCategory, &lookCategory,
+                            &gradcheckCategory});
   cl::SetVersionPrinter(printVersion);
   // Errors of the command line begin with the program's name.
   SmallVector<const char *> names(argv, argv + argc);
   names[0] = "mnistc";
+  bool gradcheck = takeGradcheckWord(names);
+  if (!checkFlags(names))
+    return false;
   std::string text;
   llvm::raw_string_ostream messages(text);
   if (!cl::ParseCommandLineOptions(
           static_cast<int>(names.size()), names.data(),
           "mnistc - compiles ONNX models into native programs\n", &messages)) {
-    // "mnistc: Unknown command line argument '--x'. Try ..."; of a value that
-    // does not read, LLVM has spoken already.
+    // "mnistc: Unknown command line argument '--x'. Try ..."
     StringRef line = StringRef(text).ltrim().split('\n').first;
     if (line.consume_front("mnistc: "))
       error(line.take_front(1).lower() + line.drop_front());
@@ -317,11 +361,11 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   options.verbose = verbose;
   options.target = target;
   options.targetGiven = target.getNumOccurrences() != 0;
-  options.arch = arch;
   options.runtime = runtime;
   options.saveTemps = saveTemps;
   options.saveStages = saveStages;
   options.command = commandText();
-  fillInferOptions(options.infer);
-  return true;
+  fillInferOptions(options.passes);
+  return readTrainFlags(options.passes, options.train) &&
+         readGradcheckFlags(options, gradcheck);
 }

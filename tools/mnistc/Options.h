@@ -21,6 +21,7 @@ enum ExitCode : int {
   exitUsage = 2,
   exitUnsupported = 3,
   exitToolchain = 4, ///< also: what was asked for cannot be written
+  exitNumeric = 15,  ///< gradcheck: a gradient is wrong
 };
 
 /// What comes out.
@@ -36,14 +37,16 @@ struct Options {
   bool check = false;
   bool listOperators = false;
   bool verbose = false;
-  std::string target;       ///< also in `infer`
-  bool targetGiven = false; ///< not the usual one
-  std::string arch;         ///< empty: the target's usual one
+  std::string target;             ///< also in `passes`
+  bool targetGiven = false;       ///< not the usual one
+  std::vector<std::string> archs; ///< none: the target's usual one
   std::string runtime;
   std::string saveTemps, saveStages;
   std::string command; ///< the options that shape the program, after --target
   ImportOptions import;
-  InferOptions infer;
+  bool train = false;
+  bool gradcheck = false; ///< check gradients, or make the program for it
+  GradcheckOptions passes;
 };
 
 /// Fills `options`; says what is wrong with the command line and returns false.

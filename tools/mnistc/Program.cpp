@@ -8,6 +8,7 @@
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Output.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -48,7 +49,9 @@ static EmitOptions emitOptions(const Options &options,
   emit.compiler = "mnistc " MNISTC_VERSION;
   emit.command = ("--target=" + target.name + options.command).str();
   emit.target = target.name;
-  emit.arch = options.arch.empty() ? target.arch.str() : options.arch;
+  emit.archs = options.archs;
+  if (emit.archs.empty())
+    emit.archs.push_back(target.arch.str());
   emit.embedsKernels = target.deviceCode;
   return emit;
 }
@@ -64,17 +67,25 @@ static std::string outputPath(const Options &options) {
   return options.emit == Emit::library ? "lib" + name + ".so" : name;
 }
 
-static int build(ModuleOp module, const Options &options,
+static int build(const Input &input, const Options &options,
                  const EmitOptions &emit, std::string source,
                  Stopwatch &watch) {
+  ModuleOp module = *input.module;
   FailureOr<std::string> constants = constantBytes(module);
-  if (failed(constants))
+  FailureOr<std::string> initial = initialBytes(module);
+  if (failed(constants) || failed(initial))
     return exitBadModel;
   Program program;
   program.target = ToolchainTarget::get(emit.target);
-  program.arch = emit.arch;
+  program.archs = emit.archs;
   program.source = std::move(source);
   program.constants = std::move(*constants);
+  program.initial = std::move(*initial);
+  program.onnx = input.onnx;
+  if (module->hasAttr("mnist.recipe"))
+    program.commands.push_back("train");
+  if (module->hasAttr("mnist.gradcheck"))
+    program.commands.push_back("gradcheck");
   Runtime runtime = findRuntime(options);
   program.include = runtime.include;
   program.lib = runtime.lib;
@@ -105,15 +116,24 @@ static const ToolchainTarget *targetOf(ModuleOp module,
           options.target + "'");
     return nullptr;
   }
+  if (target && !target->deviceCode && options.archs.size() > 1) {
+    error("expected one --arch for --target=" + name + ", got '" +
+          llvm::join(options.archs, ",") +
+          "'; only code of GPUs can be there "
+          "for several");
+    return nullptr;
+  }
   return target;
 }
 
-int mlir::mnistc::emitProgram(ModuleOp module, const Options &options,
+int mlir::mnistc::emitProgram(const Input &input, const Options &options,
                               StageFiles &stages, Stopwatch &watch) {
+  ModuleOp module = *input.module;
   const ToolchainTarget *target = targetOf(module, options);
   if (!target)
     return exitUsage;
   EmitOptions emit = emitOptions(options, *target);
+  emit.onnxBytes = input.onnx.size();
   // Printed text is the same on every machine; a program knows its maker's.
   if (options.emit != Emit::source && usesCudaLibraries(module))
     emit.libraryPaths = programLibraryFolders();
@@ -128,5 +148,5 @@ int mlir::mnistc::emitProgram(ModuleOp module, const Options &options,
     return writeOutput(options.output.empty() ? "-" : options.output, source)
                ? exitOk
                : exitToolchain;
-  return build(module, options, emit, std::move(source), watch);
+  return build(input, options, emit, std::move(source), watch);
 }

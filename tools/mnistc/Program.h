@@ -3,15 +3,15 @@
 #ifndef MNISTC_TOOLS_MNISTC_PROGRAM_H
 #define MNISTC_TOOLS_MNISTC_PROGRAM_H
 
+#include "tools/mnistc/Input.h"
 #include "tools/mnistc/Messages.h"
-#include "tools/mnistc/Options.h"
 #include "tools/mnistc/Stages.h"
 
 namespace mlir::mnistc {
 
 /// Emits the text of a planned module, and compiles it unless the text is what
 /// was asked for.
-int emitProgram(ModuleOp module, const Options &options, StageFiles &stages,
+int emitProgram(const Input &input, const Options &options, StageFiles &stages,
                 Stopwatch &watch);
 
 /// So that mnistc finds what lies beside it.

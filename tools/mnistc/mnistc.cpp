@@ -7,6 +7,7 @@
 
 #include "lib/CodeGen/Explain.h"
 #include "lib/Passes/Passes.h"
+#include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Messages.h"
 #include "tools/mnistc/Operators.h"
@@ -46,7 +47,12 @@ static bool runPasses(ModuleOp module, const Options &options,
                       StageFiles &stages) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   stages.watch(pm);
-  buildInferPipeline(pm, options.infer);
+  if (options.gradcheck)
+    buildGradcheckPipeline(pm, options.passes);
+  else if (options.train)
+    buildTrainPipeline(pm, options.passes);
+  else
+    buildInferPipeline(pm, options.passes);
   return succeeded(pm.run(module));
 }
 
@@ -74,6 +80,7 @@ static int compile(const Options &options) {
   if (options.emit == Emit::mnist)
     return emitModule(module, options);
 
+  int64_t classes = classesOf(module);
   if (!input.planned) {
     if (!runPasses(module, options, stages))
       return exitBadModel;
@@ -83,7 +90,10 @@ static int compile(const Options &options) {
     return explainPlan(input, options);
   if (options.emit == Emit::plan)
     return emitModule(module, options);
-  return emitProgram(module, options, stages, watch);
+  if (options.gradcheck && options.emit == Emit::executable &&
+      options.output.empty())
+    return checkGradients(input, options, classes, stages, watch);
+  return emitProgram(input, options, stages, watch);
 }
 
 int main(int argc, char **argv) {

@@ -42,7 +42,6 @@ struct Samples {
 
 class Executor {
 public:
-  static Status noTraining() { return Status::error(Code::usage, "not yet"); }
   /// Checks that the model can run here (driver, GPU, architecture, libraries,
   /// memory: exit codes 10 to 13), allocates all memory and uploads the
   /// constants. Nothing runs yet.
@@ -81,37 +80,31 @@ public:
   /// Copies `bytes` bytes of the arena to the host.
   virtual Status read(size_t offset, void *to, size_t bytes) = 0;
 
-  // Training. Parameters are the first bytes of the arena (Model::parameters);
-  // `prepare` leaves them as they were.
+  // Training. Parameters are the first bytes of the arena (Model::parameters).
+  // They begin as the model says, and only `submit`, `runBatches` and
+  // `writeParameters` change them: all else that runs a plan leaves them as
+  // they were.
 
-  /// Copies a data set to the device: set 0 is trained on, set 1 tested on.
-  virtual Status load(int /*set*/, const Samples & /*samples*/) {
-    return noTraining();
-  }
+  /// Copies a data set to the device: set 0 is trained on, set 1 tested on. One
+  /// that was there is replaced.
+  virtual Status load(int set, const Samples &samples) = 0;
   /// Enqueues, `count` times, the next batch of a set and then the plan,
   /// without waiting. Which batch of which epoch is next, the states
   /// `mn.batch`, `mn.epoch` and `mn.seed` say. Rows beyond the data are zeros,
   /// and `mn.valid` counts the others.
-  virtual Status runBatches(int /*plan*/, int /*set*/, bool /*shuffle*/,
-                            int64_t /*count*/) {
-    return noTraining();
-  }
+  virtual Status runBatches(int plan, int set, bool shuffle, int64_t count) = 0;
   /// In order with what is enqueued; `from` may be written again at once.
-  virtual Status writeParameters(size_t /*offset*/, const void * /*from*/,
-                                 size_t /*bytes*/) {
-    return noTraining();
-  }
+  virtual Status writeParameters(size_t offset, const void *from,
+                                 size_t bytes) = 0;
   /// After all that is enqueued.
-  virtual Status readParameters(size_t /*offset*/, void * /*to*/,
-                                size_t /*bytes*/) {
-    return noTraining();
-  }
+  virtual Status readParameters(size_t offset, void *to, size_t bytes) = 0;
   /// Waits for all that is enqueued.
-  virtual Status finish() { return noTraining(); }
+  virtual Status finish() = 0;
 
   /// "NVIDIA H200, 132 SMs, driver 580.159" or "CPU, 2 threads, avx512".
   virtual std::string deviceName() const = 0;
-  /// Bytes allocated on the device, exactly; known before anything runs.
+  /// Bytes allocated on the device, exactly: what mn::deviceBytes says before
+  /// anything runs, and the data sets that were loaded since.
   virtual size_t deviceBytes() const = 0;
 };
 

@@ -6,7 +6,8 @@
 //
 //   MN_TARGET_CPU    the host compiler, CPU program: everything runs here
 //   MN_TARGET_CUDA   the host compiler, CUDA program: functors are launched
-//   __CUDACC_RTC__   NVRTC: functors become kernels; the host part is skipped
+//   __CUDACC__       NVRTC or nvcc: functors become kernels; the host part is
+//                    skipped
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ namespace mn {
 using Index = MN_INDEX;
 }
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 #define MN_HOST 0
 #define MN_FN __device__ __forceinline__
 #else
@@ -35,8 +36,9 @@ using Index = MN_INDEX;
 #endif
 
 #include "mnistrt/math.h"
+#include "mnistrt/philox.h"
 
-#if defined(__CUDACC_RTC__) || defined(MN_TARGET_CUDA)
+#if defined(__CUDACC__) || defined(MN_TARGET_CUDA)
 #include "mnistrt/cuda/kernels.h"
 #else
 #include "mnistrt/cpu/kernels.h"

@@ -22,7 +22,7 @@ namespace mn {
 /// a float are infinite. They are what an empty maximum or minimum gives.
 template <typename T> struct Limits;
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 #define MN_INF_F __int_as_float(0x7f800000)
 #define MN_NAN_F __int_as_float(0x7fc00000)
 #define MN_INF_D __longlong_as_double(0x7ff0000000000000LL)
@@ -67,7 +67,7 @@ template <typename T> MN_FN T notANumber() { return static_cast<T>(MN_NAN_D); }
 // Exponential and logarithm
 //===----------------------------------------------------------------------===//
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 MN_FN float exp(float x) { return ::expf(x); }
 MN_FN float log(float x) { return ::logf(x); }

@@ -153,14 +153,14 @@ struct Model {
   int planCount;
   const Bound *bounds;
   int boundCount;
-  const Parameter *parameters;
-  int parameterCount;
-  size_t parameterBytes;        ///< of all, at the start of the arena
-  const unsigned char *initial; ///< what the first bytes of them begin as
-  size_t initialBytes;          ///< the rest begins as zeros
-  const Recipe *recipe;         ///< null: the model only infers
-  const unsigned char *onnx;    ///< the file that it was made from, to save
-  size_t onnxBytes;
+  const Parameter *parameters = nullptr;
+  int parameterCount = 0;
+  size_t parameterBytes = 0;              ///< of all, at the start of the arena
+  const unsigned char *initial = nullptr; ///< their first bytes, to begin
+  size_t initialBytes = 0;                ///< the rest begins as zeros
+  const Recipe *recipe = nullptr;         ///< null: the model only infers
+  const unsigned char *onnx = nullptr; ///< the file it was made from, to save
+  size_t onnxBytes = 0;
 };
 
 } // namespace mn

@@ -13,7 +13,7 @@
 #include "mnistrt/shapes.h"
 
 #ifndef MN_FN
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 #define MN_FN __device__ __forceinline__
 #else
 #define MN_FN inline
@@ -80,6 +80,13 @@ struct Random {
     return unitFloat(bits(step, element));
   }
 };
+
+/// What generated code calls: numbers of a model are signed.
+MN_FN float randomUniform(int64_t seed, uint32_t stream, int64_t step,
+                          int64_t element) {
+  const Random random = {uint64_t(seed), stream};
+  return random.uniform(uint64_t(step), uint64_t(element));
+}
 
 } // namespace mn
 

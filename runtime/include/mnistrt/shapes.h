@@ -90,7 +90,7 @@ struct Reduce {
   bool contiguous = true;
 };
 
-#ifndef __CUDACC_RTC__
+#ifndef __CUDACC__
 /// What a library call does to its result before it writes it:
 /// y = act(x + bias + residual).
 struct Epilogue {

@@ -15,8 +15,10 @@ enum class Code : int {
   wrongArch = 11, ///< built for another GPU or CPU
   noLibrary = 12, ///< a library is missing or has the wrong version
   outOfMemory = 13,
-  badData = 14, ///< unreadable, malformed or mismatched data; failed I/O
-  numeric = 15, ///< NaN or infinity, or a result that is wrong
+  badData = 14,      ///< unreadable, malformed or mismatched data; failed I/O
+  numeric = 15,      ///< NaN or infinity, or a result that is wrong
+  interrupted = 130, ///< SIGINT, after training was saved
+  terminated = 143,  ///< SIGTERM, likewise
 };
 
 /// A message is one line, lower case, without a stop, and says both what was

@@ -2,7 +2,7 @@
 //--------------------------------------------------===//
 
 #include "../classify.h"
-#include "../files.h"
+#include "../data/sample_set.h"
 #include "../options.h"
 #include "../report.h"
 #include "../runner.h"
@@ -21,13 +21,13 @@ struct Score {
 };
 
 /// Adds the rows of one batch of results.
-Status addRows(const Tensor &output, const void *data, const uint8_t *labels,
+Status addRows(const Tensor &output, const void *data, const int32_t *labels,
                int64_t count, int64_t classes, Scores &scores, Score &score) {
   if (scores == Scores::automatic)
     scores = scoresOf(output.type, data, count, classes);
   std::vector<double> logs;
   for (int64_t row = 0; row < count; ++row) {
-    if (labels[row] >= classes)
+    if (labels[row] < 0 || labels[row] >= classes)
       return badData(
           "expected labels below %lld, as many classes as output '%s' "
           "has, found %d",
@@ -83,12 +83,15 @@ Status eval(const Model &model, const Options &options) {
   MN_TRY(parseScores(options.scores, scores));
   if (options.data.empty())
     return Status::error(Code::usage, "expected '--data=DIR', found none");
-  if (options.split != "test" && options.split != "train")
-    return Status::error(Code::usage, "expected '--split' to be test or train, "
-                                      "found '" +
-                                          options.split + "'");
-  DataSet data;
-  MN_TRY(readDataSet(options.data, options.split, data));
+  Split split;
+  MN_TRY(parseSplit(options.split, split));
+  SampleSet data;
+  MN_TRY(readSamples(options.data, split, options.limit, data));
+  if (!data.classes() || data.targets.shape.size() != 1)
+    return badData("expected one class for each row of '%s', found %s of shape "
+                   "%s",
+                   data.source.c_str(), nameOf(data.targets.type),
+                   shapeText(data.targets.shape).c_str());
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
   Runner runner(model, *executor);
@@ -101,23 +104,25 @@ Status eval(const Model &model, const Options &options) {
   MN_TRY(checkClassifier(plan));
   const Rows input(plan, plan.inputs[0]), output(plan, plan.outputs[0]);
   int64_t rows;
-  MN_TRY(countRows(data.images, input, rows));
-  if (rows != data.images.shape[0] || rows == 0)
+  MN_TRY(countRows(data.inputs, input, rows));
+  if (rows != data.count() || rows == 0)
     return badData(
         "expected an input of images, one a row, found '%s' of shape %s",
         plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
   MN_TRY(executor->prepare(number));
   Score score;
+  const auto *labels =
+      reinterpret_cast<const int32_t *>(data.targets.bytes.data());
   const auto begin = std::chrono::steady_clock::now();
   MN_TRY(runner.run(
       number, rows,
       [&](int64_t first, int64_t count, int slot) {
-        return fillRows(data.images, input, options.transform, first, count,
+        return fillRows(data.inputs, input, options.transform, first, count,
                         plan.batch, executor->input(number, 0, slot));
       },
       [&](int64_t first, int64_t count, int slot) {
         return addRows(plan.outputs[0], executor->output(number, 0, slot),
-                       data.labels.data() + first, count,
+                       labels + first, count,
                        static_cast<int64_t>(output.rowCount), scores, score);
       }));
   const std::chrono::duration<double> seconds =

@@ -2,6 +2,7 @@
 //------------------------------------------------===//
 
 #include "../classify.h"
+#include "../data/sample_set.h"
 #include "../files.h"
 #include "../options.h"
 #include "../runner.h"
@@ -44,6 +45,19 @@ std::string namesOf(const Plan &plan) {
   return names;
 }
 
+/// A file, or the inputs of a data set.
+Status readInput(const std::string &path, const Options &options,
+                 Array &array) {
+  if (!isSampleSource(path))
+    return readArray(path, array);
+  Split split;
+  MN_TRY(parseSplit(options.split, split));
+  SampleSet set;
+  MN_TRY(readSamples(path, split, options.limit, set));
+  array = std::move(set.inputs);
+  return Status::success();
+}
+
 /// Which input each argument is for: NAME=FILE says it; else all files are for
 /// the one input, or the inputs are taken in their order.
 Status readInputs(const Plan &plan, const Options &options,
@@ -66,7 +80,7 @@ Status readInputs(const Plan &plan, const Options &options,
                            text("expected %d inputs (%s), found more",
                                 plan.inputCount, namesOf(plan).c_str()));
     Array array, fitted;
-    MN_TRY(readArray(path, array));
+    MN_TRY(readInput(path, options, array));
     const Rows rows(plan, plan.inputs[number]);
     Status status = fitArray(array, rows, options.transform, fitted);
     if (!status.ok()) {

@@ -70,13 +70,16 @@ void printPlanJson(const Plan &plan) {
 }
 
 void printJson(const Model &model) {
+  size_t codeBytes = 0;
+  for (int i = 0; i < model.codeCount; ++i)
+    codeBytes += model.codes[i].bytes;
   std::printf(
       "{\"name\": %s, \"compiler\": %s, \"command\": %s, \"target\": %s, "
       "\"arch\": %s,\n \"constantBytes\": %zu, \"codeBytes\": %zu, "
       "\"deviceBytes\": %zu,\n \"bound\": [",
       quoted(model.name).c_str(), quoted(model.compiler).c_str(),
       quoted(model.command).c_str(), quoted(model.target).c_str(),
-      quoted(model.arch).c_str(), model.constantBytes, model.codeBytes,
+      quoted(model.arch).c_str(), model.constantBytes, codeBytes,
       deviceBytes(model));
   for (int i = 0; i < model.boundCount; ++i)
     std::printf("%s%s", i ? ", " : "",

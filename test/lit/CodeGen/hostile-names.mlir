@@ -2,8 +2,15 @@
 // RUN: FileCheck %s < %t.cpp
 // RUN: g++ -std=c++20 -Wall -Wextra -Werror -fopenmp -fsyntax-only -DMN_TARGET_CPU -I%root/runtime/include %t.cpp
 
+// RUN: mkdir -p %t.folder && cp %s "%t.folder/a\"; int main; \\.mlir"
+// RUN: mnistc "%t.folder/a\"; int main; \\.mlir" --emit=source | FileCheck %s --check-prefix=FILE
+
 // Whatever a name holds, it stays a name: identifiers are legal and different,
 // comments end with their line, strings with their quote.
+
+// So does the file's.
+// FILE:     // a"; int main; . - written by
+// FILE:     .name = "a\"; int main; \\",
 
 module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK-NOT: {{^}}int main

@@ -125,11 +125,14 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: // The constants and kernels, files linked to this one.
 // CHECK-NEXT: extern "C" const unsigned char mn_constants[];
-// CHECK-NEXT: extern "C" const unsigned char mn_code[], mn_code_end[];
+// CHECK-NEXT: extern "C" const unsigned char mn_code_1[], mn_code_1_end[];
 // CHECK-EMPTY:
 // CHECK-NEXT: // clang-format off
 // CHECK-NEXT: static const mn::Plan plans[] = {
 // CHECK-NEXT: {"infer_64", 64, 300000, 0, infer_64::inputs, 1, infer_64::outputs, 2, infer_64::steps, 4},
+// CHECK-NEXT: };
+// CHECK-NEXT: static const mn::DeviceCode codes[] = {
+// CHECK-NEXT: {"sm_90", mn_code_1, static_cast<size_t>(mn_code_1_end - mn_code_1)},
 // CHECK-NEXT: };
 // CHECK-NEXT: // clang-format on
 // CHECK-EMPTY:
@@ -142,8 +145,8 @@
 // CHECK-NEXT: .arch = "sm_90",
 // CHECK-NEXT: .constants = mn_constants,
 // CHECK-NEXT: .constantBytes = 407552,
-// CHECK-NEXT: .code = mn_code,
-// CHECK-NEXT: .codeBytes = static_cast<size_t>(mn_code_end - mn_code),
+// CHECK-NEXT: .codes = codes,
+// CHECK-NEXT: .codeCount = 1,
 // CHECK-NEXT: .libraryPaths = nullptr,
 // CHECK-NEXT: .libraryPathCount = 0,
 // CHECK-NEXT: .plans = plans,

@@ -74,9 +74,35 @@ func.func @dilation(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 
 // -----
 
+func.func @dilation_overflow(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
+  // expected-error @below {{'mnist.conv' op expected dilations of at most 1048576, but got 4611686018427387904}}
+  %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [4611686018427387904] groups 1
+      : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @pads_overflow(%x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'mnist.max_pool' op expected pads of at most 1048576, but got 9223372036854775807}}
+  %y = mnist.max_pool nchw %x kernel [2] strides [2] pads [9223372036854775807, 1] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xf32>
+  return
+}
+
+// -----
+
 func.func @groups(%x: tensor<1x4x8xf32>, %w: tensor<6x1x5xf32>) {
   // expected-error @below {{'mnist.conv' op expected channels (4 in, 6 out) that are multiples of the groups (4)}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 4
+      : (tensor<1x4x8xf32>, tensor<6x1x5xf32>) -> tensor<1x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_groups(%x: tensor<1x4x8xf32>, %w: tensor<6x1x5xf32>) {
+  // expected-error @below {{'mnist.conv' op expected groups of at least 1, but got 0}}
+  %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 0
       : (tensor<1x4x8xf32>, tensor<6x1x5xf32>) -> tensor<1x6x4xf32>
   return
 }
@@ -135,7 +161,7 @@ func.func @pool_output(%x: tensor<1x3x8xf32>) {
 // -----
 
 func.func @pool_numbers(%x: tensor<1x3x8xf32>) {
-  // expected-error @below {{'mnist.max_pool' op expected kernel, strides and dilations of at least 1}}
+  // expected-error @below {{'mnist.max_pool' op expected kernel sizes of at least 1, but got 0}}
   %y = mnist.max_pool nchw %x kernel [0] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xf32>
   return
 }

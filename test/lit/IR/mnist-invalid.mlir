@@ -67,6 +67,14 @@ func.func @ascending(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @too_many_elements(%x: tensor<2xf32>) {
+  // expected-error @below {{'mnist.broadcast' op result #0 must be statically shaped tensor of at most 2^40 elements of}}
+  %y = mnist.broadcast %x along [0] : tensor<2xf32> -> tensor<2x0x4611686018427387904xf32>
+  return
+}
+
+// -----
+
 func.func @broadcast_size(%x: tensor<2xf32>) {
   // expected-error @below {{'mnist.broadcast' op expected result dimension 1 to have size 2, but got 3}}
   %y = mnist.broadcast %x along [1] : tensor<2xf32> -> tensor<2x3xf32>
@@ -107,6 +115,14 @@ func.func @reflect_too_far(%x: tensor<3xf32>) {
 
 // -----
 
+func.func @low_numbers_too_low(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.pad' op expected low numbers of at least -1099511627776, but got -9223372036854775808}}
+  %y = mnist.pad constant %x low [-9223372036854775808] value 0.0 : tensor<3xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @elements(%x: tensor<2x3xf32>) {
   // expected-error @below {{'mnist.reshape' op expected 6 elements, but got 5}}
   %y = mnist.reshape %x : tensor<2x3xf32> -> tensor<5xf32>
@@ -134,6 +150,14 @@ func.func @steps(%x: tensor<3xf32>) {
 func.func @indices(%x: tensor<3xf32>) {
   // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, but got 2 to -1}}
   %y = mnist.slice %x starts [2] steps [-1] : tensor<3xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @indices_overflow(%x: tensor<3xf32>) {
+  // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, but got 2 to -9223372036854775808}}
+  %y = mnist.slice %x starts [2] steps [-9223372036854775807] : tensor<3xf32> -> tensor<4xf32>
   return
 }
 

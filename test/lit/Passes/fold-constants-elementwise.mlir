@@ -96,3 +96,15 @@ func.func @booleans() -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi64>) {
   %select = mnist.select %and, %n, %four : tensor<4xi1>, tensor<4xi64>
   return %and, %not, %select : tensor<4xi1>, tensor<4xi1>, tensor<4xi64>
 }
+
+// A choice between equal elements is one number, of whatever size.
+
+// CHECK-LABEL: @splats
+// CHECK:         mnist.constant dense<2> : tensor<1000000x1000000xi32>
+func.func @splats() -> tensor<1000000x1000000xi32> {
+  %c = mnist.constant dense<false> : tensor<1000000x1000000xi1>
+  %a = mnist.constant dense<1> : tensor<1000000x1000000xi32>
+  %b = mnist.constant dense<2> : tensor<1000000x1000000xi32>
+  %y = mnist.select %c, %a, %b : tensor<1000000x1000000xi1>, tensor<1000000x1000000xi32>
+  return %y : tensor<1000000x1000000xi32>
+}

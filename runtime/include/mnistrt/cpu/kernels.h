@@ -14,4 +14,7 @@
 #include "mnistrt/cpu/pool.h"
 #include "mnistrt/cpu/reduce.h"
 
+// The executor fetches batches.
+#define MN_NEXT_BATCH_KERNELS
+
 #endif // MNISTRT_CPU_KERNELS_H

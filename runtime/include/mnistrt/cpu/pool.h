@@ -56,10 +56,10 @@ struct PoolPlan {
   }
 };
 
-/// Visits the elements of a run of results. A run is `count` windows along a
-/// line from `at` on, or `count` channels of the window `at`; `visit(first,
-/// last, from, step, position)`: lanes [first, last) read elements from +
-/// lane * step, of which `position` is that of lane 0.
+/// Visits the elements of `count` windows along a line from `at` on, or of
+/// `count` channels of the window `at`; `visit(first, last, from, step,
+/// position)`: lanes [first, last) read elements from + lane * step, of which
+/// `position` is that of lane 0.
 template <typename Visit>
 void visitLine(const PoolPlan &p, Index plane, const int (&at)[3], int count,
                const Visit &visit) {
@@ -97,51 +97,91 @@ void visitChannels(const PoolPlan &p, Index pixel, const int (&at)[3],
       }
 }
 
-/// Calls run(image, channel, at, count, visitor, to) for all runs: their
-/// results lie at to + lane.
+/// A run of results: `count` windows along a line of the image, or channels of
+/// one window. The result of a lane lies at `result(lane)`.
+template <bool Line, typename Step> struct PoolRun {
+  static constexpr bool alongLine = Line;
+  Index image;
+  int channel;
+  int at[3];
+  int count;
+  Index first;
+  Step step;
+
+  Index result(int lane) const { return first + lane * step; }
+};
+struct Beside {
+  friend constexpr int operator*(int lane, Beside) { return lane; }
+};
+
+/// Runs along the lines of one channel after another.
+template <typename Step, typename Run>
+void poolLines(const PoolPlan &p, const Pool &s, Step step, const Run &run) {
+  const int lines = p.w.out[0] * p.w.out[1];
+  const int tiles = (p.w.out[2] + poolLanes - 1) / poolLanes;
+  parallelFor(int64_t(s.batch) * p.channels * lines * tiles,
+              int64_t(poolLanes) * p.w.kernelSize(), [&](int64_t task) {
+                const int line = static_cast<int>(task / tiles % lines);
+                const Index plane = static_cast<Index>(task / tiles / lines);
+                const Index image = plane / p.channels;
+                const int channel = static_cast<int>(plane % p.channels);
+                const int at[3] = {line / p.w.out[1], line % p.w.out[1],
+                                   static_cast<int>(task % tiles) * poolLanes};
+                const int left = p.w.out[2] - at[2];
+                const int count = left < poolLanes ? left : poolLanes;
+                run(PoolRun<true, Step>{image,
+                                        channel,
+                                        {at[0], at[1], at[2]},
+                                        count,
+                                        image * p.out.batch +
+                                            channel * p.out.channel + p.out(at),
+                                        step},
+                    [&](const auto &visit) {
+                      visitLine(p, image * p.in.batch + channel * p.in.channel,
+                                at, count, visit);
+                    });
+              });
+}
+
+/// Runs along the channels of one window after another, a line of windows at a
+/// time: where it lies is worth some divisions.
+template <typename Run>
+void poolChannels(const PoolPlan &p, const Pool &s, const Run &run) {
+  const int lines = p.w.out[0] * p.w.out[1];
+  const int64_t work = int64_t(poolLanes) * p.w.kernelSize() * p.w.out[2] *
+                       ((p.channels + poolLanes - 1) / poolLanes);
+  parallelFor(int64_t(s.batch) * lines, work, [&](int64_t task) {
+    const Index image = static_cast<Index>(task / lines);
+    const int line = static_cast<int>(task % lines);
+    int at[3] = {line / p.w.out[1], line % p.w.out[1], 0};
+    for (; at[2] < p.w.out[2]; ++at[2])
+      for (int channel = 0; channel < p.channels; channel += poolLanes) {
+        const int left = p.channels - channel;
+        const int count = left < poolLanes ? left : poolLanes;
+        run(PoolRun<false, Beside>{image,
+                                   channel,
+                                   {at[0], at[1], at[2]},
+                                   count,
+                                   image * p.out.batch + channel + p.out(at),
+                                   {}},
+            [&](const auto &visit) {
+              visitChannels(p, image * p.in.batch + channel, at, count, visit);
+            });
+      }
+  });
+}
+
+/// Calls run(PoolRun, visitor) for all runs.
 template <typename Run>
 void poolRuns(const PoolPlan &p, const Pool &s, const Run &run) {
-  const int64_t work = int64_t(poolLanes) * p.w.kernelSize();
-  const int lines = p.w.out[0] * p.w.out[1];
-  if (s.layout == Layout::nhwc) {
-    // A line of windows at a time: where it lies is worth some divisions.
-    const int64_t tiles = (p.channels + poolLanes - 1) / poolLanes;
-    parallelFor(
-        int64_t(s.batch) * lines, work * tiles * p.w.out[2], [&](int64_t task) {
-          const Index image = static_cast<Index>(task / lines);
-          const int line = static_cast<int>(task % lines);
-          int at[3] = {line / p.w.out[1], line % p.w.out[1], 0};
-          for (; at[2] < p.w.out[2]; ++at[2])
-            for (int channel = 0; channel < p.channels; channel += poolLanes) {
-              const int left = p.channels - channel;
-              const int count = left < poolLanes ? left : poolLanes;
-              run(
-                  image, channel, at, count,
-                  [&](const auto &visit) {
-                    visitChannels(p, image * p.in.batch + channel, at, count,
-                                  visit);
-                  },
-                  image * p.out.batch + channel + p.out(at));
-            }
-        });
-    return;
-  }
-  const int tiles = (p.w.out[2] + poolLanes - 1) / poolLanes;
-  parallelFor(
-      int64_t(s.batch) * p.channels * lines * tiles, work, [&](int64_t task) {
-        const int line = static_cast<int>(task / tiles % lines);
-        const Index plane = static_cast<Index>(task / tiles / lines);
-        const int at[3] = {line / p.w.out[1], line % p.w.out[1],
-                           static_cast<int>(task % tiles) * poolLanes};
-        const int left = p.w.out[2] - at[2];
-        const int count = left < poolLanes ? left : poolLanes;
-        run(
-            plane / p.channels, static_cast<int>(plane % p.channels), at, count,
-            [&](const auto &visit) {
-              visitLine(p, plane * p.in.channel, at, count, visit);
-            },
-            plane * p.out.channel + p.out(at));
-      });
+  // So few channels fill no register.
+  constexpr int few = 4;
+  if (s.layout == Layout::nchw)
+    poolLines(p, s, Beside(), run);
+  else if (p.channels < few && p.channels < p.w.out[2])
+    poolLines(p, s, Index(p.channels), run);
+  else
+    poolChannels(p, s, run);
 }
 
 /// Visits the windows of the gradient that position `x` of the input is in:
@@ -188,75 +228,65 @@ void poolInputs(const PoolPlan &p, const Pool &s, const At &at) {
 template <typename T, typename F>
 void maxPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(
-      p, s,
-      [&](Index, int, const int(&)[3], int count, const auto &visit, Index to) {
-        const F f = functor;
-        T best[detail::poolLanes];
-        for (int lane = 0; lane < count; ++lane)
-          best[lane] = Limits<T>::lowest();
-        visit([&](int first, int last, Index from, Index stride,
-                  const int(&)[3]) {
-          for (int lane = first; lane < last; ++lane)
-            best[lane] = max(best[lane], f.load(from + lane * stride));
-        });
-        MN_INDEPENDENT
-        for (int lane = 0; lane < count; ++lane)
-          f.store(to + lane, best[lane]);
-      });
+  detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
+    const F f = functor;
+    T best[detail::poolLanes];
+    for (int lane = 0; lane < run.count; ++lane)
+      best[lane] = Limits<T>::lowest();
+    visit([&](int first, int last, Index from, Index stride, const int(&)[3]) {
+      for (int lane = first; lane < last; ++lane)
+        best[lane] = max(best[lane], f.load(from + lane * stride));
+    });
+    MN_INDEPENDENT
+    for (int lane = 0; lane < run.count; ++lane)
+      f.store(run.result(lane), best[lane]);
+  });
 }
 
 template <typename T, typename F>
 void argMaxPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(
-      p, s,
-      [&](Index image, int channel, const int(&)[3], int count,
-          const auto &visit, Index to) {
-        T best[detail::poolLanes];
-        int64_t where[detail::poolLanes];
-        bool any[detail::poolLanes] = {};
-        visit([&](int first, int last, Index from, Index stride,
-                  const int(&position)[3]) {
-          for (int lane = first; lane < last; ++lane) {
-            const T value = functor.load(from + lane * stride);
-            if (any[lane] && !(value > best[lane]) &&
-                !(value != value && best[lane] == best[lane]))
-              continue;
-            const bool along = s.layout == Layout::nchw;
-            const int at[3] = {position[0], position[1],
-                               position[2] +
-                                   (along ? lane * p.w.strides[2] : 0)};
-            any[lane] = true, best[lane] = value;
-            where[lane] = p.index(image, channel + (along ? 0 : lane), at);
-          }
-        });
-        for (int lane = 0; lane < count; ++lane)
-          functor.store(to + lane, any[lane] ? where[lane] : int64_t(0));
-      });
+  detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
+    T best[detail::poolLanes];
+    int64_t where[detail::poolLanes];
+    bool any[detail::poolLanes] = {};
+    visit([&](int first, int last, Index from, Index stride,
+              const int(&position)[3]) {
+      for (int lane = first; lane < last; ++lane) {
+        const T value = functor.load(from + lane * stride);
+        if (any[lane] && !(value > best[lane]) &&
+            !(value != value && best[lane] == best[lane]))
+          continue;
+        const int at[3] = {position[0], position[1],
+                           position[2] +
+                               (run.alongLine ? lane * p.w.strides[2] : 0)};
+        any[lane] = true, best[lane] = value;
+        where[lane] =
+            p.index(run.image, run.channel + (run.alongLine ? 0 : lane), at);
+      }
+    });
+    for (int lane = 0; lane < run.count; ++lane)
+      functor.store(run.result(lane), any[lane] ? where[lane] : int64_t(0));
+  });
 }
 
 template <typename T, typename F>
 void avgPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(
-      p, s,
-      [&](Index, int, const int(&at)[3], int count, const auto &visit,
-          Index to) {
-        const F f = functor;
-        T sums[detail::poolLanes] = {};
-        visit([&](int first, int last, Index from, Index stride,
-                  const int(&)[3]) {
-          for (int lane = first; lane < last; ++lane)
-            sums[lane] += f.load(from + lane * stride);
-        });
-        const int rest = p.counted(0, at[0]) * p.counted(1, at[1]);
-        for (int lane = 0; lane < count; ++lane) {
-          const int x = s.layout == Layout::nchw ? at[2] + lane : at[2];
-          f.store(to + lane,
-                  sums[lane] / static_cast<T>(rest * p.counted(2, x)));
-        }
-      });
+  detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
+    const F f = functor;
+    T sums[detail::poolLanes] = {};
+    visit([&](int first, int last, Index from, Index stride, const int(&)[3]) {
+      for (int lane = first; lane < last; ++lane)
+        sums[lane] += f.load(from + lane * stride);
+    });
+    const int rest = p.counted(0, run.at[0]) * p.counted(1, run.at[1]);
+    for (int lane = 0; lane < run.count; ++lane) {
+      const int x = run.at[2] + (run.alongLine ? lane : 0);
+      f.store(run.result(lane),
+              sums[lane] / static_cast<T>(rest * p.counted(2, x)));
+    }
+  });
 }
 
 template <typename T, typename F>

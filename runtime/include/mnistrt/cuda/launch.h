@@ -11,7 +11,7 @@
 
 #include "mnistrt/shapes.h"
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 #define MN_SHAPE_FN __host__ __device__ constexpr
 #else
 #define MN_SHAPE_FN constexpr
@@ -47,7 +47,7 @@ MN_SHAPE_FN LaunchShape each(int64_t count) {
 
 } // namespace shape
 
-#ifndef __CUDACC_RTC__
+#ifndef __CUDACC__
 /// Enqueues a kernel of the model's code. What goes wrong is kept in the
 /// context and reported, with the step's name, by who runs the steps.
 void launch(Context &ctx, const char *kernel, LaunchShape shape,

@@ -12,7 +12,7 @@
 #include "mnistrt/cuda/launch.h"
 #include "mnistrt/math.h"
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 #define MN_DEVICE __device__ __forceinline__
 #define MN_GLOBAL(threads) extern "C" __global__ void __launch_bounds__(threads)
@@ -72,5 +72,5 @@ template <typename T, long long parts, int results> struct Scratch {
 
 } // namespace mn::device
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 #endif // MNISTRT_CUDA_KERNELS_COMMON_CUH

@@ -22,7 +22,7 @@ MN_SHAPE_FN Product productOf(const Conv &s) {
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 template <typename T, Conv S> struct ConvKernel {
@@ -80,7 +80,7 @@ void conv(Context &ctx, const char *kernel, const Conv &s, const F &functor) {
   launch(ctx, kernel, shape::product(shape::productOf(s)), functor);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

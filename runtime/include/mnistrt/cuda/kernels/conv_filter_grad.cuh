@@ -21,7 +21,7 @@ MN_SHAPE_FN Product filterGradOf(const Conv &s) {
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 template <typename T, Conv S> struct ConvFilterGradKernel {
@@ -76,7 +76,7 @@ void convFilterGrad(Context &ctx, const char *kernel, const Conv &s,
   launch(ctx, kernel, shape::product(shape::filterGradOf(s)), functor);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

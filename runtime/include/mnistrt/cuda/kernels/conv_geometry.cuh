@@ -31,7 +31,7 @@ MN_SHAPE_FN Product imageProduct(Layout layout, int groups, int64_t channels,
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 
@@ -124,7 +124,7 @@ template <Conv S> struct ConvGeometry {
 
 } // namespace device
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

@@ -21,7 +21,7 @@ MN_SHAPE_FN Product inputGradOf(const Conv &s) {
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 template <typename T, Conv S> struct ConvInputGradKernel {
@@ -83,7 +83,7 @@ void convInputGrad(Context &ctx, const char *kernel, const Conv &s,
   launch(ctx, kernel, shape::product(shape::inputGradOf(s)), functor);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

@@ -10,7 +10,7 @@
 
 #include "mnistrt/cuda/kernels/common.cuh"
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace mn::device {
 template <typename F> MN_DEVICE void map(const F &f, int64_t count) {
@@ -42,5 +42,5 @@ void map(Context &ctx, const char *kernel, int64_t count, const F &functor) {
 }
 } // namespace mn
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 #endif // MNISTRT_CUDA_KERNELS_MAP_CUH

@@ -17,7 +17,7 @@ MN_SHAPE_FN Product productOf(const Matmul &s) {
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 template <typename T, Matmul S> struct MatmulKernel {
@@ -63,7 +63,7 @@ void matmul(Context &ctx, const char *kernel, const Matmul &s,
     launch(ctx, kernel, shape::product(shape::productOf(s)), functor);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

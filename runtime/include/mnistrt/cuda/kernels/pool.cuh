@@ -23,7 +23,7 @@ MN_SHAPE_FN int64_t poolInputs(const Pool &s) {
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 
@@ -266,7 +266,7 @@ void avgPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {
   launch(ctx, kernel, shape::each(shape::poolInputs(s)), f);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

@@ -114,7 +114,7 @@ MN_SHAPE_FN LaunchShape product(const Product &p) {
 
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 
@@ -262,7 +262,7 @@ struct ProductKernel {
 
 } // namespace device
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

@@ -54,7 +54,7 @@ MN_SHAPE_FN LaunchShape reduce(const Reduce &s) {
 
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 
@@ -242,7 +242,7 @@ void reduce(Context &ctx, const char *kernel, const Reduce &s,
     launch(ctx, kernel, shape::reduce(s), functor);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

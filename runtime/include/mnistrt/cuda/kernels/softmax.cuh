@@ -33,7 +33,7 @@ MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
 }
 } // namespace shape
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC__
 
 namespace device {
 
@@ -157,7 +157,7 @@ void softmax(Context &ctx, const char *kernel, const Softmax &s,
     launch(ctx, kernel, shape::softmax(s), functor);
 }
 
-#endif // __CUDACC_RTC__
+#endif // __CUDACC__
 
 } // namespace mn
 

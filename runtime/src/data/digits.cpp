@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "train/digits.h"
+#include "data/digits.h"
+#include "data/digits_glyphs.h"
 #include "mnistrt/philox.h"
-#include "train/digits_glyphs.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>

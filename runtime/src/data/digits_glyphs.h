@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_DIGITS_GLYPHS_H
-#define MNISTRT_TRAIN_DIGITS_GLYPHS_H
+#ifndef MNISTRT_DATA_DIGITS_GLYPHS_H
+#define MNISTRT_DATA_DIGITS_GLYPHS_H
 
 namespace mn {
 
@@ -40,4 +40,4 @@ GlyphSet glyphsOf(int digit);
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_DIGITS_GLYPHS_H
+#endif // MNISTRT_DATA_DIGITS_GLYPHS_H

@@ -1,7 +1,7 @@
 //===- digits_glyphs.cpp - the ways to write each digit
 //---------------------===//
 
-#include "train/digits_glyphs.h"
+#include "data/digits_glyphs.h"
 #include <iterator>
 
 namespace mn {

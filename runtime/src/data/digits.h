@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_DIGITS_H
-#define MNISTRT_TRAIN_DIGITS_H
+#ifndef MNISTRT_DATA_DIGITS_H
+#define MNISTRT_DATA_DIGITS_H
 
 #include <cstdint>
 
@@ -35,4 +35,4 @@ void drawDigits(uint64_t seed, DigitPart part, int64_t first, int64_t count,
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_DIGITS_H
+#endif // MNISTRT_DATA_DIGITS_H

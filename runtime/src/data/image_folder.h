@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_IMAGE_FOLDER_H
-#define MNISTRT_TRAIN_IMAGE_FOLDER_H
+#ifndef MNISTRT_DATA_IMAGE_FOLDER_H
+#define MNISTRT_DATA_IMAGE_FOLDER_H
 
 #include "array.h"
 #include <string>
@@ -22,6 +22,9 @@ struct ImageFolder {
   size_t others = 0;                ///< files that are no PNG, left out
 };
 
+/// Whether a folder has folders in it.
+bool hasFolders(const std::string &path);
+
 /// Finds the pictures without reading them. Errors: no folder, no classes, a
 /// class without pictures.
 Status listImageFolder(const std::string &path, ImageFolder &folder);
@@ -33,4 +36,4 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_IMAGE_FOLDER_H
+#endif // MNISTRT_DATA_IMAGE_FOLDER_H

@@ -1,7 +1,7 @@
 //===- image_folder.cpp - pictures sorted into folders by class
 //-------------===//
 
-#include "train/image_folder.h"
+#include "data/image_folder.h"
 #include "files.h"
 #include <algorithm>
 #include <filesystem>
@@ -45,6 +45,11 @@ bool isPng(const std::string &name) {
 }
 
 } // namespace
+
+bool hasFolders(const std::string &path) {
+  Listing listing;
+  return list(path, listing).ok() && !listing.folders.empty();
+}
 
 Status listImageFolder(const std::string &path, ImageFolder &folder) {
   Listing top;

@@ -1,0 +1,65 @@
+//===- batches.cpp - data sets in the memory of a CPU program -------------===//
+
+#include "batches.h"
+#include "mnistrt/tensor.h"
+#include <algorithm>
+#include <cstring>
+
+namespace mn {
+
+static std::vector<char> copyOf(const void *data, size_t bytes) {
+  const char *first = static_cast<const char *>(data);
+  return std::vector<char>(first, first + bytes);
+}
+
+DataSet::DataSet(const Samples &samples)
+    : inputs(
+          copyOf(samples.inputs, size_t(samples.count * samples.inputElements) *
+                                     bytesOf(samples.inputType))),
+      targets(copyOf(samples.targets,
+                     size_t(samples.count * samples.targetElements) *
+                         bytesOf(samples.targetType))),
+      kept(samples) {
+  kept.inputs = inputs.data();
+  kept.targets = targets.data();
+  const Batch batch = batchOf(kept, false);
+  if (kept.inputType == Type::u8)
+    for (int byte = 0; byte < 256; ++byte)
+      ofByte.push_back(batch.normalized(float(byte)));
+}
+
+void DataSet::fillRow(const Batch &batch, int64_t sample, float *to) const {
+  const int64_t n = batch.inputElements;
+  if (kept.inputType == Type::u8) {
+    const uint8_t *from =
+        static_cast<const uint8_t *>(batch.inputs) + sample * n;
+    for (int64_t i = 0; i < n; ++i)
+      to[i] = ofByte[from[i]];
+    return;
+  }
+  const float *from = static_cast<const float *>(batch.inputs) + sample * n;
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = batch.normalized(from[i]);
+}
+
+void DataSet::nextBatch(const BatchPlan &plan, char *arena,
+                        bool shuffle) const {
+  Batch batch = batchOf(kept, shuffle);
+  plan.place(arena, batch);
+  const int64_t n = batch.inputElements, m = batch.targetElements;
+  *batch.toValid = batch.valid();
+  for (int64_t row = 0; row < batch.rows; ++row) {
+    const int64_t sample = batch.sampleOf(row);
+    float *to = batch.toInputs + row * n;
+    uint32_t *label = batch.toTargets + row * m;
+    if (sample < 0) {
+      std::fill_n(to, n, 0.0f);
+      std::fill_n(label, m, 0u);
+    } else {
+      fillRow(batch, sample, to);
+      std::copy_n(batch.targets + sample * m, m, label);
+    }
+  }
+}
+
+} // namespace mn

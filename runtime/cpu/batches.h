@@ -1,0 +1,35 @@
+//===- batches.h - data sets in the memory of a CPU program -----*- C++ -*-===//
+
+#ifndef MNISTRT_CPU_BATCHES_H
+#define MNISTRT_CPU_BATCHES_H
+
+#include "src/batch_plan.h"
+#include <optional>
+#include <vector>
+
+namespace mn {
+
+/// A copy of a data set, which may be gone for its owner.
+class DataSet {
+public:
+  explicit DataSet(const Samples &samples);
+  DataSet(const DataSet &) = delete;
+  DataSet &operator=(const DataSet &) = delete;
+
+  const Samples &samples() const { return kept; }
+  size_t bytes() const { return inputs.size() + targets.size(); }
+
+  /// Writes the rows that come next to where `plan` reads them.
+  void nextBatch(const BatchPlan &plan, char *arena, bool shuffle) const;
+
+private:
+  void fillRow(const Batch &batch, int64_t sample, float *to) const;
+
+  std::vector<char> inputs, targets;
+  Samples kept;
+  std::vector<float> ofByte; ///< what a plan sees of each u8
+};
+
+} // namespace mn
+
+#endif // MNISTRT_CPU_BATCHES_H

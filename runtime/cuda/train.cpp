@@ -1,0 +1,189 @@
+//===- train.cpp - batches and parameters on a GPU ------------------------===//
+//
+// A data set lies on the device as the file has it. A kernel copies the next
+// batch to where a plan reads it, the plan follows, and sixteen of such pairs
+// are one graph: the host only says how many.
+//
+//===----------------------------------------------------------------------===//
+
+#include "executor_state.h"
+#include "mnistrt/cuda/kernels/batch.cuh"
+#include <algorithm>
+#include <cstring>
+
+using namespace mn;
+using namespace mn::cuda;
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::initializeParameters() {
+  if (model.parameterBytes == 0)
+    return Status::success();
+  const CUdeviceptr block = base + map.arena;
+  MN_TRY(check(cu.cuMemsetD8Async(block, 0, model.parameterBytes, state.stream),
+               "clearing the parameters"));
+  if (model.initialBytes != 0)
+    MN_TRY(check(cu.cuMemcpyHtoDAsync(block, model.initial, model.initialBytes,
+                                      state.stream),
+                 "uploading the parameters"));
+  void *memory = nullptr;
+  MN_TRY(check(cu.cuMemHostAlloc(&memory, Writer::chunks * Writer::bytes, 0),
+               "allocating pinned host memory"));
+  writer.memory = static_cast<char *>(memory);
+  for (CUevent &event : writer.copied)
+    MN_TRY(check(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                 "making an event"));
+  return Status::success();
+}
+
+Status CudaExecutor::writeParameters(size_t offset, const void *from,
+                                     size_t bytes) {
+  MN_TRY(checkParameterRange(model, offset, bytes));
+  MN_TRY(makeCurrent());
+  const char *next = static_cast<const char *>(from);
+  while (bytes != 0) {
+    // By way of pinned memory, so that nobody waits for what is enqueued.
+    const size_t part = std::min(bytes, Writer::bytes);
+    const CUevent copied = writer.copied[writer.next];
+    char *chunk = writer.memory + writer.next * Writer::bytes;
+    writer.next = (writer.next + 1) % Writer::chunks;
+    MN_TRY(check(cu.cuEventSynchronize(copied), "writing parameters"));
+    std::memcpy(chunk, next, part);
+    MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.arena + offset, chunk, part,
+                                      state.stream),
+                 "writing parameters"));
+    MN_TRY(check(cu.cuEventRecord(copied, state.stream), "recording an event"));
+    next += part, offset += part, bytes -= part;
+  }
+  return Status::success();
+}
+
+Status CudaExecutor::readParameters(size_t offset, void *to, size_t bytes) {
+  MN_TRY(checkParameterRange(model, offset, bytes));
+  return bytes != 0 ? read(offset, to, bytes) : Status::success();
+}
+
+Status CudaExecutor::finish() {
+  MN_TRY(makeCurrent());
+  return check(cu.cuStreamSynchronize(state.stream), "running plans");
+}
+
+//===----------------------------------------------------------------------===//
+// Data sets
+//===----------------------------------------------------------------------===//
+
+void CudaExecutor::freeSet(int set) {
+  // Their kernels have the data's address.
+  for (PlanState &plan : plans)
+    for (BatchGraphs &graphs : plan.batches[set])
+      for (CUgraphExec *graph : {&graphs.many, &graphs.one})
+        if (*graph) {
+          cu.cuGraphExecDestroy(*graph);
+          *graph = nullptr;
+        }
+  if (sets[set].memory)
+    cu.cuMemFree(sets[set].memory);
+  sets[set] = {};
+}
+
+Status CudaExecutor::load(int set, const Samples &samples) {
+  MN_TRY(checkSamples(set, samples));
+  MN_TRY(finish());
+  freeSet(set);
+  DeviceSet &loaded = sets[set];
+  const size_t inputs = size_t(samples.count * samples.inputElements) *
+                        bytesOf(samples.inputType);
+  const size_t targets = size_t(samples.count * samples.targetElements) *
+                         bytesOf(samples.targetType);
+  loaded.bytes = std::max<size_t>(aligned(inputs) + aligned(targets), 256);
+  const CUresult result = cu.cuMemAlloc(&loaded.memory, loaded.bytes);
+  if (result != CUDA_SUCCESS) {
+    const std::string bytes = std::to_string(loaded.bytes);
+    loaded = {};
+    return check(result,
+                 ("allocating " + bytes + " bytes of GPU memory for a data set")
+                     .c_str());
+  }
+  loaded.samples = samples;
+  loaded.samples.inputs = reinterpret_cast<const void *>(loaded.memory);
+  const CUdeviceptr at = loaded.memory + aligned(inputs);
+  loaded.samples.targets = reinterpret_cast<const void *>(at);
+  if (inputs != 0)
+    MN_TRY(check(cu.cuMemcpyHtoDAsync(loaded.memory, samples.inputs, inputs,
+                                      state.stream),
+                 "uploading a data set"));
+  if (targets != 0)
+    MN_TRY(
+        check(cu.cuMemcpyHtoDAsync(at, samples.targets, targets, state.stream),
+              "uploading a data set"));
+  return check(cu.cuStreamSynchronize(state.stream), "uploading a data set");
+}
+
+size_t CudaExecutor::deviceBytes() const {
+  return map.bytes + sets[0].bytes + sets[1].bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::enqueueBatch(const BatchPlan &plan, const Samples &samples,
+                                  bool shuffle) {
+  Batch batch = batchOf(samples, shuffle);
+  plan.place(at<char>(map.arena), batch);
+  const bool bytes = samples.inputType == Type::u8;
+  // A step of its own kind: its kernel is looked up once, too.
+  Context ctx;
+  ctx.step = bytes ? 0 : 1;
+  ctx.runtime = &state;
+  state.steps = &batchSteps;
+  state.status = Status::success();
+  launch(ctx, bytes ? "mn_next_batch_u8" : "mn_next_batch_f32",
+         shape::nextBatch(batch.rows, batch.inputElements), batch);
+  return state.status;
+}
+
+Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
+                                    int count) {
+  BatchPlan found;
+  MN_TRY(findBatchPlan(model, plan, found));
+  state.afterKernel = false;
+  for (int i = 0; i < count; ++i) {
+    MN_TRY(enqueueBatch(found, sets[set].samples, shuffle));
+    for (int step = 0; step < model.plans[plan].stepCount; ++step)
+      MN_TRY(enqueueStep(plan, step));
+  }
+  return Status::success();
+}
+
+Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
+                                int64_t count) {
+  BatchPlan found;
+  MN_TRY(findBatchPlan(model, plan, found));
+  if ((set != 0 && set != 1) || !sets[set].memory)
+    return Status::error(Code::usage, "expected data set " +
+                                          std::to_string(set) +
+                                          " to be loaded, found none");
+  MN_TRY(checkRows(found, sets[set].samples));
+  MN_TRY(makeCurrent());
+  MN_TRY(prepare(plan));
+  if (!options.graph) {
+    for (int64_t i = 0; i < count; ++i)
+      MN_TRY(enqueueBatches(plan, set, shuffle, 1));
+    return Status::success();
+  }
+  BatchGraphs &graphs = plans[size_t(plan)].batches[set][shuffle];
+  const auto run = [&](CUgraphExec &graph, int batches) {
+    if (!graph)
+      MN_TRY(capture(
+          [&] { return enqueueBatches(plan, set, shuffle, batches); }, graph));
+    return check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
+  };
+  for (; count >= unrolled; count -= unrolled)
+    MN_TRY(run(graphs.many, unrolled));
+  for (; count > 0; --count)
+    MN_TRY(run(graphs.one, 1));
+  return Status::success();
+}

@@ -1,0 +1,60 @@
+//===- batch.h - the next rows of a data set --------------------*- C++ -*-===//
+//
+// Which rows a batch has and what numbers a plan sees, for the kernel of
+// cuda/kernels/batch.cuh and its twin in runtime/cpu/batches.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_BATCH_H
+#define MNISTRT_BATCH_H
+
+#include "mnistrt/shuffle.h"
+
+namespace mn {
+
+/// A data set, a plan's inputs, and the states that say which batch is next.
+struct Batch {
+  // The data set.
+  const void *inputs = nullptr;      ///< u8 or f32
+  const uint32_t *targets = nullptr; ///< i32 or f32: copied as they are
+  int64_t count = 0, inputElements = 0, targetElements = 0;
+  float scale = 1, mean = 0, deviation = 1;
+  bool invert = false, shuffle = false;
+  // The plan.
+  float *toInputs = nullptr;
+  uint32_t *toTargets = nullptr;
+  int32_t *toValid = nullptr;
+  int64_t rows = 0;
+  // The states `mn.seed`, `mn.epoch` and `mn.batch`.
+  const int64_t *seed = nullptr, *epoch = nullptr, *number = nullptr;
+
+  /// How many rows the data has left for this batch.
+  MN_FN int32_t valid() const {
+    const int64_t left = count - *number * rows;
+    return int32_t(left < 0 ? 0 : left < rows ? left : rows);
+  }
+
+  /// The sample that row `row` is, or -1 where there is none left.
+  MN_FN int64_t sampleOf(int64_t row) const {
+    if (row >= valid())
+      return -1;
+    const uint64_t place = uint64_t(*number * rows + row);
+    return shuffle ? int64_t(shuffled(place, uint64_t(count), uint64_t(*seed),
+                                      uint64_t(*epoch)))
+                   : int64_t(place);
+  }
+
+  MN_FN float normalized(float x) const {
+    const float y = invert ? 255.0f - x : x;
+#ifdef __CUDA_ARCH__
+    // Nothing fused: the host, which streams data, comes to the same bits.
+    return __fdiv_rn(__fsub_rn(__fmul_rn(scale, y), mean), deviation);
+#else
+    return (scale * y - mean) / deviation;
+#endif
+  }
+};
+
+} // namespace mn
+
+#endif // MNISTRT_BATCH_H

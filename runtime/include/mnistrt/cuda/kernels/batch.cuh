@@ -1,0 +1,103 @@
+//===- batch.cuh - copies the next batch of a data set ----------*- C++ -*-===//
+//
+// A few blocks a row, each of which finds out once which sample the row is. No
+// step of a plan: the executor launches it before plans that train or test.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_BATCH_CUH
+#define MNISTRT_CUDA_KERNELS_BATCH_CUH
+
+#include "mnistrt/batch.h"
+#include "mnistrt/cuda/kernels/common.cuh"
+
+namespace mn {
+
+namespace shape {
+/// Blocks that share a row of the data.
+MN_SHAPE_FN unsigned blocksOfRow(int64_t elements) {
+  return static_cast<unsigned>(
+      most<int64_t>(least<int64_t>(ceilDiv<int64_t>(elements, 4096), 64), 1));
+}
+MN_SHAPE_FN LaunchShape nextBatch(int64_t rows, int64_t elements) {
+  return {static_cast<unsigned>(most<int64_t>(rows, 1)) * blocksOfRow(elements),
+          256};
+}
+} // namespace shape
+
+#ifdef __CUDACC__
+
+namespace device {
+
+MN_DEVICE void load4(const uint8_t *from, float (&x)[4]) {
+  const uchar4 four = *reinterpret_cast<const uchar4 *>(from);
+  x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
+}
+MN_DEVICE void load4(const float *from, float (&x)[4]) {
+  const float4 four = *reinterpret_cast<const float4 *>(from);
+  x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
+}
+
+/// Thread `thread` of the `threads` that share row `row`.
+template <typename T>
+MN_DEVICE void copyRow(const Batch &b, int64_t row, int64_t sample,
+                       int64_t thread, int64_t threads) {
+  float *to = b.toInputs + row * b.inputElements;
+  const T *from = static_cast<const T *>(b.inputs) +
+                  (sample < 0 ? 0 : sample) * b.inputElements;
+  if (b.inputElements % 4 == 0) {
+    for (int64_t i = 4 * thread; i < b.inputElements; i += 4 * threads) {
+      float4 made = {0, 0, 0, 0};
+      if (sample >= 0) {
+        float x[4];
+        load4(from + i, x);
+        made = {b.normalized(x[0]), b.normalized(x[1]), b.normalized(x[2]),
+                b.normalized(x[3])};
+      }
+      *reinterpret_cast<float4 *>(to + i) = made;
+    }
+  } else {
+    for (int64_t i = thread; i < b.inputElements; i += threads)
+      to[i] = sample < 0 ? 0.0f : b.normalized(float(from[i]));
+  }
+  for (int64_t i = thread; i < b.targetElements; i += threads)
+    b.toTargets[row * b.targetElements + i] =
+        sample < 0 ? 0u : b.targets[sample * b.targetElements + i];
+}
+
+template <typename T> MN_DEVICE void nextBatch(const Batch &b) {
+  begin();
+  const unsigned parts = shape::blocksOfRow(b.inputElements);
+  const int64_t row = blockIdx.x / parts;
+  __shared__ int64_t sample;
+  if (threadIdx.x == 0) {
+    sample = b.sampleOf(row);
+    if (blockIdx.x == 0)
+      *b.toValid = b.valid();
+  }
+  __syncthreads();
+  if (row < b.rows)
+    copyRow<T>(b, row, sample,
+               int64_t(blockIdx.x % parts) * blockDim.x + threadIdx.x,
+               int64_t(parts) * blockDim.x);
+}
+
+} // namespace device
+
+#define MN_NEXT_BATCH_KERNELS                                                  \
+  MN_GLOBAL(256) mn_next_batch_u8(const __grid_constant__ mn::Batch batch) {   \
+    mn::device::nextBatch<uint8_t>(batch);                                     \
+  }                                                                            \
+  MN_GLOBAL(256) mn_next_batch_f32(const __grid_constant__ mn::Batch batch) {  \
+    mn::device::nextBatch<float>(batch);                                       \
+  }
+
+#else
+
+#define MN_NEXT_BATCH_KERNELS
+
+#endif // __CUDACC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_BATCH_CUH

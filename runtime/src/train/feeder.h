@@ -1,0 +1,60 @@
+//===- feeder.h - runs batches of data through a plan -----------*- C++ -*-===//
+//
+// Three ways with the same results, bit for bit: from data on the device; from
+// host memory, where the device has no room, through the two slots of the
+// plan's inputs, one filled by threads while the other computes; and step by
+// step, looking for NaN.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_TRAIN_FEEDER_H
+#define MNISTRT_TRAIN_FEEDER_H
+
+#include "mnistrt/batch.h"
+#include "train/train_data.h"
+
+namespace mn {
+
+/// Batches [first, first + count) of an epoch.
+struct BatchRange {
+  int plan, set;
+  bool shuffle;
+  int64_t seed, epoch;
+  int64_t first, count;
+};
+
+class Feeder {
+public:
+  /// `deviceBytes`: of all data on the device together.
+  Feeder(const TrainModel &model, Executor &executor, int64_t deviceBytes)
+      : model(model), executor(executor), room(deviceBytes) {}
+
+  /// Looks at what every step computes; to be said before `load`.
+  bool checkNumbers = false;
+
+  /// `data` must live on.
+  Status load(int set, const TrainData &data);
+  bool onDevice(int set) const { return resident[set]; }
+
+  /// Does not wait, other than for a slot.
+  Status run(const BatchRange &range);
+
+private:
+  Status stream(const BatchRange &range);
+  Status trace(const BatchRange &range, int64_t batch);
+  void fill(const BatchRange &range, int64_t batch, int slot);
+
+  const TrainModel &model;
+  Executor &executor;
+  int64_t room;
+  bool resident[2] = {};
+  const Samples *samples[2] = {};
+  int slot = 0;
+};
+
+/// Fills a batch on the host, with up to `threads` threads.
+void fillBatch(const Batch &batch, Type inputType, int threads);
+
+} // namespace mn
+
+#endif // MNISTRT_TRAIN_FEEDER_H

@@ -1,0 +1,38 @@
+//===- saver.h - the trained model as an ONNX file --------------*- C++ -*-===//
+//
+// The file that the program was made from, with the weights of now.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_TRAIN_SAVER_H
+#define MNISTRT_TRAIN_SAVER_H
+
+#include "train/train_model.h"
+#include <set>
+
+namespace mn {
+
+class Saver {
+public:
+  explicit Saver(const TrainModel &model) : model(model) {}
+
+  /// Does all but writing, with the weights of the file itself, and asks
+  /// whether `path` can be written.
+  Status check(const std::string &path);
+
+  /// Files that the model reads its other tensors from, after `check`; they
+  /// must lie beside a saved model.
+  const std::set<std::string> &externalFiles() const { return external; }
+
+  Status save(const std::string &path, const std::vector<char> &block);
+
+private:
+  Status patch(const std::vector<char> &block, std::string &patched) const;
+
+  const TrainModel &model;
+  std::set<std::string> external;
+};
+
+} // namespace mn
+
+#endif // MNISTRT_TRAIN_SAVER_H

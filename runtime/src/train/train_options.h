@@ -1,0 +1,32 @@
+//===- train_options.h - what 'app train' is told ---------------*- C++ -*-===//
+
+#ifndef MNISTRT_TRAIN_TRAIN_OPTIONS_H
+#define MNISTRT_TRAIN_TRAIN_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mn {
+
+/// Data, plan and device are options of all commands; see Options.
+struct TrainOptions {
+  int64_t epochs = 5, seed = 1;
+  int64_t testLimit = 0;       ///< rows; 0: all
+  int64_t reportEvery = 0;     ///< steps; 0: by time
+  int64_t checkpointEvery = 0; ///< steps; 0: epochs alone
+  int64_t deviceData = -1;     ///< bytes; -1: what is sensible
+
+  /// The numbers of the recipe, where the compiler's are not wanted.
+  std::optional<double> lr, momentum, weightDecay, beta1, beta2, epsilon,
+      dampening, clip;
+  std::string schedule = "constant", init = "file";
+
+  /// Files and folders that are written; empty: not.
+  std::string save, best, checkpoint, log, tensorboard, plot;
+  bool resume = false, noShuffle = false, dropLast = false;
+};
+
+} // namespace mn
+
+#endif // MNISTRT_TRAIN_TRAIN_OPTIONS_H

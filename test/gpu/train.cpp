@@ -1,0 +1,221 @@
+//===- train.cpp - batches and parameters on a GPU ------------------------===//
+//
+// A plan that writes down what it was given, among its parameters: compared
+// with what the host says of the same batches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels.h"
+#include "mnistrt/batch.h"
+#include "mnistrt/executor.h"
+#include "tables.h"
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace test {
+
+namespace {
+
+constexpr int64_t rows = 3, batches = 40, samples = 100;
+constexpr int64_t longest = 9000;
+constexpr float scale = 1.0f / 255, mean = 0.25f, deviation = 0.5f;
+
+// The parameters, and behind them what a run needs.
+enum : size_t {
+  weight = 0,
+  seed = 256,
+  epoch = 512,
+  batch = 768,
+  labelLog = 1024,
+  log = 2048,
+  parameterBytes = aligned(log + batches * rows * longest * 4),
+  labels = parameterBytes,
+  valid = labels + 256,
+  inputs = valid + 256,
+  arenaBytes = inputs + rows * longest * 4
+};
+
+template <int64_t Elements> void record(mn::Context &ctx) {
+  mn::map(ctx, "train_record", rows * Elements,
+          Record{ctx.at<float>(log), ctx.at<int32_t>(labelLog),
+                 ctx.at<float>(inputs), ctx.at<int32_t>(labels),
+                 ctx.at<int64_t>(batch), rows * Elements, rows});
+}
+void advance(mn::Context &ctx) {
+  mn::map(ctx, "train_advance", 1,
+          Advance{ctx.at<int64_t>(batch), ctx.at<float>(weight),
+                  ctx.at<int32_t>(valid)});
+}
+
+constexpr int64_t one[] = {1};
+const mn::Parameter parameters[] = {
+    {{"w", mn::Type::f32, 1, one, weight}, mn::Role::parameter},
+    {{"mn.seed", mn::Type::i64, 0, nullptr, seed}, mn::Role::state},
+    {{"mn.epoch", mn::Type::i64, 0, nullptr, epoch}, mn::Role::state},
+    {{"mn.batch", mn::Type::i64, 0, nullptr, batch}, mn::Role::state}};
+constexpr float initial[] = {0.5f};
+
+/// The tables of a plan whose rows have so many elements.
+template <int64_t Elements> struct TrainTables {
+  static constexpr int64_t shape[] = {rows, Elements};
+  const mn::Tensor inputTable[3] = {
+      {"x", mn::Type::f32, 2, shape, inputs},
+      {"mn.labels", mn::Type::i32, 1, shape, labels},
+      {"mn.valid", mn::Type::i32, 0, nullptr, valid}};
+  const mn::Step steps[2] = {
+      {"record", "copy", "", "kernel", "", 0, 0, record<Elements>, nullptr, 0},
+      {"advance", "add", "", "kernel", "", 0, 0, advance, nullptr, 0}};
+  const mn::Plan plan = {"train", rows,    arenaBytes, 0,     inputTable,
+                         3,       nullptr, 0,          steps, 2};
+};
+
+mn::Model modelOf(const mn::DeviceCode &code, const mn::Plan *plan) {
+  mn::Model model = {};
+  model.version = mn::modelVersion;
+  model.name = "train-test";
+  model.arch = code.arch;
+  model.codes = &code;
+  model.codeCount = 1;
+  model.plans = plan;
+  model.planCount = 1;
+  model.parameters = parameters;
+  model.parameterCount = 4;
+  model.parameterBytes = parameterBytes;
+  model.initial = reinterpret_cast<const unsigned char *>(initial);
+  model.initialBytes = sizeof initial;
+  return model;
+}
+
+/// One way to go through the data.
+struct Way {
+  mn::Type type;
+  bool shuffle, invert, graph;
+};
+
+template <int64_t Elements> class TrainTest {
+public:
+  TrainTest(const mn::DeviceCode &code, int &passed, int &failed)
+      : model(modelOf(code, &tables.plan)), passed(passed), failed(failed) {
+    for (int64_t i = 0; i < samples * Elements; ++i)
+      bytes.push_back(uint8_t(i * 7919 >> 3));
+    floats.assign(bytes.begin(), bytes.end());
+    for (int64_t i = 0; i < samples; ++i)
+      classes.push_back(int32_t(1000 + i));
+  }
+
+  void run(const Way &way) {
+    std::unique_ptr<mn::Executor> executor;
+    mn::Status status =
+        mn::Executor::open(model, {.graph = way.graph}, executor);
+    if (status.ok())
+      status = compare(*executor, way);
+    ++(status.ok() ? passed : failed);
+    if (!status.ok())
+      std::printf("FAIL train %d, type %d, %s, graph %d: %s\n", int(Elements),
+                  int(way.type), way.shuffle ? "shuffled" : "in order",
+                  way.graph, status.message.c_str());
+  }
+
+private:
+  mn::Status write(mn::Executor &executor, size_t offset, int64_t value) {
+    return executor.writeParameters(offset, &value, sizeof value);
+  }
+
+  mn::Status compare(mn::Executor &executor, const Way &way) {
+    mn::Samples data;
+    data.inputs = way.type == mn::Type::u8
+                      ? static_cast<const void *>(bytes.data())
+                      : floats.data();
+    data.inputType = way.type;
+    data.targets = classes.data();
+    data.count = samples;
+    data.inputElements = Elements;
+    data.targetElements = 1;
+    data.scale = scale;
+    data.mean = mean;
+    data.deviation = deviation;
+    data.invert = way.invert;
+    // Twice: graphs of the first must not be used again.
+    for (int load = 0; load < 2; ++load) {
+      MN_TRY(executor.load(0, data));
+      MN_TRY(write(executor, seed, 11));
+      MN_TRY(write(executor, epoch, 3));
+      MN_TRY(write(executor, batch, 0));
+      MN_TRY(executor.runBatches(0, 0, way.shuffle, batches));
+      MN_TRY(executor.finish());
+    }
+    double microseconds;
+    std::vector<mn::StepTime> times;
+    MN_TRY(executor.time(0, 3, microseconds));
+    MN_TRY(executor.profile(0, times));
+    std::vector<char> found(parameterBytes);
+    MN_TRY(executor.readParameters(0, found.data(), found.size()));
+    return compareWith(found, way);
+  }
+
+  mn::Status wrong(const std::string &what) {
+    return mn::Status::error(mn::Code::numeric, what);
+  }
+
+  mn::Status compareWith(const std::vector<char> &found, const Way &way) {
+    const float *x = reinterpret_cast<const float *>(&found[log]);
+    const int32_t *label = reinterpret_cast<const int32_t *>(&found[labelLog]);
+    mn::Batch same;
+    same.scale = scale, same.mean = mean, same.deviation = deviation;
+    same.invert = way.invert;
+    for (int64_t place = 0; place < batches * rows; ++place) {
+      const int64_t sample = place >= samples ? -1
+                             : way.shuffle
+                                 ? int64_t(mn::shuffled(place, samples, 11, 3))
+                                 : place;
+      const int32_t expected = sample < 0 ? 0 : classes[size_t(sample)];
+      if (label[place] != expected)
+        return wrong("expected label " + std::to_string(expected) +
+                     " at place " + std::to_string(place) + ", found " +
+                     std::to_string(label[place]));
+      for (int64_t i = 0; i < Elements; ++i) {
+        const float wanted =
+            sample < 0 ? 0
+                       : same.normalized(floats[size_t(sample * Elements + i)]);
+        if (!(std::fabs(x[place * Elements + i] - wanted) < 1e-5f))
+          return wrong("expected " + std::to_string(wanted) + " in place " +
+                       std::to_string(place) + ", element " +
+                       std::to_string(i) + ", found " +
+                       std::to_string(x[place * Elements + i]));
+      }
+    }
+    float sum;
+    std::memcpy(&sum, &found[weight], 4);
+    if (sum != initial[0] + 2 * samples)
+      return wrong("expected 200.5 rows, found " + std::to_string(sum));
+    return mn::Status::success();
+  }
+
+  TrainTables<Elements> tables;
+  mn::Model model;
+  std::vector<uint8_t> bytes;
+  std::vector<float> floats;
+  std::vector<int32_t> classes;
+  int &passed, &failed;
+};
+
+template <int64_t Elements>
+void testRows(const mn::DeviceCode &code, int &passed, int &failed) {
+  TrainTest<Elements> test(code, passed, failed);
+  for (const Way &way : {Way{mn::Type::u8, true, false, true},
+                         Way{mn::Type::u8, false, true, true},
+                         Way{mn::Type::f32, true, true, true},
+                         Way{mn::Type::f32, false, false, false}})
+    test.run(way);
+}
+
+} // namespace
+
+void testTraining(const mn::DeviceCode &code, int &passed, int &failed) {
+  testRows<784>(code, passed, failed);     // four at a time
+  testRows<7>(code, passed, failed);       // one at a time
+  testRows<longest>(code, passed, failed); // several blocks a row
+}
+
+} // namespace test

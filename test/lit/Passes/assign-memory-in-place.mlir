@@ -1,0 +1,100 @@
+// RUN: mnist-opt %s --plan-assign-memory=alignment=64 --plan-check-steps=alignment=64 \
+// RUN:   | FileCheck %s
+
+// What may be written over an operand that dies. Each function makes "a" first,
+// which lies at 64, then something of it.
+
+// What follows a root reads the element that it writes.
+
+// CHECK-LABEL: @epilogue
+// CHECK:         "b" on kernel at [64]
+func.func @epilogue(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = plan.step "b" on kernel (%x, %a) {
+  ^bb0(%i: tensor<4x4xf32>, %j: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = mnist.add %0, %j : tensor<4x4xf32>
+    plan.yield %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %b : tensor<4x4xf32>
+}
+
+// Not where the root reads it too, and not in a library.
+
+// CHECK-LABEL: @prologue
+// CHECK:         "b" on kernel at [0]
+// CHECK:         "c" on cublas at [64]
+// CHECK:         "d" on cublas at [128]
+func.func @prologue(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = plan.step "b" on kernel (%a) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    %1 = mnist.softmax %0 dim 1 : tensor<4x4xf32>
+    %2 = mnist.add %1, %i : tensor<4x4xf32>
+    plan.yield %2 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = plan.step "c" on cublas (%b) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = plan.step "d" on cublas (%b, %c) {
+  ^bb0(%i: tensor<4x4xf32>, %j: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = mnist.add %0, %j : tensor<4x4xf32>
+    plan.yield %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %d : tensor<4x4xf32>
+}
+
+// Each result of a map may take a place, but only of what no other segment
+// reads, and among several only of its own type.
+
+// CHECK-LABEL: @results
+// CHECK:         "a" on kernel at [64, 128, 192]
+// CHECK:         "b" on kernel at [128, 64, 0, 256]
+func.func @results(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<2xf32>, tensor<4x4xi32>) {
+  %a:3 = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    %1 = mnist.exp %i : tensor<4x4xf32>
+    plan.yield %0, %1, %i : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+  %b:4 = plan.step "b" on kernel (%a#1, %a#0, %a#2) {
+  ^bb0(%i: tensor<4x4xf32>, %j: tensor<4x4xf32>, %k: tensor<4x4xf32>):
+    %0 = mnist.add %i, %j : tensor<4x4xf32>
+    %1 = mnist.sub %j, %i : tensor<4x4xf32>
+    %2 = mnist.slice %k starts [0, 0] steps [4, 2] : tensor<4x4xf32> -> tensor<1x2xf32>
+    %3 = mnist.reshape %2 : tensor<1x2xf32> -> tensor<2xf32>
+    %4 = mnist.cast %k : tensor<4x4xf32> -> tensor<4x4xi32>
+    plan.yield %0, %1, %3, %4 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<2xf32>, tensor<4x4xi32>
+  } : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<2xf32>, tensor<4x4xi32>)
+  return %b#0, %b#1, %b#2, %b#3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<2xf32>, tensor<4x4xi32>
+}
+
+// A single result of another type as large.
+
+// CHECK-LABEL: @type
+// CHECK:         "b" on kernel at [64]
+func.func @type(%x: tensor<4x4xf32>) -> tensor<4x4xi32> {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = plan.step "b" on kernel (%a) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.cast %i : tensor<4x4xf32> -> tensor<4x4xi32>
+    plan.yield %0 : tensor<4x4xi32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xi32>
+  return %b : tensor<4x4xi32>
+}

@@ -1,0 +1,176 @@
+"""What training writes: models, checkpoints, logs, plots."""
+
+import os
+import resource
+import struct
+import subprocess
+import xml.dom.minidom
+
+import numpy as np
+import onnx
+
+from harness import Skip, expect, fails, ok, reference, run
+from place import FLAGS, events
+
+
+def test_saved_model_is_the_same_model(place):
+    """As onnxruntime sees it, and but for its weights, the same file."""
+    for name in ("mlp", "cnn"):
+        path, output = place.path(f"{name}-saved.onnx"), place.path("out.npy")
+        trained = place.train(name, "--epochs=2", f"--save={path}")
+        expect(trained.digests[0] != trained.digest, trained.out)
+        before, after = onnx.load(place.model(name)), onnx.load(path)
+        onnx.checker.check_model(after)
+        changed = [a.name for a, b in zip(before.graph.initializer,
+                                          after.graph.initializer) if a != b]
+        expect(changed, f"{name}: expected other weights")
+        del before.graph.initializer[:], after.graph.initializer[:]
+        expect(before == after, f"{name}: expected the same graph")
+        program = place.path(f"{name}-again")
+        ok(place.mnistc, path, "-o", program, f"--target={place.target}")
+        x = np.random.default_rng(3).random((4, 1, 28, 28), np.float32)
+        np.save(place.path("x.npy"), x)
+        ok(program, "infer", place.path("x.npy"), f"--output={output}")
+        np.testing.assert_allclose(np.load(output), reference(path, x),
+                                   rtol=1e-4, atol=1e-5)
+
+
+def test_saved_model_scores_as_the_trainer_says(place):
+    path = place.path("scores.onnx")
+    run = place.train("cnn", "--epochs=2", f"--save={path}")
+    program = place.path("scores")
+    ok(place.mnistc, path, "-o", program, f"--target={place.target}")
+    found = ok(program, "eval", "--data=digits", "--limit=300").out
+    expect(f"accuracy {run.accuracies[-1]:.2f} %" in found,
+           f"{found} {run.accuracies}")
+
+
+def test_best_is_kept(place):
+    folder = place.fresh("best")
+    run = place.train("mlp", "--epochs=3", f"--best={folder / 'best.onnx'}",
+                      f"--log={folder / 'log'}")
+    saves = [e for e in events(folder / "log") if e["event"] == "save"]
+    expect(saves and all(e["best"] for e in saves), saves)
+    best = max(range(3), key=lambda i: run.accuracies[i])
+    expect(saves[-1]["step"] == 19 * (best + 1), f"{saves} {run.accuracies}")
+
+
+def test_log_tensorboard_and_plot(place):
+    folder = place.fresh("logs")
+    place.train("mlp", "--epochs=3", "--report-every=5",
+                f"--log={folder / 'log'}", f"--tensorboard={folder / 'board'}",
+                f"--plot={folder / 'curve.svg'}", f"--save={folder / 'x.onnx'}",
+                f"--checkpoint={folder / 'checkpoint'}")
+    found = events(folder / "log")
+    kinds = [event["event"] for event in found]
+    expect(kinds[0] == "start" and kinds[-1] == "end", kinds)
+    expect(kinds.count("epoch") == 3 and kinds.count("checkpoint") == 3, kinds)
+    expect(kinds.count("report") == 57 // 5, kinds)
+    epoch = next(event for event in found if event["event"] == "epoch")
+    for key in ("train_loss", "train_accuracy", "test_loss", "test_accuracy",
+                "us_per_step", "device_bytes", "digest"):
+        expect(key in epoch, epoch)
+    picture = xml.dom.minidom.parse(str(folder / "curve.svg"))
+    expect(picture.documentElement.tagName == "svg", "svg")
+    board, = (folder / "board").iterdir()
+    expect(records(board.read_bytes()) == 1 + 3 + 57 // 5, "tensorboard")
+
+
+def records(data):
+    """The number of TFRecords in an event file."""
+    at = count = 0
+    while at < len(data):
+        size, = struct.unpack_from("<Q", data, at)
+        at += 16 + size
+        count += 1
+    expect(at == len(data), "expected whole records")
+    return count
+
+
+def test_nothing_is_written_before_it_can_be(place):
+    program = place.program("mlp")
+    for flag in ("--save=/nowhere/x.onnx", f"--save={place.folder}",
+                 "--best=/nowhere/x.onnx", "--checkpoint=/proc/nowhere",
+                 "--log=/nowhere/log", "--plot=/nowhere/x.svg",
+                 "--tensorboard=/proc/nowhere"):
+        done = fails(14, program, "train", *FLAGS, flag, parts=["cannot"])
+        expect("epoch 1" not in done.out, flag)
+
+
+def limited(place, size, *flags):
+    """A run that may write no file beyond `size` bytes."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return subprocess.run([place.program("mlp"), "train", *FLAGS, *flags],
+                          preexec_fn=limit, capture_output=True, text=True)
+
+
+def test_full_disk(place):
+    folder = place.fresh("full")
+    path = folder / "x.onnx"
+    done = limited(place, 50000, f"--save={path}")
+    expect(done.returncode == 14 and "epoch 1" not in done.stdout, done)
+    expect(done.stderr.count("\n") == 1 and not list(folder.iterdir()), done)
+    # A log that grows too long does not end the run.
+    done = limited(place, 300000, f"--save={path}", "--report-every=1",
+                   f"--log={folder / 'log'}", "--epochs=200")
+    expect(done.returncode == 14 and "saved" in done.stdout, done)
+    expect("warning: " in done.stdout, done)
+    events(folder / "log")
+    onnx.checker.check_model(onnx.load(path))
+
+
+def test_full_file_system(place):
+    """A disk that fills up while the training runs."""
+    mount = place.fresh("mount")
+    if run("mount", "-t", "tmpfs", "-o", "size=600k", "none", mount).code != 0:
+        raise Skip("no right to mount")
+    try:
+        filler = mount / "filler"
+        filler.write_bytes(b"\0" * 550000)
+        done = fails(14, place.program("mlp"), "train", *FLAGS,
+                     f"--save={mount / 'x.onnx'}", parts=["free space"])
+        expect("epoch 1" not in done.out, done)
+        filler.unlink()
+        ok(place.program("mlp"), "train", *FLAGS, f"--save={mount / 'x.onnx'}")
+        kept = (mount / "x.onnx").read_bytes()
+        filler.write_bytes(b"\0" * (600 * 1024 - len(kept) - 30000))
+        fails(14, place.program("mlp"), "train", *FLAGS,
+              f"--save={mount / 'x.onnx'}", parts=["free space"])
+        expect((mount / "x.onnx").read_bytes() == kept, "expected the old file")
+        expect(sorted(os.listdir(mount)) == ["filler", "x.onnx"], "left behind")
+    finally:
+        ok("umount", mount)
+
+
+def test_checkpoint_of_another_run(place):
+    folder = place.fresh("other")
+    common = [f"--checkpoint={folder}", "--resume"]
+    first = place.train("mlp", "--epochs=1", *common)
+    expect("starting afresh" in first.out, first.out)
+    program = place.program("mlp")
+    for flags, *parts in (
+            (["--seed=2"], "'--seed' 1", "found 2"),
+            (["--schedule=cosine"], "'--schedule' constant", "found cosine"),
+            (["--lr=7"], "'--lr'", "found 7"),
+            (["--no-shuffle"], "'--no-shuffle' no", "found yes")):
+        fails(14, program, "train", *FLAGS, *common, *flags, parts=parts)
+    fails(14, place.program("cnn"), "train", *FLAGS, *common,
+          parts=["checkpoint of model 'cnn', found one of 'mlp'"])
+    fails(14, program, "train", *FLAGS[:-1], "--limit=500", *common,
+          parts=["training rows of 600", "found 500"])
+    other = place.program("mlp", 16)
+    fails(14, other, "train", *FLAGS, *common, "--batch=16",
+          parts=["'--batch' 32", "found 16"])
+    file = folder / "checkpoint.safetensors"
+    file.write_bytes(file.read_bytes()[:-8])
+    fails(14, program, "train", *FLAGS, *common, parts=[str(file)])
+
+
+def test_more_epochs(place):
+    folder = place.fresh("more")
+    place.train("mlp", "--epochs=1", f"--checkpoint={folder}")
+    run = place.train("mlp", "--epochs=2", f"--checkpoint={folder}", "--resume")
+    expect(run.digest == place.plain("mlp").digest, run.out)
+    fails(14, place.program("mlp"), "train", *FLAGS, "--epochs=1",
+          f"--checkpoint={folder}", "--resume", parts=["found 38"])

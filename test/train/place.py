@@ -1,0 +1,118 @@
+"""Models and programs for the tests of training, each made once."""
+
+import json
+import re
+
+import numpy as np
+from onnx import helper
+
+from harness import expect, ok, save_model
+
+FLAGS = ("--data=digits", "--test-limit=300", "--limit=600")
+
+
+def uniform(random, *shape):
+    bound = 1 / np.sqrt(np.prod(shape[1:]))
+    return random.uniform(-bound, bound, shape).astype(np.float32)
+
+
+def make_mlp(path):
+    """Dense, relu, dense; one with weights [in, out], the other [out, in]."""
+    random = np.random.default_rng(1)
+    nodes = [helper.make_node("Flatten", ["image"], ["flat"]),
+             helper.make_node("MatMul", ["flat", "fc1.weight"], ["product"]),
+             helper.make_node("Add", ["product", "fc1.bias"], ["sum"]),
+             helper.make_node("Relu", ["sum"], ["hidden"]),
+             helper.make_node("Gemm", ["hidden", "fc2.weight", "fc2.bias"],
+                              ["logits"], transB=1)]
+    weights = [("fc1.weight", uniform(random, 32, 784).T.copy()),
+               ("fc1.bias", np.zeros(32, np.float32)),
+               ("fc2.weight", uniform(random, 10, 32)),
+               ("fc2.bias", np.zeros(10, np.float32))]
+    return save_model(path, nodes, [("image", ["N", 1, 28, 28])],
+                      [("logits", ["N", 10])], weights)
+
+
+def make_cnn(path):
+    """Convolution, normalization, pool, dropout, dense."""
+    random = np.random.default_rng(2)
+    ones, zeros = np.ones(4, np.float32), np.zeros(4, np.float32)
+    nodes = [helper.make_node("Conv", ["image", "conv.weight", "conv.bias"],
+                              ["features"], kernel_shape=[5, 5]),
+             helper.make_node("BatchNormalization",
+                              ["features", "norm.scale", "norm.bias",
+                               "norm.mean", "norm.variance"], ["normal"]),
+             helper.make_node("Relu", ["normal"], ["active"]),
+             helper.make_node("MaxPool", ["active"], ["pooled"],
+                              kernel_shape=[4, 4], strides=[4, 4]),
+             helper.make_node("Flatten", ["pooled"], ["flat"]),
+             helper.make_node("Gemm", ["flat", "fc.weight", "fc.bias"],
+                              ["logits"], transB=1)]
+    weights = [("conv.weight", uniform(random, 4, 1, 5, 5)),
+               ("conv.bias", zeros), ("norm.scale", ones),
+               ("norm.bias", zeros), ("norm.mean", zeros),
+               ("norm.variance", ones), ("fc.weight", uniform(random, 10, 144)),
+               ("fc.bias", np.zeros(10, np.float32))]
+    return save_model(path, nodes, [("image", ["N", 1, 28, 28])],
+                      [("logits", ["N", 10])], weights)
+
+
+MODELS = {"mlp": make_mlp, "cnn": make_cnn}
+
+
+class Trained:
+    """What a run of 'train' said."""
+
+    def __init__(self, done):
+        self.code, self.out, self.err = done.code, done.out, done.err
+        self.digests = re.findall(r"digest ([0-9a-f]{16})", done.out)
+        self.accuracies = [float(x) for x in re.findall(
+            r"test loss [^;]*accuracy ([0-9.]+) %", done.out)]
+
+    @property
+    def digest(self):
+        expect(self.digests, f"expected a digest: {self.out} {self.err}")
+        return self.digests[-1]
+
+
+class Place:
+    def __init__(self, folder, mnistc, target):
+        self.folder, self.mnistc, self.target = folder, mnistc, target
+        self.made = {}
+
+    def path(self, name):
+        return self.folder / name
+
+    def fresh(self, name):
+        path = self.folder / f"{name}-{len(list(self.folder.iterdir()))}"
+        path.mkdir()
+        return path
+
+    def once(self, key, make):
+        if key not in self.made:
+            self.made[key] = make()
+        return self.made[key]
+
+    def model(self, name):
+        return self.once(("model", name), lambda: MODELS[name](
+            self.path(f"{name}.onnx")))
+
+    def program(self, name, batch=32):
+        def make():
+            path = self.path(f"program-{len(self.made)}")
+            ok(self.mnistc, self.model(name), "--train", f"--batch={batch}",
+               "-o", path, f"--target={self.target}")
+            return path
+        return self.once(("program", name, batch), make)
+
+    def train(self, name, *flags):
+        return Trained(ok(self.program(name), "train", *FLAGS, *flags))
+
+    def plain(self, name):
+        """Two epochs without anything else."""
+        return self.once(("plain", name),
+                         lambda: self.train(name, "--epochs=2"))
+
+
+def events(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]

@@ -1,0 +1,208 @@
+//===- train-parts.cpp - the trainer's smaller parts ----------------------===//
+
+#include "batch_plan.h"
+#include "train-model.h"
+#include "train/feeder.h"
+#include "train/history.h"
+#include "train/initialize.h"
+#include "train/onnx_uses.h"
+#include "train/protobuf.h"
+#include "train/recipe.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace {
+
+using Column = mn::RecipeColumn;
+
+mn::Recipe recipe(const char *optimizer, const char *form, const char *clip) {
+  return {"mse", optimizer, form, clip, "values", "masked", {0.1}};
+}
+
+TEST(Recipe, KnowsWhichNumbersAnOptimizerHas) {
+  struct {
+    mn::Recipe recipe;
+    std::vector<int> unused;
+  } cases[] = {
+      {recipe("sgd", "torch", "none"),
+       {Column::momentum, Column::dampening, Column::beta1, Column::beta2,
+        Column::epsilon, Column::clip}},
+      {recipe("nesterov", "keras", "norm"),
+       {Column::dampening, Column::beta1, Column::beta2, Column::epsilon}},
+      {recipe("momentum", "torch", "value"),
+       {Column::beta1, Column::beta2, Column::epsilon}},
+      {recipe("adamw", "torch", "none"),
+       {Column::momentum, Column::dampening, Column::clip}},
+      {recipe("rmsprop", "torch", "norm"),
+       {Column::momentum, Column::dampening, Column::beta1}},
+      {recipe("adagrad", "torch", "norm"),
+       {Column::momentum, Column::dampening, Column::beta1, Column::beta2}}};
+  for (const auto &test : cases)
+    for (const mn::RecipeNumber &number : mn::recipeNumbers) {
+      const bool unused = std::count(test.unused.begin(), test.unused.end(),
+                                     number.column) != 0;
+      EXPECT_EQ(mn::usesNumber(test.recipe, number.column), !unused)
+          << test.recipe.optimizer << " " << number.flag;
+      mn::TrainOptions options;
+      options.*number.option = 0.25;
+      mn::RecipeValues values;
+      EXPECT_EQ(mn::chooseRecipe(test.recipe, options, values).ok(), !unused);
+    }
+}
+
+TEST(Recipe, RowsAreWhatAdamNeeds) {
+  mn::RecipeValues values = {};
+  values.numbers[Column::beta1] = 0.9;
+  values.numbers[Column::beta2] = 0.999;
+  mn::LearningRate rate;
+  ASSERT_TRUE(mn::LearningRate::create({}, 0.001, 10, 5, rate).ok());
+  struct {
+    int64_t step;
+    float correction1, correction2;
+  } cases[] = {{0, 0.1f, 0.001f}, {1, 0.19f, 0.001999f}, {1 << 20, 1, 1}};
+  for (const auto &test : cases) {
+    float row[Column::count];
+    mn::recipeRow(values, rate, test.step, row);
+    EXPECT_FLOAT_EQ(row[Column::correction1], test.correction1);
+    EXPECT_FLOAT_EQ(row[Column::correction2], test.correction2);
+    EXPECT_FLOAT_EQ(row[Column::lr], 0.001f);
+  }
+}
+
+TEST(History, ComesBackExactly) {
+  mn::History history;
+  for (int i = 0; i < 5000; ++i)
+    history.addPoint({i / 100.0, 1, 1.0 / (i + 3)});
+  history.addEpoch({1, 0.1 + 0.2, 0.5, true, NAN, -1});
+  history.addEpoch({2, INFINITY, -1, false, 0, -1});
+  mn::History read;
+  ASSERT_TRUE(read.parse(history.text()).ok());
+  EXPECT_EQ(read.text(), history.text());
+  EXPECT_LT(history.text().size(), size_t(64) << 10);
+  for (const char *wrong : {"x 1", "p 1 2 3", "p 1 2\n", "p 1 2 x\n", "\n"})
+    EXPECT_FALSE(read.parse(wrong).ok()) << wrong;
+}
+
+std::string node(const char *op, std::initializer_list<const char *> inputs,
+                 const char *output, const char *flag = nullptr) {
+  std::string node, attribute;
+  for (const char *input : inputs)
+    mn::putBytesField(node, 1, input);
+  mn::putBytesField(node, 2, output);
+  mn::putBytesField(node, 4, op);
+  if (flag) {
+    mn::putBytesField(attribute, 1, flag);
+    mn::putVarintField(attribute, 3, 1);
+    mn::putBytesField(node, 5, attribute);
+  }
+  return node;
+}
+
+TEST(OnnxUses, SaysWhichDimensionIsWhich) {
+  using Kind = mn::WeightUse::Kind;
+  struct {
+    std::vector<std::string> nodes;
+    Kind kind;
+    bool outFirst;
+    const char *bias;
+  } cases[] = {
+      {{node("Gemm", {"x", "w", "b"}, "y", "transB")}, Kind::dense, true, "b"},
+      {{node("Gemm", {"x", "w", "b"}, "y")}, Kind::dense, false, "b"},
+      {{node("Gemm", {"w", "x"}, "y")}, Kind::dense, true, ""},
+      {{node("MatMul", {"x", "w"}, "p"), node("Add", {"p", "b"}, "y")},
+       Kind::dense,
+       false,
+       "b"},
+      {{node("MatMul", {"x", "w"}, "p"), node("Add", {"b", "p"}, "y")},
+       Kind::dense,
+       false,
+       "b"},
+      {{node("Transpose", {"w"}, "t"), node("MatMul", {"x", "t"}, "p")},
+       Kind::dense,
+       true,
+       ""},
+      {{node("Identity", {"w"}, "t"), node("Gemm", {"x", "t"}, "p")},
+       Kind::dense,
+       false,
+       ""},
+      {{node("Conv", {"x", "w", "b"}, "y")}, Kind::conv, true, "b"},
+      {{node("ConvTranspose", {"x", "w"}, "y")}, Kind::conv, false, ""}};
+  for (const auto &test : cases) {
+    std::string graph, model;
+    for (const std::string &each : test.nodes)
+      mn::putBytesField(graph, 1, each);
+    mn::putBytesField(model, 7, graph);
+    const mn::WeightUses uses = mn::weightUsesOf(model);
+    ASSERT_TRUE(uses.count("w")) << test.nodes[0];
+    const mn::WeightUse &use = uses.find("w")->second;
+    EXPECT_EQ(use.kind, test.kind) << test.nodes[0];
+    EXPECT_EQ(use.outFirst, test.outFirst) << test.nodes[0];
+    EXPECT_EQ(use.bias, test.bias) << test.nodes[0];
+  }
+}
+
+TEST(Initialize, HasTheDeviationsOfTheFormulas) {
+  mn::TrainModel model;
+  ASSERT_TRUE(mn::TrainModel::create(trainmodel::model(), 0, model).ok());
+  struct {
+    mn::Initialization kind;
+    double deviation, bias; ///< bounds of it
+  } cases[] = {{mn::Initialization::file, 0, 0},
+               {mn::Initialization::he, std::sqrt(2.0 / 784), 0},
+               {mn::Initialization::xavier, std::sqrt(2.0 / 794), 0},
+               {mn::Initialization::keras, std::sqrt(2.0 / 794), 0},
+               {mn::Initialization::torch, std::sqrt(1.0 / 784 / 3), 1.0 / 28}};
+  for (const auto &test : cases) {
+    std::vector<char> block = model.initialBlock(), again = block;
+    ASSERT_TRUE(mn::initialize(model, test.kind, 3, block).ok());
+    ASSERT_TRUE(mn::initialize(model, test.kind, 3, again).ok());
+    EXPECT_EQ(block, again);
+    const auto values = [&](const char *name) {
+      return reinterpret_cast<const float *>(block.data() +
+                                             model.find(name)->tensor.offset);
+    };
+    double square = 0, most = 0;
+    for (int i = 0; i < 7840; ++i)
+      square += values("w")[i] * values("w")[i];
+    for (int i = 0; i < 10; ++i)
+      most = std::max(most, std::fabs(double(values("b")[i])));
+    EXPECT_NEAR(std::sqrt(square / 7840), test.deviation,
+                0.03 * test.deviation);
+    EXPECT_LE(most, test.bias);
+    EXPECT_EQ(most > 0, test.bias > 0);
+  }
+}
+
+TEST(FillBatch, IsTheSameWithAnyNumberOfThreads) {
+  std::vector<uint8_t> images(300 * 5000);
+  std::vector<int32_t> labels(300);
+  for (size_t i = 0; i < images.size(); ++i)
+    images[i] = static_cast<uint8_t>(i * i / 7);
+  for (int i = 0; i < 300; ++i)
+    labels[i] = i;
+  mn::Samples samples;
+  samples.inputs = images.data(), samples.targets = labels.data();
+  samples.count = 300, samples.inputElements = 5000;
+  samples.targetElements = 1;
+  const int64_t seed = 1, epoch = 2, number = 1; // rows 200 to 399
+  std::vector<float> one(200 * 5000, -1), many = one;
+  std::vector<uint32_t> firstLabels(200, 7), otherLabels = firstLabels;
+  int32_t valid = 0;
+  mn::Batch batch = mn::batchOf(samples, true);
+  batch.inputs = samples.inputs;
+  batch.targets = static_cast<const uint32_t *>(samples.targets);
+  batch.rows = 200, batch.toValid = &valid;
+  batch.seed = &seed, batch.epoch = &epoch, batch.number = &number;
+  batch.toInputs = one.data(), batch.toTargets = firstLabels.data();
+  mn::fillBatch(batch, mn::Type::u8, 1);
+  batch.toInputs = many.data(), batch.toTargets = otherLabels.data();
+  mn::fillBatch(batch, mn::Type::u8, 4);
+  EXPECT_EQ(valid, 100);
+  EXPECT_EQ(one, many);
+  EXPECT_EQ(firstLabels, otherLabels);
+  EXPECT_EQ(firstLabels[100], 0u);
+  EXPECT_EQ(one[100 * 5000], 0);
+  EXPECT_EQ(one[0], images[firstLabels[0] * 5000]);
+}
+
+} // namespace

@@ -1,0 +1,246 @@
+//===- train-trainer.cpp - whole runs of a small model --------------------===//
+
+#include "train-folder.h"
+#include "train-model.h"
+#include "train/trainer.h"
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using test::contentOf;
+using test::Folder;
+
+mn::Options options() {
+  mn::Options options;
+  options.data = "digits";
+  options.limit = 500; // 31 batches and a partial one
+  options.train.testLimit = 200;
+  options.train.epochs = 3;
+  return options;
+}
+
+mn::Status trainOn(const mn::Model &model, const mn::Options &options) {
+  return mn::Trainer(model, options)
+      .run([&](std::unique_ptr<mn::Executor> &executor) {
+        return mn::Executor::open(model, {}, executor);
+      });
+}
+
+/// A run, what it printed, and the last digest in it.
+struct Trained {
+  mn::Status status;
+  std::string out, digest;
+
+  explicit Trained(const mn::Options &options,
+                   const mn::Model &model = trainmodel::model()) {
+    testing::internal::CaptureStdout();
+    status = trainOn(model, options);
+    out = testing::internal::GetCapturedStdout();
+    const size_t at = out.rfind("digest ");
+    digest = at == std::string::npos ? "" : out.substr(at + 7, 16);
+  }
+};
+
+const Trained &plainRun() {
+  static const Trained run(options());
+  return run;
+}
+
+TEST(Trainer, LearnsAndSaysHow) {
+  const Trained &run = plainRun();
+  ASSERT_TRUE(run.status.ok()) << run.status.message;
+  EXPECT_NE(run.out.find("epoch 3/3: train loss"), std::string::npos)
+      << run.out;
+  const size_t at = run.out.rfind("accuracy ");
+  EXPECT_GT(std::strtod(run.out.c_str() + at + 9, nullptr), 70) << run.out;
+}
+
+TEST(Trainer, EveryWayOfFeedingGivesTheSameBits) {
+  struct {
+    const char *name;
+    void (*change)(mn::Options &);
+    bool same;
+  } cases[] = {
+      {"again", [](mn::Options &) {}, true},
+      {"streamed", [](mn::Options &o) { o.train.deviceData = 0; }, true},
+      {"train set alone on the device",
+       [](mn::Options &o) { o.train.deviceData = 500 * 788; }, true},
+      {"looking for NaN", [](mn::Options &o) { o.checkNan = true; }, true},
+      {"reporting", [](mn::Options &o) { o.train.reportEvery = 3; }, true},
+      {"other seed", [](mn::Options &o) { o.train.seed = 2; }, false},
+      {"no shuffle", [](mn::Options &o) { o.train.noShuffle = true; }, false},
+      {"drop last", [](mn::Options &o) { o.train.dropLast = true; }, false},
+      {"new weights", [](mn::Options &o) { o.train.init = "he"; }, false},
+      {"cosine", [](mn::Options &o) { o.train.schedule = "cosine"; }, false},
+      {"rate", [](mn::Options &o) { o.train.lr = 0.01; }, false}};
+  for (const auto &test : cases) {
+    mn::Options changed = options();
+    test.change(changed);
+    const Trained run(changed);
+    ASSERT_TRUE(run.status.ok()) << test.name << ": " << run.status.message;
+    EXPECT_EQ(run.digest == plainRun().digest, test.same) << test.name << "\n"
+                                                          << run.out;
+  }
+}
+
+TEST(Trainer, AResumedRunEndsWithTheSameBits) {
+  for (int every : {0, 5, 16, 31}) {
+    Folder folder;
+    mn::Options half = options();
+    half.train.checkpoint = folder / "checkpoint";
+    half.train.checkpointEvery = every;
+    half.train.epochs = 2;
+    ASSERT_TRUE(Trained(half).status.ok());
+    half.train.resume = true;
+    half.train.epochs = 3;
+    const Trained run(half);
+    ASSERT_TRUE(run.status.ok()) << run.status.message;
+    EXPECT_NE(run.out.find("resumed at step 64 of 96"), std::string::npos)
+        << run.out;
+    EXPECT_EQ(run.digest, plainRun().digest);
+  }
+}
+
+/// Runs in a process of its own until it is killed; the exit code or -1.
+int runAndKill(const mn::Options &options, int microseconds, int signal) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!std::freopen("/dev/null", "w", stdout))
+      ::_exit(99);
+    ::_exit(static_cast<int>(trainOn(trainmodel::model(), options).code));
+  }
+  int status = 0;
+  for (int waited = 0; waited < microseconds; waited += 500) {
+    if (::waitpid(child, &status, WNOHANG) == child)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    ::usleep(500);
+  }
+  ::kill(child, signal);
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Trainer, AKilledRunEndsWithTheSameBits) {
+  std::mt19937 random(1);
+  Folder folder;
+  mn::Options killed = options();
+  killed.train.checkpoint = folder / "checkpoint";
+  killed.train.checkpointEvery = 4;
+  killed.train.resume = true;
+  killed.train.save = folder / "killed.onnx";
+  killed.train.epochs = 20;
+  int kills = 0;
+  for (int code = -1; code != 0 && kills < 200; ++kills) {
+    code = runAndKill(killed, 5000 + static_cast<int>(random() % 30000),
+                      kills % 4 == 3 ? SIGTERM : SIGKILL);
+    ASSERT_TRUE(code == -1 || code == 0 || code == 143) << code;
+  }
+  const Trained last(killed); // nothing is left to do
+  ASSERT_TRUE(last.status.ok()) << last.status.message;
+  EXPECT_GT(kills, 3);
+  mn::Options whole = options();
+  whole.train.epochs = 20;
+  whole.train.save = folder / "whole.onnx";
+  ASSERT_TRUE(Trained(whole).status.ok());
+  EXPECT_EQ(contentOf(killed.train.save), contentOf(whole.train.save));
+  EXPECT_GT(contentOf(whole.train.save).size(), 31360u);
+}
+
+TEST(Trainer, StopsWhereItIsAskedTo) {
+  Folder folder;
+  mn::Options asked = options();
+  asked.train.epochs = 100000;
+  asked.train.checkpoint = folder / "checkpoint";
+  asked.train.save = folder / "model.onnx";
+  asked.train.log = folder / "log.jsonl";
+  EXPECT_EQ(runAndKill(asked, 300000, SIGINT), 130);
+  EXPECT_FALSE(contentOf(asked.train.save).empty());
+  const std::string log = contentOf(asked.train.log);
+  EXPECT_NE(log.find("\"reason\":\"signal\""), std::string::npos);
+  EXPECT_NE(log.find("interrupted at step"), std::string::npos) << log;
+}
+
+TEST(Trainer, StopsAtALossThatIsNotFinite) {
+  Folder folder;
+  mn::Options bad = options();
+  bad.train.lr = 3e38;
+  bad.train.save = folder / "model.onnx";
+  const Trained run(bad);
+  EXPECT_EQ(run.status.code, mn::Code::numeric);
+  EXPECT_NE(run.status.message.find("(epoch 1)"), std::string::npos)
+      << run.status.message;
+  EXPECT_TRUE(contentOf(bad.train.save).empty());
+  bad.checkNan = true;
+  const Trained named(bad);
+  EXPECT_EQ(named.status.code, mn::Code::numeric);
+  EXPECT_NE(named.status.message.find("(kernel: "), std::string::npos)
+      << named.status.message;
+  EXPECT_NE(named.status.message.find("of epoch 1"), std::string::npos);
+}
+
+TEST(Trainer, RefusesBeforeTheFirstStep) {
+  Folder folder;
+  const std::string there = folder / "checkpoint";
+  mn::Options first = options();
+  first.train.checkpoint = there;
+  first.train.epochs = 1;
+  ASSERT_TRUE(Trained(first).status.ok());
+  struct {
+    const char *expected;
+    mn::Code code;
+    std::function<void(mn::Options &)> change;
+  } cases[] = {
+      {"expected '--data=DIR'", mn::Code::usage,
+       [](mn::Options &o) { o.data = ""; }},
+      {"expected '--batch' to be one of 16, found 5", mn::Code::usage,
+       [](mn::Options &o) { o.batch = 5; }},
+      {"expected '--init' to be", mn::Code::usage,
+       [](mn::Options &o) { o.train.init = "x"; }},
+      {"expected a schedule", mn::Code::usage,
+       [](mn::Options &o) { o.train.schedule = "x"; }},
+      {"'--beta1' for an optimizer", mn::Code::usage,
+       [](mn::Options &o) { o.train.beta1 = .5; }},
+      {"expected '--checkpoint=DIR' to resume", mn::Code::usage,
+       [](mn::Options &o) { o.train.resume = true; }},
+      {"cannot write", mn::Code::badData,
+       [](mn::Options &o) { o.train.save = "/nowhere/x.onnx"; }},
+      {"found a folder", mn::Code::badData,
+       [](mn::Options &o) { o.train.best = "/tmp"; }},
+      {"partial ones are dropped", mn::Code::badData,
+       [](mn::Options &o) { o.limit = 15, o.train.dropLast = true; }},
+      {"expected '--seed' 1, as in the checkpoint, found 2", mn::Code::badData,
+       [&](mn::Options &o) {
+         o.train.checkpoint = there, o.train.resume = true, o.train.seed = 2;
+       }},
+      {"expected '--schedule' constant", mn::Code::badData,
+       [&](mn::Options &o) {
+         o.train.checkpoint = there, o.train.resume = true;
+         o.train.schedule = "cosine";
+       }},
+      {"training rows of 500, as in the checkpoint, found 400",
+       mn::Code::badData, [&](mn::Options &o) {
+         o.train.checkpoint = there, o.train.resume = true, o.limit = 400;
+       }}};
+  for (const auto &test : cases) {
+    mn::Options changed = options();
+    test.change(changed);
+    const Trained run(changed);
+    EXPECT_EQ(run.status.code, test.code) << test.expected;
+    EXPECT_NE(run.status.message.find(test.expected), std::string::npos)
+        << test.expected << "\n"
+        << run.status.message;
+    EXPECT_EQ(run.out, "") << test.expected;
+  }
+  first.train.resume = true;
+  const Trained other(first, trainmodel::renamed("other"));
+  EXPECT_NE(other.status.message.find(
+                "expected a checkpoint of model 'other', found one of "
+                "'softmax'"),
+            std::string::npos)
+      << other.status.message;
+}
+
+} // namespace

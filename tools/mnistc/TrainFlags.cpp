@@ -1,0 +1,179 @@
+//===- TrainFlags.cpp - the flags of --train ------------------------------===//
+//
+// What must be known to compile: the loss, the optimizer, what is frozen. The
+// numbers are only what the program takes when it is not told otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/mnistc/TrainFlags.h"
+#include "tools/mnistc/Messages.h"
+#include "llvm/ADT/StringExtras.h"
+#include <charconv>
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mnistc;
+namespace cl = llvm::cl;
+
+cl::OptionCategory mlir::mnistc::trainCategory("Training");
+
+static cl::opt<bool> train("train", cl::desc("Make a program that also trains"),
+                           cl::cat(trainCategory));
+static cl::list<std::string>
+    freeze("freeze", cl::CommaSeparated, cl::value_desc("names"),
+           cl::desc("Tensors that keep their values; * stands for anything"),
+           cl::cat(trainCategory));
+
+namespace {
+/// A flag with one of some words.
+struct WordFlag {
+  cl::opt<std::string> option;
+  SmallVector<StringRef> words;
+
+  WordFlag(StringRef name, ArrayRef<StringRef> words, StringRef what)
+      : option(name, cl::desc(what), cl::value_desc("name"),
+               cl::init(words.front().str()), cl::cat(trainCategory)),
+        words(words) {}
+};
+
+/// A flag with a number.
+struct NumberFlag {
+  cl::opt<double> option;
+  double least, most;
+
+  NumberFlag(StringRef name, double least, double most, StringRef what)
+      : option(name, cl::desc(what), cl::value_desc("number"), cl::init(-1),
+               cl::cat(trainCategory)),
+        least(least), most(most) {}
+};
+} // namespace
+
+static WordFlag loss("loss",
+                     {"auto", "cross-entropy", "nll", "mse", "l1", "bce",
+                      "bce-logits"},
+                     "What is made small: auto (default), cross-entropy, nll, "
+                     "mse, l1, bce or bce-logits");
+static WordFlag targets("targets", {"auto", "class", "values"},
+                        "What a row is compared with: auto (default), class or "
+                        "values");
+static WordFlag optimizer("optimizer",
+                          {"sgd", "momentum", "nesterov", "adam", "adamw",
+                           "rmsprop", "adagrad"},
+                          "sgd (default; with --momentum, momentum), momentum, "
+                          "nesterov, adam, adamw, rmsprop or adagrad");
+static WordFlag form("form", {"torch", "keras"},
+                     "Whose formula, where optimizers differ: torch (default) "
+                     "or keras");
+static WordFlag *const wordFlags[] = {&loss, &targets, &optimizer, &form};
+
+static constexpr double unlimited = HUGE_VAL;
+static NumberFlag smoothing("label-smoothing", 0, 1,
+                            "What the other classes get of a label");
+static NumberFlag lr("lr", 0, unlimited, "Learning rate");
+static NumberFlag momentum("momentum", 0, 1, "Of momentum and nesterov");
+static NumberFlag weightDecay("weight-decay", 0, unlimited, "Weight decay");
+static NumberFlag beta1("beta1", 0, 1, "Of adam: decay of the mean gradient");
+static NumberFlag beta2("beta2", 0, 1,
+                        "Of adam and rmsprop: decay of the mean square");
+static NumberFlag epsilon("epsilon", 0, unlimited, "Added to roots");
+static NumberFlag dampening("dampening", 0, 1,
+                            "What momentum leaves out of a gradient");
+static NumberFlag clipNorm("clip-norm", 0, unlimited,
+                           "Largest norm of all gradients together");
+static NumberFlag clipValue("clip-value", 0, unlimited,
+                            "Largest element of a gradient");
+static NumberFlag *const numberFlags[] = {
+    &smoothing, &lr,      &momentum,  &weightDecay, &beta1,
+    &beta2,     &epsilon, &dampening, &clipNorm,    &clipValue};
+
+static bool isGiven(const cl::Option &option) {
+  return option.getNumOccurrences() != 0;
+}
+
+/// The shortest text that reads as the same number.
+static std::string numberText(double number) {
+  char text[32];
+  return std::string(text, std::to_chars(text, std::end(text), number).ptr);
+}
+
+static bool checkFlags() {
+  for (WordFlag *flag : wordFlags)
+    if (!llvm::is_contained(flag->words, flag->option.getValue()))
+      return error("expected --" + flag->option.ArgStr + "=" +
+                   llvm::join(flag->words, ", ") + ", got '" + flag->option +
+                   "'");
+  for (NumberFlag *flag : numberFlags) {
+    double number = flag->option;
+    if (!isGiven(flag->option))
+      continue;
+    if (!std::isfinite(number) || number < flag->least || number > flag->most)
+      return error("expected --" + flag->option.ArgStr + " of " +
+                   numberText(flag->least) + " " +
+                   (flag->most == unlimited ? "or more"
+                                            : "to " + numberText(flag->most)) +
+                   ", got " + numberText(number));
+  }
+  if (isGiven(clipNorm.option) && isGiven(clipValue.option))
+    return error("expected --clip-norm or --clip-value, got both");
+  return true;
+}
+
+/// The first flag given that means nothing without --train.
+static const cl::Option *firstGiven() {
+  for (WordFlag *flag : wordFlags)
+    if (isGiven(flag->option))
+      return &flag->option;
+  for (NumberFlag *flag : numberFlags)
+    if (isGiven(flag->option))
+      return &flag->option;
+  if (isGiven(freeze))
+    return std::addressof(freeze); // `&` gives the strings.
+  return nullptr;
+}
+
+bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
+  trains = train;
+  if (const cl::Option *given = firstGiven(); given && !train)
+    return error("expected --train with --" + given->ArgStr + ", got none");
+  if (!checkFlags())
+    return false;
+  options.loss = loss.option.getValue();
+  options.targets = targets.option.getValue();
+  options.optimizer = optimizer.option.getValue();
+  // As PyTorch's SGD, which has its momentum from a number.
+  if (options.optimizer == "sgd" && momentum.option > 0)
+    options.optimizer = "momentum";
+  options.form = form.option.getValue();
+  options.freeze =
+      ArrayRef<std::string>(static_cast<std::vector<std::string> &>(freeze));
+  options.smoothing = std::max(smoothing.option.getValue(), 0.0);
+  options.lr = lr.option.getValue();
+  options.momentum = momentum.option.getValue();
+  options.weightDecay = weightDecay.option.getValue();
+  options.beta1 = beta1.option.getValue();
+  options.beta2 = beta2.option.getValue();
+  options.epsilon = epsilon.option.getValue();
+  options.dampening = dampening.option.getValue();
+  if (isGiven(clipNorm.option) || isGiven(clipValue.option)) {
+    bool norm = isGiven(clipNorm.option);
+    options.clipping = norm ? "norm" : "value";
+    options.clip = (norm ? clipNorm : clipValue).option.getValue();
+  }
+  return true;
+}
+
+std::string mlir::mnistc::trainFlagsText() {
+  std::string text;
+  if (train)
+    text += " --train";
+  for (WordFlag *flag : wordFlags)
+    if (isGiven(flag->option))
+      text += (" --" + flag->option.ArgStr + "=" + flag->option).str();
+  for (NumberFlag *flag : numberFlags)
+    if (isGiven(flag->option))
+      text +=
+          (" --" + flag->option.ArgStr + "=" + numberText(flag->option)).str();
+  if (isGiven(freeze))
+    text += " --freeze=" + llvm::join(freeze.begin(), freeze.end(), ",");
+  return text;
+}

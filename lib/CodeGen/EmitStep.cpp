@@ -26,12 +26,6 @@ struct KernelRow {
   StringLiteral reduction = ""; ///< of a reduction: its kind
   bool givesIndex = false;      ///< what is stored is an index
 };
-
-struct LibraryRow {
-  Impl impl;
-  StringLiteral op, function;
-  bool epilogue = false;
-};
 } // namespace
 
 static const KernelRow kernels[] = {
@@ -66,20 +60,6 @@ static const KernelRow kernels[] = {
     {"softmax", "softmax", "MN_SOFTMAX_KERNEL", {"load", ""}},
 };
 
-static const LibraryRow libraryCalls[] = {
-    {Impl::cublas, "matmul", "mn::cublas::matmul", true},
-    {Impl::cudnn, "conv", "mn::cudnn::conv", true},
-    {Impl::cudnn, "conv_filter_grad", "mn::cudnn::convFilterGrad"},
-    {Impl::cudnn, "conv_input_grad", "mn::cudnn::convInputGrad"},
-    {Impl::onednn, "avg_pool", "mn::onednn::avgPool"},
-    {Impl::onednn, "conv", "mn::onednn::conv", true},
-    {Impl::onednn, "conv_filter_grad", "mn::onednn::convFilterGrad"},
-    {Impl::onednn, "conv_input_grad", "mn::onednn::convInputGrad"},
-    {Impl::onednn, "matmul", "mn::onednn::matmul", true},
-    {Impl::onednn, "max_pool", "mn::onednn::maxPool"},
-    {Impl::openblas, "matmul", "mn::openblas::matmul", true},
-};
-
 static const KernelRow *findKernel(Operation *root) {
   for (const KernelRow &row : kernels)
     if (row.op == root->getName().stripDialect())
@@ -99,8 +79,7 @@ static StringRef elementName(Value value) {
   return elementTypeName(getElementTypeOrSelf(value.getType()));
 }
 
-/// "constexpr mn::Matmul hidden_shape{.m = 64, .n = 128, .k = 784};"
-static std::string declareShape(const ShapeText &shape, StringRef name) {
+std::string mlir::mnistc::declareShape(const ShapeText &shape, StringRef name) {
   std::string head = ("constexpr " + shape.type + " " + name).str();
   std::string text = head + "{" + llvm::join(shape.fields, ", ") + "};\n";
   if (text.size() <= 81)
@@ -125,10 +104,9 @@ static std::string countText(Value value) {
   return llvm::join(sizes, " * ");
 }
 
-/// Pointers to values of a step, as statements of its function.
-static std::string declarePointers(ArrayRef<Value> results,
-                                   ArrayRef<Value> inputs,
-                                   const PlanNames &names) {
+std::string mlir::mnistc::declarePointers(ArrayRef<Value> results,
+                                          ArrayRef<Value> inputs,
+                                          const PlanNames &names) {
   std::string text;
   auto declare = [&](StringRef type, Value value) {
     text +=
@@ -233,17 +211,30 @@ static std::string storeLine(StringRef pointer, StringRef index,
   return line(pointer + "[" + index + "] = " + value.text + ";", indent) + "\n";
 }
 
-/// The statements for element i of results that one loop makes. All values are
-/// there before the first store: a result may take an input's place.
+/// Whether a result lies where an input does, which the step may still read.
+static bool takesPlace(StepOp step, const PlanNames &names) {
+  return llvm::any_of(step.getInputs(), [&](Value input) {
+    return !input.getDefiningOp<ConstantOp>() &&
+           llvm::any_of(step.getResults(), [&](Value result) {
+             return names.offset(result) == names.offset(input);
+           });
+  });
+}
+
+/// The statements for element i of results that one loop makes. Where a result
+/// takes an input's place, all values are there before the first store.
 FailureOr<std::string> FunctorEmitter::emitSegment(const Segment &segment,
                                                    unsigned indent) {
   body.begin(indent);
   std::string stores;
+  bool early = takesPlace(step, names);
   for (unsigned k = 0; k < segment.count; ++k) {
     Value value = yieldsOf(step)[segment.first + k];
     Position position = positionAt({"i"}, shapeOf(value));
-    FailureOr<Expr> text = k == 0 ? body.statementValue(value, position)
-                                  : body.namedValue(value, position);
+    FailureOr<Expr> text = segment.count == 1
+                               ? body.statementValue(value, position)
+                           : early && k != 0 ? body.namedValue(value, position)
+                                             : body.value(value, position);
     if (failed(text))
       return failure();
     stores +=
@@ -424,60 +415,6 @@ FailureOr<StepText> FunctorEmitter::emit() {
       argumentLines(call, "(", {"ctx", "\"" + kernel + "\"", size, made}, ");",
                     2) +
       "\n";
-  return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Steps on libraries
-//===----------------------------------------------------------------------===//
-
-static FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names) {
-  Operation *root = rootOf(step);
-  const LibraryRow *row = nullptr;
-  for (const LibraryRow &candidate : libraryCalls)
-    if (root && candidate.impl == step.getImpl() &&
-        candidate.op == root->getName().stripDialect())
-      row = &candidate;
-  std::optional<LibraryEpilogue> epilogue = matchLibraryEpilogue(step);
-  if (!row || !epilogue)
-    return step.emitOpError("cannot run on '")
-           << stringifyImpl(step.getImpl()) << "'";
-
-  auto inputOf = [&](Value argument) {
-    auto number = cast<BlockArgument>(skipReshapes(argument)).getArgNumber();
-    return step.getInputs()[number];
-  };
-  llvm::SetVector<Value> inputs;
-  SmallVector<std::string> arguments{"ctx", names[step.getResult(0)].str()};
-  for (Value operand : root->getOperands()) {
-    inputs.insert(inputOf(operand));
-    arguments.push_back(names[inputOf(operand)].str());
-  }
-  SmallVector<std::string> parts;
-  auto add = [&](StringRef field, Value value) {
-    if (!value)
-      return;
-    inputs.insert(inputOf(value));
-    parts.push_back(("." + field + " = " + names[inputOf(value)]).str());
-  };
-  add("bias", epilogue->bias);
-  add("residual", epilogue->residual);
-  if (epilogue->relu)
-    parts.push_back(".relu = true");
-  if (!parts.empty() && !row->epilogue)
-    return step.emitOpError("cannot run on '")
-           << stringifyImpl(step.getImpl()) << "' with an epilogue";
-
-  StepText text;
-  std::string shapeName =
-      names.scope.add((names[step.getResult(0)] + "_shape").str());
-  text.shape = declareShape(shapeOfRoot(root), shapeName);
-  arguments.push_back(shapeName);
-  if (!parts.empty())
-    arguments.push_back("mn::Epilogue{" + llvm::join(parts, ", ") + "}");
-  text.call =
-      declarePointers({step.getResult(0)}, inputs.getArrayRef(), names) +
-      argumentLines(row->function, "(", arguments, ");", 2) + "\n";
   return text;
 }
 

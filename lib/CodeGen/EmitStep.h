@@ -57,6 +57,14 @@ struct StepText {
   std::string call;   ///< the statements of the step's function
 };
 FailureOr<StepText> emitStep(StepOp step, PlanNames &names);
+FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names);
+
+/// "constexpr mn::Matmul hidden_shape{.m = 64, .n = 128, .k = 784};"
+std::string declareShape(const ShapeText &shape, StringRef name);
+
+/// Pointers to values of a step, as statements of its function.
+std::string declarePointers(ArrayRef<Value> results, ArrayRef<Value> inputs,
+                            const PlanNames &names);
 
 } // namespace mlir::mnistc
 

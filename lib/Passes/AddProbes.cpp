@@ -40,7 +40,7 @@ static std::string describe(Operation &op) {
     if (!name.node.empty())
       return text + " of node '" + name.node.str() + "' (" +
              name.operatorName.str() + ")";
-  return text + " of the loss";
+  return tensorName(&op) == "mn.loss" ? text + " of the loss" : text;
 }
 
 /// The ops that `loss` depends on.
@@ -72,7 +72,7 @@ void AddProbes::insert(const Probe &probe) {
   OpBuilder builder(&getContext());
   Value value = probe.operand->get();
   auto type = cast<RankedTensorType>(value.getType());
-  builder.setInsertionPointToStart(getOperation().getBody());
+  builder.setInsertionPoint(probe.operand->getOwner()->getParentOp());
   auto global = builder.create<ml_program::GlobalOp>(
       value.getLoc(), probe.name, type, /*is_mutable=*/true,
       DenseElementsAttr::get(type,

@@ -27,7 +27,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mnistc", default=str(HERE.parents[1] / "build/bin/mnistc"))
     parser.add_argument("--target", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--tiers", default="tier1,operators",
+    parser.add_argument("--tiers", default="tier1,operators,tier2",
                         help="lists beside this file, separated by commas")
     parser.add_argument("--only", default="", help="a regular expression")
     parser.add_argument("-j", "--jobs", type=int, default=2)
@@ -119,7 +119,8 @@ def main():
     names = []
     for tier in options.tiers.split(","):
         names += (HERE / f"{tier}.txt").read_text().split()
-    names = [name for name in names if re.search(options.only, name)]
+    # Some names are in two lists.
+    names = [name for name in dict.fromkeys(names) if re.search(options.only, name)]
     known = expected_failures(options.target)
     cases = {case.name: case for case in load_model_tests(kind="node")}
     missing = [name for name in names if name not in cases]

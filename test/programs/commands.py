@@ -121,7 +121,7 @@ def test_infer_takes_inputs_by_name(place):
 def test_infer_names_what_is_wrong_with_a_file(place):
     app, bad = place.program("pytorch-simplecnn"), place.path("bad")
     fails(14, app, "infer", place.path("none.npy"), parts=["cannot read", "none.npy"])
-    fails(14, app, "infer", place.folder, parts=["found the folder"])
+    fails(14, app, "infer", place.folder, parts=["found none of them"])
     pb, npy, idx, png = (place.path(f"bad.{e}") for e in ("pb", "npy", "idx", "png"))
     x = np.zeros((2, 1, 28, 28), np.float32)
     np.save(npy, x)
@@ -206,7 +206,7 @@ def test_eval(place):
         "loss "), "a line")
     fails(2, app, "eval", parts=["--data=DIR"])
     fails(2, app, "eval", f"--data={folder}", "--split=x", parts=["'x'"])
-    fails(14, app, "eval", f"--data={place.path('none')}", parts=["found neither"])
+    fails(14, app, "eval", f"--data={place.path('none')}", parts=["found none at"])
 
 
 def test_eval_finds_bad_labels(place):

@@ -199,7 +199,7 @@ static void printCulprits(ArrayRef<Row> rows) {
   }
 }
 
-int mlir::mnistc::checkGradients(const Input &input, const Options &options,
+int mlir::mnistc::checkGradients(const Input &input, Options &options,
                                  int64_t classes, StageFiles &stages,
                                  Stopwatch &watch) {
   llvm::SmallString<128> folder;
@@ -211,13 +211,13 @@ int mlir::mnistc::checkGradients(const Input &input, const Options &options,
   auto clear = llvm::make_scope_exit(
       [&] { llvm::sys::fs::remove_directories(folder); });
   auto path = [&](StringRef name) { return (folder + "/" + name).str(); };
-  Options build = options;
-  build.output = path("program");
-  if (int code = emitProgram(input, build, stages, watch); code != exitOk)
+  options.output = path("program");
+
+  if (int code = emitProgram(input, options, stages, watch); code != exitOk)
     return code;
   std::string message;
   int code =
-      execute({build.output, "gradcheck", "--json",
+      execute({options.output, "gradcheck", "--json",
                "--samples=" + std::to_string(samples),
                "--seed=" + std::to_string(seed),
                "--tolerance=" + numberText("%g", tolerance),

@@ -24,7 +24,7 @@ bool readGradcheckFlags(Options &options, bool asked);
 int64_t classesOf(ModuleOp module);
 
 /// Builds the program of a planned module, runs it, and prints what it found.
-int checkGradients(const Input &input, const Options &options, int64_t classes,
+int checkGradients(const Input &input, Options &options, int64_t classes,
                    StageFiles &stages, Stopwatch &watch);
 
 } // namespace mlir::mnistc

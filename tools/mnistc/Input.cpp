@@ -65,9 +65,9 @@ static Input importModel(MLIRContext &context, StringRef bytes,
   StringRef directory = llvm::sys::path::parent_path(options.input);
   ImportOptions import = options.import;
   import.train = options.train;
-  Imported imported = importOnnxFromMemory(
-      context, bytes, options.input, directory.empty() ? "." : directory.str(),
-      import);
+  Imported imported =
+      importOnnxFromMemory(context, bytes, options.input,
+                           directory.empty() ? "." : directory.str(), import);
   for (const std::string &problem : imported.problems)
     error(problem);
   if (options.verbose)

@@ -17,12 +17,12 @@ using namespace mlir;
 using namespace mlir::mnistc;
 
 static void printOperators(raw_ostream &os) {
-  os << llvm::formatv("{0,-32}{1}\n", "ONNX operator",
+  os << llvm::formatv("{0,-36}{1}\n", "ONNX operator",
                       "from opset, and where it changes");
   for (const ImportedOperator &op : importedOperators()) {
     std::string name = (op.domain.empty() ? "" : op.domain + ".") + op.name;
     os << llvm::formatv(
-        "{0,-32}{1:$[, ]}\n", name,
+        "{0,-36}{1:$[, ]}\n", name,
         llvm::make_range(op.sinceVersions.begin(), op.sinceVersions.end()));
   }
 }

@@ -56,7 +56,7 @@ static bool runPasses(ModuleOp module, const Options &options,
   return succeeded(pm.run(module));
 }
 
-static int compile(const Options &options) {
+static int compile(Options &options) {
   Stopwatch watch(options.verbose);
   DialectRegistry registry;
   registry.insert<MnistDialect, PlanDialect, func::FuncDialect,

@@ -161,14 +161,16 @@ SmallVector<Value> OrOp::buildGradient(OpBuilder &, ValueRange) {
   return {Value(), Value()};
 }
 
-// y = a^b      da = b a^(b - 1) dy, db = a = 0 ? 0 : y log(a) dy
+// y = a^b      da = b = 0 ? 0 : b a^(b - 1) dy, db = a = 0 ? 0 : y log(a) dy
 SmallVector<Value> PowOp::buildGradient(OpBuilder &b, ValueRange dy) {
   Arithmetic c{b, getLoc()};
   Value x = getLhs(), n = getRhs(), y = getOutput();
   Value dx = c.mul(c.mul(n, c.pow(x, c.sub(n, c.number(n, 1)))), dy[0]);
   Value dn = c.mul(c.mul(y, c.log(x)), dy[0]);
-  Value nonzero = c.compare(Predicate::ne, x, c.number(x, 0));
-  return {dx, c.where(nonzero, dn)};
+  auto nonzero = [&](Value value) {
+    return c.compare(Predicate::ne, value, c.number(value, 0));
+  };
+  return {c.where(nonzero(n), dx), c.where(nonzero(x), dn)};
 }
 
 // y = a - b      da = dy, db = -dy
@@ -232,6 +234,7 @@ SmallVector<Value> GatherOp::buildGradient(OpBuilder &b, ValueRange dy) {
   Value wrapped = c.add(index, c.number(index, size));
   index = c.select(c.compare(Predicate::lt, index, c.number(index, 0)), wrapped,
                    index);
+  index = c.max(c.min(index, c.number(index, size - 1)), c.number(index, 0));
   Value hot = c.compare(Predicate::eq, c.broadcast(index, {0}, hotType),
                         b.create<IotaOp>(getLoc(), hotType, 1));
   Value oneHot =
@@ -248,16 +251,77 @@ SmallVector<Value> GatherOp::buildGradient(OpBuilder &b, ValueRange dy) {
   return {c.reshape(sum, in), Value()};
 }
 
-// y = x between elements of another origin      dx = the middle of dy
-// (of the modes that repeat elements of x, see the verifier's message)
+/// Elements `first` to `first + count - 1` of `x` along `dim`, backwards where
+/// `reversed`.
+static Value part(const Arithmetic &c, Value x, int64_t dim, int64_t first,
+                  int64_t count, bool reversed) {
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
+  shape[dim] = count;
+  starts[dim] = reversed ? first + count - 1 : first;
+  steps[dim] = reversed ? -1 : 1;
+  return c.b.createOrFold<SliceOp>(c.loc, typeOf(x).clone(shape), x, starts,
+                                   steps);
+}
+
+/// `x` from place `first` on along `dim`, which becomes `size` long; zeros
+/// elsewhere.
+static Value placed(const Arithmetic &c, Value x, int64_t dim, int64_t first,
+                    int64_t size) {
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  SmallVector<int64_t> low(shape.size(), 0);
+  shape[dim] = size, low[dim] = first;
+  return c.b.createOrFold<PadOp>(c.loc, typeOf(x).clone(shape),
+                                 PadMode::constant, x, low, APFloat(0.0));
+}
+
+/// What elements `first` to `first + count - 1` of dy give x, if they stand
+/// before (or after) its `size` elements along `dim`.
+static Value fromBorder(const Arithmetic &c, PadMode mode, Value dy,
+                        int64_t dim, int64_t first, int64_t count, int64_t low,
+                        int64_t size) {
+  int64_t begin = first - low; // counted from x's first element
+  bool before = begin < 0;
+  Value border = part(c, dy, dim, first, count, mode == PadMode::reflect);
+  switch (mode) {
+  case PadMode::edge: {
+    SmallVector<int64_t> shape(typeOf(border).getShape());
+    shape[dim] = 1;
+    Value sum = c.reshape(c.sum(border, dim), typeOf(dy).clone(shape));
+    return placed(c, sum, dim, before ? 0 : size - 1, size);
+  }
+  case PadMode::reflect: {
+    int64_t last = begin + count - 1; // comes first, reversed
+    return placed(c, border, dim, before ? -last : 2 * (size - 1) - last, size);
+  }
+  case PadMode::wrap:
+    return placed(c, border, dim, before ? begin + size : begin - size, size);
+  case PadMode::constant:
+    break;
+  }
+  return c.number(typeOf(dy), 0);
+}
+
+// y = x between elements of another origin      dx = the middle of dy, and what
+// the elements around it repeat
 SmallVector<Value> PadOp::buildGradient(OpBuilder &b, ValueRange dy) {
-  if (getMode() != PadMode::constant)
-    return {};
-  SmallVector<int64_t> low;
-  for (int64_t number : getLow())
-    low.push_back(-number);
-  return {b.create<PadOp>(getLoc(), getInput().getType(), PadMode::constant,
-                          dy[0], low, APFloat(0.0))};
+  Arithmetic c{b, getLoc()};
+  Value gradient = dy[0];
+  for (int64_t dim = 0; dim < typeOf(gradient).getRank(); ++dim) {
+    int64_t low = getLow()[dim], size = getInput().getType().getDimSize(dim);
+    int64_t padded = typeOf(gradient).getDimSize(dim);
+    Value middle = placed(c, gradient, dim, -low, size);
+    auto add = [&](int64_t first, int64_t count) {
+      if (count > 0 && getMode() != PadMode::constant)
+        middle = c.add(middle, fromBorder(c, getMode(), gradient, dim, first,
+                                          count, low, size));
+    };
+    int64_t after = std::max<int64_t>(low + size, 0);
+    add(0, std::min(low, padded));
+    add(after, padded - after);
+    gradient = middle;
+  }
+  return {gradient};
 }
 
 // y = x under another shape      dx = dy under x's
@@ -368,6 +432,19 @@ SmallVector<Value> ConvOp::buildGradient(OpBuilder &b, ValueRange dy) {
               getStrides(), getPads(), getDilations(), getGroups())};
 }
 
+// y[i] = sum over windows that i is in of x w: linear in both, and the filter's
+// gradient is that of the convolution from y to x
+//      dx = dy * w, dw = dy * x
+SmallVector<Value> ConvInputGradOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.create<ConvOp>(getLoc(), getOutputGrad().getType(), dy[0],
+                           getFilter(), getLayout(), getStrides(), getPads(),
+                           getDilations(), getGroups()),
+          b.create<ConvFilterGradOp>(
+              getLoc(), getFilter().getType(), dy[0], getOutputGrad(),
+              getLayout(), getStrides(), getPads(), getDilations(),
+              getGroups())};
+}
+
 SmallVector<Value> AvgPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
   return {b.create<AvgPoolGradOp>(getLoc(), getInput().getType(), dy[0],
                                   getLayout(), getKernel(), getStrides(),
@@ -385,15 +462,24 @@ SmallVector<Value> MaxPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
 //===----------------------------------------------------------------------===//
 
 // Training expands these two before it differentiates; what is left of them is
-// frozen: y = s (x - m) / sqrt(v + e) + b      dx = s / sqrt(v + e) dy
+// frozen: y = s n + b, with n = (x - m) / d, d = sqrt(v + e)
+//      dx = s / d dy, ds = sum(n dy), db = sum(dy), dm = -sum(dx),
+//      dv = -sum(n dx) / (2 d)   (sums by channel)
 SmallVector<Value> BatchNormOp::buildGradient(OpBuilder &b, ValueRange dy) {
   Arithmetic c{b, getLoc()};
+  auto type = typeOf(getInput());
+  int64_t dim = getDim();
+  auto sum = [&](Value x) { return c.sum(x, otherDims(dim, type.getRank())); };
   Value v = getVariance();
-  Value deviation = b.create<SqrtOp>(
-      getLoc(), c.add(v, c.number(v, getEpsilon().convertToDouble())));
-  Value factor = c.broadcast(c.div(getScale(), deviation), {(int64_t)getDim()},
-                             getInput().getType());
-  return {c.mul(factor, dy[0]), Value(), Value(), Value(), Value()};
+  Value deviation =
+      c.sqrt(c.add(v, c.number(v, getEpsilon().convertToDouble())));
+  Value factor = c.broadcast(c.div(getScale(), deviation), dim, type);
+  Value dx = c.mul(factor, dy[0]);
+  Value normal = c.div(c.sub(getInput(), c.broadcast(getMean(), dim, type)),
+                       c.broadcast(deviation, dim, type));
+  Value half = c.div(c.number(v, -0.5), deviation);
+  return {dx, sum(c.mul(normal, dy[0])), sum(dy[0]), c.neg(sum(dx)),
+          c.mul(half, sum(c.mul(normal, dx)))};
 }
 
 SmallVector<Value> DropoutOp::buildGradient(OpBuilder &, ValueRange dy) {

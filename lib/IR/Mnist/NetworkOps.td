@@ -94,7 +94,7 @@ def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad"> {
   }];
 }
 
-def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad"> {
+def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad", [Differentiable]> {
   let summary = "the gradient of a convolution with respect to its input";
   let description = [{
     The attributes are those of the convolution. ONNX's ConvTranspose is this

@@ -46,9 +46,17 @@ bool isPng(const std::string &name) {
 
 } // namespace
 
-bool hasFolders(const std::string &path) {
-  Listing listing;
-  return list(path, listing).ok() && !listing.folders.empty();
+bool hasPictures(const std::string &path) {
+  Listing top, inside;
+  if (!list(path, top).ok())
+    return false;
+  for (const std::string &name : top.folders) {
+    inside = {};
+    if (list(path + "/" + name, inside).ok() &&
+        std::any_of(inside.files.begin(), inside.files.end(), isPng))
+      return true;
+  }
+  return false;
 }
 
 Status listImageFolder(const std::string &path, ImageFolder &folder) {

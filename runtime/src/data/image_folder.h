@@ -22,8 +22,8 @@ struct ImageFolder {
   size_t others = 0;                ///< files that are no PNG, left out
 };
 
-/// Whether a folder has folders in it.
-bool hasFolders(const std::string &path);
+/// Whether a folder has folders with pictures in it.
+bool hasPictures(const std::string &path);
 
 /// Finds the pictures without reading them. Errors: no folder, no classes, a
 /// class without pictures.

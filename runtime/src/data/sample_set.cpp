@@ -54,7 +54,7 @@ Status findSource(const std::string &path, Source &source) {
       source.kind = Kind::npyFolder;
     else if (isFolder(path + "/train") || isFolder(path + "/test"))
       source.kind = Kind::pictures;
-    else if (hasFolders(path))
+    else if (hasPictures(path))
       source.kind = Kind::oneFolder;
     else
       return badData("expected MNIST's files, 'train_x.npy', or folders of "

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -128,6 +129,15 @@ Status AtomicFile::openTemporary() {
 }
 
 Status AtomicFile::reserve(uint64_t bytes) {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+      limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
+    abandon();
+    return badData("cannot write '%s': expected files of %llu bytes to be "
+                   "allowed, found a limit of %llu",
+                   target.c_str(), static_cast<unsigned long long>(bytes),
+                   static_cast<unsigned long long>(limit.rlim_cur));
+  }
   uint64_t free = 0;
   if (freeBytes(target, free) && bytes > free) {
     abandon();

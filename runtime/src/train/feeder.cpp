@@ -82,11 +82,15 @@ void fillBatch(const Batch &batch, Type inputType, int threads) {
 Status Feeder::load(int set, const TrainData &data) {
   samples[set] = &data.samples();
   const auto bytes = static_cast<int64_t>(data.bytes());
-  resident[set] = !checkNumbers && bytes <= room;
-  if (!resident[set])
+  if (checkNumbers || bytes > room)
     return Status::success();
+  const Status status = executor.load(set, *samples[set]);
+  // What does not fit is streamed, as what is not to be there.
+  if (status.code == Code::outOfMemory)
+    return Status::success();
+  resident[set] = status.ok();
   room -= bytes;
-  return executor.load(set, *samples[set]);
+  return status;
 }
 
 Status Feeder::run(const BatchRange &range) {

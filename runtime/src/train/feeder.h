@@ -32,7 +32,7 @@ public:
   /// Looks at what every step computes; to be said before `load`.
   bool checkNumbers = false;
 
-  /// `data` must live on.
+  /// `data` must live on. What the device has no memory for is streamed.
   Status load(int set, const TrainData &data);
   bool onDevice(int set) const { return resident[set]; }
 

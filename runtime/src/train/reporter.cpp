@@ -100,6 +100,7 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
   line += text("; %s images/s, %.1f us/step, digest %s",
                rateText(report.imagesPerSecond).c_str(),
                report.microsecondsPerStep, report.digest.c_str());
+  progress.clear();
   progress.print(line);
 
   JsonEvent event("epoch");

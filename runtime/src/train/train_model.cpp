@@ -60,8 +60,10 @@ Status TrainModel::choosePlans(int64_t wanted) {
       continue;
     const int64_t size = model->plans[i].batch;
     found += (found.empty() ? "" : ", ") + std::to_string(size);
-    if (trainPlan < 0 && (wanted == 0 || wanted == size))
+    if (wanted != 0 ? wanted == size : size > batch) {
       trainPlan = i;
+      batch = size;
+    }
   }
   if (found.empty() || !model->recipe)
     return Status::error(Code::usage, "expected a model that trains, found one "
@@ -70,7 +72,6 @@ Status TrainModel::choosePlans(int64_t wanted) {
     return Status::error(Code::usage,
                          text("expected '--batch' to be one of %s, found %lld",
                               found.c_str(), static_cast<long long>(wanted)));
-  batch = plan().batch;
   for (int i = 0; i < model->planCount; ++i)
     if (begins(model->plans[i].name, "eval") && model->plans[i].batch == batch)
       evalPlan = i;

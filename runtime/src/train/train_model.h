@@ -31,8 +31,8 @@ struct TrainModel {
   bool classTargets = true;
   int64_t classes = 0; ///< 0: not known
 
-  /// `batch`: which plan, or 0 for the first. Errors: no plan that trains, more
-  /// than one input, a state that is missing.
+  /// `batch`: which plan, or 0 for the largest. Errors: no plan that trains,
+  /// more than one input, a state that is missing.
   static Status create(const Model &model, int64_t batch, TrainModel &result);
 
   const Plan &plan() const { return model->plans[trainPlan]; }

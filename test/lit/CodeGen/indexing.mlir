@@ -209,3 +209,18 @@ func.func @infer_iota(%in0: tensor<2x3xi64> {mnist.name = "x0", plan.offset = 0 
   } : (tensor<2x3xi64>) -> (tensor<2x3xi64>)
   return %y : tensor<2x3xi64>
 }
+
+// A random number is a function of what it is for.
+// CHECK-LABEL: namespace infer_random {
+// CHECK: const bool holds = x0[i] < mn::randomUniform(seed[0], 3, step[0], i);
+func.func @infer_random(%in0: tensor<4x2xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<i64> {mnist.name = "seed", plan.offset = 256 : i64}, %in2: tensor<i64> {mnist.name = "step", plan.offset = 512 : i64}) -> tensor<4x2xf32> {
+  %y = plan.step "y" on kernel at [768] (%in0, %in1, %in2) {
+  ^bb0(%x: tensor<4x2xf32>, %s: tensor<i64>, %t: tensor<i64>):
+    %u = mnist.random_uniform %s, %t stream 3 : (tensor<i64>, tensor<i64>) -> tensor<4x2xf32>
+    %less = mnist.compare lt %x, %u : tensor<4x2xf32> -> tensor<4x2xi1>
+    %zero = mnist.constant dense<0.0> : tensor<4x2xf32>
+    %0 = mnist.select %less, %x, %zero : tensor<4x2xi1>, tensor<4x2xf32>
+    plan.yield %0 : tensor<4x2xf32>
+  } : (tensor<4x2xf32>, tensor<i64>, tensor<i64>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

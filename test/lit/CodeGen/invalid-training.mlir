@@ -23,7 +23,12 @@ module attributes {plan.constant_bytes = 0 : i64} {
 module attributes {plan.constant_bytes = 0 : i64} {
   ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter"}
   func.func @infer(%x: tensor<4xf32> {plan.offset = 256 : i64}) -> tensor<4xf32> {
-    return %x : tensor<4xf32>
+    %y = plan.step "y" on kernel at [512] (%x) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.relu %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %y : tensor<4xf32>
   }
 }
 

@@ -42,9 +42,8 @@ struct TrainingText {
   std::string recipe;
   SmallVector<std::pair<StringRef, std::string>> fields;
 };
-FailureOr<TrainingText> emitTraining(ModuleOp module,
-                                     const EmitOptions &options,
-                                     Shapes &shapes);
+FailureOr<TrainingText>
+emitTraining(ModuleOp module, const EmitOptions &options, Shapes &shapes);
 
 struct PlanRow {
   func::FuncOp function;

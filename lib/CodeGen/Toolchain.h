@@ -37,7 +37,7 @@ struct Program {
   std::string source, constants;
   std::string initial; ///< of the parameters, if the program trains
   std::string onnx;    ///< the model's file, if the program is to write it
-  std::vector<std::string> commands; ///< beyond every program's: "train"
+  std::vector<std::string> commands;  ///< beyond every program's: "train"
   std::string include, lib;           ///< of the runtime
   std::vector<std::string> libraries; ///< "onednn", "openblas": used by steps
   bool shared = false;                ///< a library with a C interface

@@ -40,8 +40,8 @@ private:
   void addLoad(ml_program::GlobalLoadOp load) {
     auto global = symbols.lookupNearestSymbolFrom<ml_program::GlobalOp>(
         load, load.getGlobal());
-    auto role = global ? global->getAttrOfType<StringAttr>("mnist.role")
-                       : StringAttr();
+    auto role =
+        global ? global->getAttrOfType<StringAttr>("mnist.role") : StringAttr();
     if (!role || role != "parameter")
       return;
     loads[load.getGlobal().getLeafReference()].push_back(load.getResult());

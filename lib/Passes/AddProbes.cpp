@@ -91,8 +91,7 @@ void AddProbes::insert(const Probe &probe) {
 void AddProbes::addTo(func::FuncOp function) {
   Activity activity(function);
   Block &body = function.getBody().front();
-  DenseSet<Operation *> needed =
-      opsBefore(body.getTerminator()->getOperand(0));
+  DenseSet<Operation *> needed = opsBefore(body.getTerminator()->getOperand(0));
 
   // All operands first: probes are ops with operands too.
   SmallVector<OpOperand *> operands;
@@ -130,8 +129,8 @@ void AddProbes::addTo(func::FuncOp function) {
   for (auto [name, reader] : readers) {
     Operation *global = symbols.lookup(name);
     global->setAttr("mnist.reader", builder.getStringAttr(describe(*reader)));
-    global->setAttr("mnist.behind",
-                    builder.getArrayAttr(probesOf.lookup(reader->getResult(0))));
+    global->setAttr("mnist.behind", builder.getArrayAttr(
+                                        probesOf.lookup(reader->getResult(0))));
   }
 }
 

@@ -117,9 +117,9 @@ void Differentiate::appendResults(const Activity &activity,
                                            ValueRange(results).getTypes()));
   for (auto [i, name] : llvm::enumerate(names)) {
     function.setResultAttr(first + i, "mnist.gradient", name);
-    function.setResultAttr(first + i, "mnist.name",
-                           builder.getStringAttr("gradient of " +
-                                                 name.getValue()));
+    function.setResultAttr(
+        first + i, "mnist.name",
+        builder.getStringAttr("gradient of " + name.getValue()));
   }
 }
 

@@ -177,6 +177,7 @@ void mlir::mnistc::registerPipelines() {
       buildTrainPipeline);
   PassPipelineRegistration<GradcheckOptions>(
       "mnist-gradcheck",
-      "From an imported model to a plan that returns the loss and its gradients",
+      "From an imported model to a plan that returns the loss and its "
+      "gradients",
       buildGradcheckPipeline);
 }

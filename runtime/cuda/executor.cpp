@@ -344,6 +344,7 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));
   return keepingParameters([&] {
+    MN_TRY(copyInputs(plan, 0, true, 0));
     for (int step = 0; step < model.plans[plan].stepCount; ++step) {
       state.afterKernel = false;
       MN_TRY(enqueueStep(plan, step));

@@ -26,9 +26,10 @@ namespace cl = llvm::cl;
 cl::OptionCategory mlir::mnistc::gradcheckCategory(
     "Checking gradients: mnistc gradcheck MODEL.onnx");
 
-static cl::opt<unsigned> samples("samples", cl::init(8), cl::value_desc("n"),
-                                 cl::desc("Elements of each tensor (default 8)"),
-                                 cl::cat(gradcheckCategory));
+static cl::opt<unsigned>
+    samples("samples", cl::init(8), cl::value_desc("n"),
+            cl::desc("Elements of each tensor (default 8)"),
+            cl::cat(gradcheckCategory));
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::value_desc("n"),
                               cl::desc("Of inputs, samples and dropout"),
                               cl::cat(gradcheckCategory));
@@ -208,21 +209,20 @@ int mlir::mnistc::checkGradients(const Input &input, Options &options,
     error("cannot make a temporary folder: " + code.message());
     return exitToolchain;
   }
-  auto clear = llvm::make_scope_exit(
-      [&] { llvm::sys::fs::remove_directories(folder); });
+  auto clear =
+      llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
   auto path = [&](StringRef name) { return (folder + "/" + name).str(); };
   options.output = path("program");
 
   if (int code = emitProgram(input, options, stages, watch); code != exitOk)
     return code;
   std::string message;
-  int code =
-      execute({options.output, "gradcheck", "--json",
-               "--samples=" + std::to_string(samples),
-               "--seed=" + std::to_string(seed),
-               "--tolerance=" + numberText("%g", tolerance),
-               "--classes=" + std::to_string(classes)},
-              path("out"), path("err"), message);
+  int code = execute({options.output, "gradcheck", "--json",
+                      "--samples=" + std::to_string(samples),
+                      "--seed=" + std::to_string(seed),
+                      "--tolerance=" + numberText("%g", tolerance),
+                      "--classes=" + std::to_string(classes)},
+                     path("out"), path("err"), message);
   watch.lap("differences");
   std::vector<Row> rows;
   std::string printed = contents(path("out"));
@@ -231,8 +231,7 @@ int mlir::mnistc::checkGradients(const Input &input, Options &options,
     std::string text = contents(path("err"));
     StringRef line = StringRef(text).trim();
     line.consume_front("error: ");
-    error(line.empty() ? Twine("the program failed: ") + message
-                       : Twine(line));
+    error(line.empty() ? Twine("the program failed: ") + message : Twine(line));
     return code > 0 ? code : int(exitToolchain);
   }
   if (!readRows(*input.module, printed, rows))

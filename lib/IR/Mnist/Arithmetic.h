@@ -16,6 +16,15 @@ inline RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+/// The dimensions below `rank` that are not in `dims`.
+inline SmallVector<int64_t> otherDims(ArrayRef<int64_t> dims, int64_t rank) {
+  SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(dims, dim))
+      others.push_back(dim);
+  return others;
+}
+
 struct Arithmetic {
   OpBuilder &b;
   Location loc;

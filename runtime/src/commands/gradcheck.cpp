@@ -116,8 +116,9 @@ Status Gradcheck::fillInputs() {
       return name == "mn.labels" ? u : 2 * u - 1;
     };
     const auto whole = [&](size_t at) {
+      const int64_t rows = options.limit ? options.limit : plan.batch;
       return name == "mn.valid"
-                 ? plan.batch
+                 ? std::min(rows, plan.batch)
                  : static_cast<int64_t>(random.bits(0, at) % options.classes);
     };
     switch (tensor.type) {
@@ -211,8 +212,7 @@ Status Gradcheck::kinkAt(const Row &row, Element &element, double base,
 /// over a kink, a short one drowns in rounding.
 Status Gradcheck::slope(const Row &row, Element &element, double base) {
   double value;
-  const size_t at =
-      row.parameter->tensor.offset + element.index * sizeof value;
+  const size_t at = row.parameter->tensor.offset + element.index * sizeof value;
   MN_TRY(executor->readParameters(at, &value, sizeof value));
   for (const double length : {1e-5, 1e-6, 1e-4, 1e-7}) {
     const double h = length * std::max(1.0, std::fabs(value));
@@ -292,9 +292,8 @@ void Gradcheck::print() const {
   if (options.json) {
     for (const Row &row : rows) {
       const Element none, *worst = row.worst() ? row.worst() : &none;
-      const auto kinks =
-          std::count_if(row.elements.begin(), row.elements.end(),
-                        [](const Element &e) { return e.kink; });
+      const auto kinks = std::count_if(row.elements.begin(), row.elements.end(),
+                                       [](const Element &e) { return e.kink; });
       std::printf("{\"tensor\": %s, \"checked\": %zu, \"kinks\": %d, "
                   "\"error\": %s, \"element\": %zu, \"found\": %s, "
                   "\"expected\": %s}\n",
@@ -369,6 +368,8 @@ extern "C" const Command *mn_gradcheck_command() {
              &Options::tolerance},
             {"classes", "N", "whole numbers of inputs are below N (default 2)",
              &Options::classes, 1},
+            {"limit", "N", "only the first N rows of the batch count (default: "
+                           "all)", &Options::limit, 1},
             {"seed", "N", "of inputs, samples and dropout (default 1)",
              &TrainOptions::seed},
             {"dump", "DIR",

@@ -1,0 +1,305 @@
+"""The operators that have a derivative, in every mode that changes it.
+
+A row: name, operator, parameters (shape, or shape and range), what else the
+node takes, and its attributes. Ranges keep away from where nothing is defined;
+kinks are found by the program.
+"""
+
+import numpy as np
+
+from model import Case
+
+POSITIVE = (0.3, 2.0)
+INSIDE = (-0.9, 0.9)
+WIDE = (-4.0, 4.0)
+
+# Elementwise, of one operand: name, operator, range, attributes.
+UNARY = [
+    ("Abs", WIDE, {}), ("Celu", WIDE, {"alpha": 1.7}), ("Elu", WIDE, {}),
+    ("Elu", WIDE, {"alpha": 0.4}), ("Erf", (-2.0, 2.0), {}),
+    ("Exp", INSIDE, {}), ("Gelu", WIDE, {}),
+    ("Gelu", WIDE, {"approximate": "tanh"}), ("HardSigmoid", WIDE, {}),
+    ("HardSigmoid", WIDE, {"alpha": 0.3, "beta": 0.4}), ("HardSwish", WIDE, {}),
+    ("Identity", WIDE, {}), ("LeakyRelu", WIDE, {}),
+    ("LeakyRelu", WIDE, {"alpha": 0.3}), ("Log", POSITIVE, {}),
+    ("LogSoftmax", WIDE, {"axis": 1}), ("LogSoftmax", WIDE, {"axis": 0}),
+    ("Mish", WIDE, {}), ("Neg", WIDE, {}), ("Reciprocal", POSITIVE, {}),
+    ("Relu", WIDE, {}), ("Selu", WIDE, {}),
+    ("Selu", WIDE, {"alpha": 1.2, "gamma": 0.8}), ("Sigmoid", WIDE, {}),
+    ("Softmax", WIDE, {"axis": -1}), ("Softmax", WIDE, {"axis": 1}),
+    ("Softplus", WIDE, {}), ("Softsign", WIDE, {}), ("Sqrt", POSITIVE, {}),
+    ("Tanh", WIDE, {}), ("ThresholdedRelu", WIDE, {"alpha": 0.8}),
+]
+
+# Of several operands that are repeated to one shape: operator, shapes, range.
+BINARY = [
+    ("Add", [(2, 3, 4), (4,)], WIDE), ("Add", [(3, 1), (1, 4)], WIDE),
+    ("Sub", [(2, 1, 4), (3, 1)], WIDE), ("Mul", [(2, 3), (2, 1)], WIDE),
+    ("Mul", [(1,), (3, 2)], WIDE), ("Div", [(3, 4), (3, 1)], POSITIVE),
+    ("Pow", [(3, 4), (1, 4)], POSITIVE), ("PRelu", [(2, 3, 4), (3, 1)], WIDE),
+    ("PRelu", [(2, 3), (1,)], WIDE), ("Max", [(3, 4), (4,)], WIDE),
+    ("Max", [(3, 4), (3, 4), (3, 1)], WIDE), ("Min", [(3, 4), (3, 1)], WIDE),
+    ("Sum", [(2, 3), (3,), (2, 1)], WIDE), ("Mean", [(2, 3), (3,), (2, 1)], WIDE),
+]
+
+# Windows: operator, shapes of the parameters, attributes.
+WINDOWS = [
+    ("Conv", [(2, 2, 5, 6), (3, 2, 3, 2), (3,)], {}),
+    ("Conv", [(1, 4, 5, 5), (6, 2, 3, 3)], {"group": 2, "pads": [1, 1, 1, 1]}),
+    ("Conv", [(2, 3, 5, 5), (3, 1, 3, 3), (3,)],
+     {"group": 3, "strides": [2, 2], "pads": [1, 1, 1, 1]}),
+    ("Conv", [(1, 2, 7, 8), (2, 2, 3, 3)],
+     {"dilations": [2, 2], "pads": [2, 1, 0, 3], "strides": [1, 2]}),
+    ("Conv", [(1, 2, 6, 5), (2, 2, 2, 2)], {"auto_pad": "SAME_UPPER"}),
+    ("Conv", [(2, 2, 9), (3, 2, 4), (3,)], {"strides": [2], "pads": [1, 2]}),
+    ("Conv", [(1, 2, 4, 3, 4), (2, 2, 2, 2, 3)],
+     {"pads": [1, 0, 1, 0, 1, 1], "strides": [2, 1, 1]}),
+    ("ConvTranspose", [(2, 2, 3, 4), (2, 3, 3, 2), (3,)],
+     {"strides": [2, 2], "pads": [1, 0, 0, 1], "output_padding": [1, 0]}),
+    ("ConvTranspose", [(1, 4, 4, 4), (4, 2, 3, 3)],
+     {"group": 2, "dilations": [2, 1]}),
+    ("ConvTranspose", [(1, 2, 5), (2, 2, 3)], {"strides": [2]}),
+    ("ConvTranspose", [(1, 1, 2, 3, 2), (1, 2, 2, 2, 2)],
+     {"strides": [1, 2, 1]}),
+    ("MaxPool", [(2, 2, 6, 6)], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    ("MaxPool", [(1, 2, 6, 7)], {"kernel_shape": [3, 3], "strides": [1, 2]}),
+    ("MaxPool", [(1, 2, 5, 5)],
+     {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
+    ("MaxPool", [(1, 2, 7, 7)],
+     {"kernel_shape": [2, 2], "dilations": [2, 3], "ceil_mode": 1,
+      "strides": [2, 2]}),
+    ("MaxPool", [(2, 2, 9)], {"kernel_shape": [3], "strides": [2]}),
+    ("MaxPool", [(1, 2, 4, 4, 5)],
+     {"kernel_shape": [2, 2, 3], "strides": [2, 1, 1]}),
+    ("AveragePool", [(1, 2, 6, 6)],
+     {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    ("AveragePool", [(1, 2, 6, 5)],
+     {"kernel_shape": [3, 3], "strides": [2, 1], "pads": [1, 1, 1, 0]}),
+    ("AveragePool", [(1, 2, 6, 5)],
+     {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 1, 0, 1],
+      "count_include_pad": 1}),
+    ("AveragePool", [(1, 2, 7, 7)],
+     {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1,
+      "count_include_pad": 1, "pads": [1, 1, 1, 1]}),
+    ("AveragePool", [(2, 2, 8)], {"kernel_shape": [3], "strides": [2]}),
+    ("AveragePool", [(1, 2, 4, 3, 4)], {"kernel_shape": [2, 2, 2]}),
+    ("GlobalAveragePool", [(2, 3, 4, 5)], {}),
+    ("GlobalMaxPool", [(2, 3, 4, 5)], {}),
+    ("GlobalMaxPool", [(2, 3, 7)], {}),
+    ("LRN", [(2, 6, 3, 3)],
+     {"size": 3, "alpha": 0.3, "beta": 0.6, "bias": 1.5}),
+    ("LRN", [(1, 5, 2, 2)], {"size": 4, "alpha": 0.2}),
+]
+
+# Products: operator, shapes, attributes.
+PRODUCTS = [
+    ("Gemm", [(3, 4), (4, 5), (5,)], {}),
+    ("Gemm", [(4, 3), (4, 5), (3, 1)], {"transA": 1, "alpha": 0.5}),
+    ("Gemm", [(3, 4), (5, 4), (3, 5)], {"transB": 1, "beta": 0.3}),
+    ("Gemm", [(4, 3), (5, 4)], {"transA": 1, "transB": 1, "alpha": -1.5}),
+    ("Gemm", [(3, 4), (4, 5), (1,)], {"alpha": 2.0, "beta": -0.7}),
+    ("MatMul", [(3, 4), (4, 2)], {}), ("MatMul", [(2, 3, 4), (2, 4, 3)], {}),
+    ("MatMul", [(2, 3, 4), (4, 3)], {}),
+    ("MatMul", [(3, 4), (2, 4, 3)], {}),
+    ("MatMul", [(2, 1, 3, 4), (3, 4, 2)], {}),
+    ("MatMul", [(4,), (4, 3)], {}), ("MatMul", [(2, 3, 4), (4,)], {}),
+    ("MatMul", [(4,), (4,)], {}),
+]
+
+# Reductions: operator, axes, whether dimensions are kept, range.
+REDUCTIONS = [
+    ("ReduceSum", [1], 0, WIDE), ("ReduceSum", [0, 2], 1, WIDE),
+    ("ReduceSum", None, 0, WIDE), ("ReduceMean", [2], 1, WIDE),
+    ("ReduceMean", [0, 1], 0, WIDE), ("ReduceMax", [1], 0, WIDE),
+    ("ReduceMax", [0, 2], 1, WIDE), ("ReduceMin", [-1], 0, WIDE),
+    ("ReduceL1", [1], 0, WIDE), ("ReduceL2", [1, 2], 0, WIDE),
+    ("ReduceLogSum", [1], 1, POSITIVE), ("ReduceSumSquare", [0], 0, WIDE),
+]
+
+# What only moves elements: operator, shape of the parameter, constants, and
+# attributes.
+MOVES = [
+    ("Transpose", (2, 3, 4), [], {"perm": [2, 0, 1]}),
+    ("Transpose", (2, 3), [], {}),
+    ("Reshape", (2, 6), [[3, -1]], {}),
+    ("Flatten", (2, 3, 2), [], {"axis": 2}),
+    ("Squeeze", (1, 3, 1), [[0]], {}),
+    ("Unsqueeze", (3, 2), [[1]], {}),
+    ("Expand", (3, 1), [[2, 3, 4]], {}),
+    ("Expand", (1,), [[2, 2]], {}),
+    ("Slice", (4, 6), [[1, 0], [3, 5], [0, 1], [1, 2]], {}),
+    ("Slice", (4, 7), [[3, -1], [0, 0], [0, 1], [-1, -2]], {}),
+    ("Slice", (9,), [[-2], [-9], [0], [-3]], {}),
+    ("Slice", (5, 3), [[1], [100], [0], [3]], {}),
+    ("Pad", (2, 3), [[1, 0, 2, 1], np.float32(0.7)], {}),
+    ("Pad", (4, 5), [[-1, 2, 0, -2]], {"mode": "constant"}),
+    ("Pad", (4, 5), [[2, 3, 1, 4]], {"mode": "reflect"}),
+    ("Pad", (4, 5), [[-1, 3, 2, -2]], {"mode": "reflect"}),
+    ("Pad", (3, 2), [[4, 1, 2, 3]], {"mode": "edge"}),
+    ("Pad", (3, 4), [[-1, 2, 2, 0]], {"mode": "edge"}),
+    ("Pad", (3, 4), [[7, 1, 2, 9]], {"mode": "wrap"}),
+    ("Gather", (4, 3), [[[0, 2], [3, -1]]], {"axis": 0}),
+    ("Gather", (2, 5, 2), [[1, 1, 4]], {"axis": 1}),
+    ("Gather", (3, 4), [np.int64(2)], {"axis": 1}),
+    ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2}),
+    ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2, "mode": "CRD"}),
+    ("SpaceToDepth", (1, 2, 4, 6), [], {"blocksize": 2}),
+    ("Clip", (3, 4), [np.float32(-0.5), np.float32(0.8)], {}),
+    ("Cast", (3, 4), [], {"to": 11}),
+]
+
+
+def numbered(rows, make):
+    """Cases named after their operator: Conv_1, Conv_2."""
+    seen = {}
+    for row in rows:
+        seen[row[0]] = seen.get(row[0], 0) + 1
+        case = Case(f"{row[0]}_{seen[row[0]]}")
+        make(case, *row)
+        yield case
+
+
+def of_parameters(case, operator, shapes, attributes, limits=(-1.0, 1.0)):
+    names = [case.parameter(f"p{i}", case.uniform(shape, *limits))
+             for i, shape in enumerate(shapes)]
+    case.out(case.node(operator, names, **attributes))
+
+
+def unary(case, operator, limits, attributes):
+    of_parameters(case, operator, [(3, 5)], attributes, limits)
+
+
+def binary(case, operator, shapes, limits):
+    of_parameters(case, operator, shapes, {}, limits)
+
+
+def reduction(case, operator, axes, keep, limits):
+    names = [case.parameter("p", case.uniform((2, 3, 4), *limits))]
+    if axes is not None:
+        names.append(case.constant("axes", np.array(axes)))
+    case.out(case.node(operator, names, keepdims=keep))
+
+
+def move(case, operator, shape, constants, attributes):
+    names = [case.parameter("p", case.uniform(shape))]
+    names += [case.constant(f"c{i}", values)
+              for i, values in enumerate(constants)]
+    y = case.node(operator, names, **attributes)
+    if operator == "Cast":
+        y = case.node("Cast", [y], ["back"], to=1)
+    case.out(y)
+
+
+def concat(case):
+    names = [case.parameter(f"p{i}", case.uniform((2, size, 2)))
+             for i, size in enumerate((1, 3, 2))]
+    case.out(case.node("Concat", names, axis=-2))
+
+
+def split(case):
+    p = case.parameter("p", case.uniform((5, 2)))
+    sizes = case.constant("sizes", np.array([2, 3]))
+    case.out(*case.node("Split", [p, sizes], ["a", "b"], axis=0))
+
+
+def where(case):
+    a = case.parameter("a", case.uniform((3, 4)))
+    b = case.parameter("b", case.uniform((4,)))
+    chosen = case.constant("c", np.eye(3, 4, dtype=bool))
+    case.out(case.node("Where", [chosen, a, b]))
+
+
+def equal_operands(case):
+    """Both sides of max are the same number: half of it each."""
+    a = case.parameter("a", [[1.0, 2.0, 3.0]])
+    b = case.parameter("b", [[1.0, 0.0, 3.0]])
+    case.out(case.node("Max", [a, b]))
+
+
+def used_often(case):
+    """A gradient is the sum over all uses."""
+    p = case.parameter("p", case.uniform((3, 3)))
+    y = case.node("MatMul", [p, p], ["square"])
+    case.out(case.node("Add", [case.node("Mul", [y, p], ["product"]), y]))
+
+
+def gather_often(case):
+    """A row that is looked up thrice."""
+    p = case.parameter("p", case.uniform((4, 2)))
+    index = case.constant("index", np.array([[1, 1], [3, 1]]))
+    y = case.node("Gather", [p, index], ["rows"])
+    case.out(case.node("Tanh", [y]))
+
+
+def batch_norm(case):
+    """Behind a convolution, with the statistics of the batch."""
+    x = case.parameter("x", case.uniform((3, 2, 4, 4)))
+    names = [case.parameter("scale", case.uniform(2, 0.5, 1.5)),
+             case.parameter("bias", case.uniform(2))]
+    # Running statistics are no parameters.
+    for name, values in (("mean", case.uniform(2)),
+                         ("variance", case.uniform(2, 0.5, 1.5))):
+        names.append(case.parameter(name, values))
+        case.parameters.pop()
+    case.out(case.node("BatchNormalization", [x, *names], epsilon=1e-3))
+
+
+def dropout(case):
+    p = case.parameter("p", case.uniform((4, 8)))
+    ratio = case.constant("ratio", np.float32(0.4))
+    training = case.constant("training", np.array(True))
+    case.out(case.node("Dropout", [p, ratio, training]))
+
+
+def attention(case):
+    """Three matrices, a softmax, and a residual."""
+    x = case.constant("x", case.uniform((2, 3, 4)))
+    q, k, v = (case.node("MatMul", [x, case.parameter(
+        name, case.uniform((4, 4)))], [f"x{name}"]) for name in "qkv")
+    kt = case.node("Transpose", [k], ["kt"], perm=[0, 2, 1])
+    scores = case.node("Softmax", [case.node("MatMul", [q, kt], ["qk"])],
+                       ["scores"], axis=-1)
+    case.out(case.node("Add", [case.node("MatMul", [scores, v], ["sv"]), x]))
+
+
+SPECIAL = [concat, split, where, equal_operands, used_often, gather_often,
+           batch_norm, dropout, attention]
+
+
+def special():
+    for make in SPECIAL:
+        case = Case(make.__name__)
+        make(case)
+        yield case
+
+
+def groups():
+    """The cases of each model."""
+    return {
+        "unary": list(numbered(UNARY, unary)),
+        "binary": list(numbered(BINARY, binary)),
+        "windows": list(numbered(WINDOWS, of_parameters)),
+        "products": list(numbered(PRODUCTS, of_parameters)),
+        "reductions": list(numbered(REDUCTIONS, reduction)),
+        "moves": list(numbered(MOVES, move)),
+        "special": list(special()),
+    }
+
+
+def hardmax(case):
+    case.out(case.node("Hardmax", [case.parameter("p", case.uniform((2, 3)))]))
+
+
+def nothing_to_train(case):
+    case.out(case.node("Relu", [case.constant("c", case.uniform((2, 3)))]))
+
+
+def failures():
+    """Name, case, exit code and what is said."""
+    for make, code, parts in [
+            (hardmax, 1, ["depends on none"]),
+            (nothing_to_train, 1, ["expected a model with parameters to train"]),
+    ]:
+        case = Case(make.__name__)
+        make(case)
+        yield make.__name__, case, code, parts

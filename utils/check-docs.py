@@ -30,7 +30,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"<!-- (run~?|session~?|show|setup): (.*?) -->\n(?:```(\w*)\n(.*?)```\n)?", re.S)
-NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
+# With a digest, and with the unit of a rate.
+NUMBER = re.compile(r"\b[0-9a-f]{16}\b|\d[\d.,]*(?:e[+-]?\d+)?[kM]?")
 
 
 def output_of(kind, command, folder, environment):

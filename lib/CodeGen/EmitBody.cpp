@@ -56,6 +56,15 @@ Expr BodyEmitter::declare(StringRef type, StringRef name, const Expr &value) {
   return {local};
 }
 
+std::string BodyEmitter::declareVariable(StringRef type, StringRef name,
+                                         const Twine &initial) {
+  Scope &scope = *scopes.back();
+  std::string local = scope.names.add(name);
+  scope.lines +=
+      line(type + " " + local + " = " + initial + ";", scope.indent) + "\n";
+  return local;
+}
+
 static bool isNameOrNumber(StringRef text) {
   return llvm::all_of(text,
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -153,6 +162,8 @@ FailureOr<Expr> BodyEmitter::compute(Value tensor, const Position &position) {
            << maxOps << " ops to compute";
   if (op->hasTrait<Indexing>())
     return emitIndexing(*this, op, position);
+  if (isInlined(op))
+    return emitReduction(*this, op, position);
   if (!op->hasTrait<Elementwise>())
     return op->emitOpError(
         "expected at most one op in a step that is neither elementwise nor "

@@ -54,6 +54,25 @@ public:
   FailureOr<Expr> choose(Operation *op, const Expr &condition, Branch then,
                          Branch otherwise);
 
+  // For EmitReduction.cpp.
+
+  /// Declares a variable; its name.
+  std::string declareVariable(StringRef type, StringRef name,
+                              const Twine &initial);
+  /// A variable that begins as `initial` and a loop of some turns. `turn` gives
+  /// the last statement of one, from the names of its number and the variable.
+  FailureOr<Expr>
+  loop(StringRef type, StringRef name, const Twine &initial, int64_t turns,
+       llvm::function_ref<FailureOr<std::string>(const std::string &r,
+                                                 const std::string &result)>
+           turn);
+  /// What was remembered for an op and an index, in this scope or one around
+  /// it; or null.
+  const Expr *known(const void *key, const std::string &index) const;
+  void remember(const void *key, const std::string &index, const Expr &value) {
+    scopes.back()->values[{key, index}] = value;
+  }
+
 private:
   struct Scope {
     Scope(const NameScope *outer, unsigned indent)
@@ -66,7 +85,6 @@ private:
 
   void push();
   std::unique_ptr<Scope> pop();
-  const Expr *known(const void *key, const std::string &index) const;
   FailureOr<Expr> compute(Value tensor, const Position &position);
   FailureOr<Expr> constantElement(ConstantOp op, const Expr &index);
   std::string localName(Operation *op);
@@ -82,6 +100,10 @@ private:
 /// Element `position` of an op that only renames the index.
 FailureOr<Expr> emitIndexing(BodyEmitter &body, Operation *op,
                              const Position &position);
+
+/// Element `position` of a reduction that is computed where it is read.
+FailureOr<Expr> emitReduction(BodyEmitter &body, Operation *op,
+                              const Position &position);
 
 /// The expression of an elementwise op on the expressions of its operands.
 FailureOr<Expr> emitElementwise(Operation *op, ArrayRef<Expr> operands);

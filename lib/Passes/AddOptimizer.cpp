@@ -65,6 +65,7 @@ public:
   void clip(MutableArrayRef<Value> gradients);
   void update(StringRef name, Value gradient);
   void countStep();
+  void countStepFirst(Block &body);
 
 private:
   Value next(StringRef name, Value w, Value g);
@@ -85,6 +86,7 @@ private:
   StringRef kind;
   bool keras;
   StringRef clipping;
+  bool counted = false;
   Arithmetic a;
   States states;
   Numbers numbers;
@@ -97,20 +99,23 @@ void Updates::readNumbers(FloatType element) {
   Type i64 = b.getI64Type();
   auto table = RankedTensorType::get({rows, columns}, element);
   Value recipe = states.load("mn.recipe", table);
-  numbers.step = states.loadNumber("mn.step", i64);
+  if (!counted)
+    numbers.step = states.loadNumber("mn.step", i64);
   Value size = a.number(numbers.step, rows);
   Value row = a.sub(numbers.step, a.mul(a.div(numbers.step, size), size));
-  Value index = a.reshape(row, RankedTensorType::get({1}, i64));
-  Value line =
-      b.create<GatherOp>(a.loc, table.clone({1, columns}), recipe, index, 0);
+  Value flat = a.reshape(
+      recipe, RankedTensorType::get({rows * columns}, element));
+  // Numbers on their own: they are computed where they are read.
   int64_t column = 0;
   for (Value *number :
        {&numbers.lr, &numbers.momentum, &numbers.weightDecay, &numbers.beta1,
         &numbers.beta2, &numbers.epsilon, &numbers.dampening, &numbers.clip,
         &numbers.correction1, &numbers.correction2}) {
-    Value one = b.create<SliceOp>(a.loc, table.clone({1, 1}), line,
-                                  ArrayRef<int64_t>{0, column++},
-                                  ArrayRef<int64_t>{1, 1});
+    Value place = a.add(a.mul(row, a.number(row, columns)),
+                        a.number(row, column++));
+    Value one = b.create<GatherOp>(
+        a.loc, RankedTensorType::get({1}, element), flat,
+        a.reshape(place, RankedTensorType::get({1}, i64)), 0);
     *number = a.reshape(one, RankedTensorType::get({}, element));
   }
 }
@@ -198,10 +203,24 @@ void Updates::update(StringRef name, Value gradient) {
   states.store(name, next(name, w, gradient));
 }
 
-/// Last: whatever reads the number of the step has read it by then.
+/// Before all else, for one launch less: who needs the number of this step takes
+/// one from the new count. Where the forward and the backward pass draw random
+/// numbers by it, it is counted last.
+void Updates::countStepFirst(Block &body) {
+  OpBuilder::InsertionGuard guard(a.b);
+  a.b.setInsertionPointToStart(&body);
+  numbers.step = states.loadNumber("mn.step", a.b.getI64Type());
+  countStep();
+  counted = true;
+}
+
 void Updates::countStep() {
+  if (counted)
+    return;
   a.loc = NameLoc::get(a.b.getStringAttr("mn.step"));
-  states.store("mn.step", a.add(numbers.step, a.number(numbers.step, 1)));
+  Value next = a.add(numbers.step, a.number(numbers.step, 1));
+  states.store("mn.step", next);
+  numbers.step = a.sub(next, a.number(next, 1));
 }
 
 LogicalResult AddOptimizer::checkOptions() {
@@ -248,6 +267,8 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
   OpBuilder builder(end);
   Updates updates(kind, form == "keras", clipping, getOperation(), builder,
                   end.getLoc());
+  if (train.getOps<RandomUniformOp>().empty())
+    updates.countStepFirst(train.getBody().front());
   updates.readNumbers(element);
   updates.clip(gradients);
   for (auto [name, gradient] : llvm::zip_equal(names, gradients))

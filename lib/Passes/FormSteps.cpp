@@ -111,15 +111,15 @@ Grouping::Grouping(Block &block, bool fuse, bool epilogues)
 
 /// With fusion: what only repeats or counts, and random numbers, which are
 /// computed again rather than stored; what is made of those alone, such as a
-/// one-hot row or a mask; and numbers on their own.
+/// one-hot row or a mask; inlined reductions; and numbers on their own.
 static bool isWorthCopying(Operation *op,
                            const llvm::SmallPtrSetImpl<Operation *> &copied) {
-  if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op))
+  if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op) || isInlined(op))
     return true;
-  if (!isCheap(op))
-    return false;
   auto type = cast<ShapedType>(op->getResult(0).getType());
-  return type.getNumElements() == 1 ||
+  if (type.getNumElements() == 1 && (isCheap(op) || isa<DivOp>(op)))
+    return true;
+  return isCheap(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            Operation *producer = operand.getDefiningOp();
            return producer &&
@@ -371,7 +371,11 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
       numJoined += group->ops.size() - 1;
       ++numSteps;
       outline(group->ops, nameOf[i],
-              [&](Operation *op) { return grouping.isFree(op); });
+              [&](Operation *op) {
+                // Free ops go with their last users, and a step may be made
+                // where one was in memory.
+                return !isa<StepOp>(op) && grouping.isFree(op);
+              });
     }
     eraseDead(block);
   }

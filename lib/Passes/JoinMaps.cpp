@@ -174,8 +174,7 @@ void JoinMaps::merge(const Members &members, StepNames &names) {
                             return mapping.lookup(result);
                           }));
   for (auto [old, result] : llvm::zip_equal(results, joined.getResults())) {
-    if (Value parameter = updates.lookup(old))
-      updates[result] = parameter;
+    updates.erase(old); // Another value may be where it was.
     old.replaceAllUsesWith(result);
   }
   for (StepOp step : llvm::reverse(members.steps))

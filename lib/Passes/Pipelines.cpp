@@ -143,7 +143,9 @@ void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
   addCleanUp(pm, options);
 
-  // 4. The plan.
+  // 4. The plan. Small networks wait for launches, not for arithmetic.
+  if (options.inlineReductions)
+    pm.addNestedPass<func::FuncOp>(createInlineReductions());
   addPlanPasses(pm, options, options.joinMaps);
 }
 

@@ -73,6 +73,9 @@ struct TrainOptions : InferOptions {
                       llvm::cl::desc("Where clipping begins")};
   Option<bool> joinMaps{*this, "join-maps", llvm::cl::init(true),
                         llvm::cl::desc("Launch maps together")};
+  Option<bool> inlineReductions{
+      *this, "inline-reductions", llvm::cl::init(true),
+      llvm::cl::desc("Compute small reductions where they are read")};
 };
 
 /// What `--mnist-gradcheck` can be told beyond that.

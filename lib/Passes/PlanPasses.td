@@ -5,6 +5,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InlineReductions : Pass<"plan-inline-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Compute small reductions where they are read";
+  let description = [{
+    Marks reductions of few elements (softmax and arg-max too) as `plan.inline`:
+    each thread that needs a result computes it, again if need be, which costs
+    less than a launch. Not one that reads another through elementwise ops, since
+    the work would multiply, nor one of many results or with a contraction to
+    wait for in the same step.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", "16", "Elements of one result, at most">,
+    Option<"mostResults", "most-results", "int64_t", "65536",
+           "Elements of the result, at most">];
+  let statistics = [Statistic<"numInlined", "inlined", "Reductions marked">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
 def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
   let summary = "Cut a function into steps";
   let description = [{

@@ -7,9 +7,12 @@
 
 namespace mn {
 
-bool isInference(const Plan &plan) {
-  return std::strncmp(plan.name, "infer", 5) == 0;
+/// Names are "infer" or "infer_64".
+static bool isOfKind(const Plan &plan, const std::string &kind) {
+  return std::strncmp(plan.name, kind.c_str(), kind.size()) == 0;
 }
+
+bool isInference(const Plan &plan) { return isOfKind(plan, "infer"); }
 
 namespace {
 
@@ -62,7 +65,7 @@ Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
   std::string found;
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &candidate = model.plans[i];
-    if (!isInference(candidate))
+    if (!isOfKind(candidate, kind))
       continue;
     found += (found.empty() ? "" : ", ") + std::to_string(candidate.batch);
     if (batch && candidate.batch != batch)
@@ -82,7 +85,7 @@ Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
       Code::usage, batch
                        ? text("expected '--batch' to be one of %s, found %lld",
                               found.c_str(), static_cast<long long>(batch))
-                       : "expected a model that infers, found none");
+                       : "expected a plan to " + kind + ", found none");
 }
 
 Status Runner::submit(int plan, int slot) {

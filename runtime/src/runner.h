@@ -21,6 +21,8 @@ public:
       : model(model), executor(executor) {}
 
   /// After every step looks for NaN and infinity in what it wrote.
+  /// Of the plans to choose from: infer, eval or train.
+  std::string kind = "infer";
   bool checkNumbers = false;
 
   /// The plan for inference of `rows` rows: the smallest that takes them at

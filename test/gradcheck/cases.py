@@ -8,6 +8,7 @@ kinks are found by the program.
 import numpy as np
 
 from model import Case
+from special import SPECIAL
 
 POSITIVE = (0.3, 2.0)
 INSIDE = (-0.9, 0.9)
@@ -190,87 +191,28 @@ def move(case, operator, shape, constants, attributes):
     case.out(y)
 
 
-def concat(case):
-    names = [case.parameter(f"p{i}", case.uniform((2, size, 2)))
-             for i, size in enumerate((1, 3, 2))]
-    case.out(case.node("Concat", names, axis=-2))
-
-
-def split(case):
-    p = case.parameter("p", case.uniform((5, 2)))
-    sizes = case.constant("sizes", np.array([2, 3]))
-    case.out(*case.node("Split", [p, sizes], ["a", "b"], axis=0))
-
-
-def where(case):
-    a = case.parameter("a", case.uniform((3, 4)))
-    b = case.parameter("b", case.uniform((4,)))
-    chosen = case.constant("c", np.eye(3, 4, dtype=bool))
-    case.out(case.node("Where", [chosen, a, b]))
-
-
-def equal_operands(case):
-    """Both sides of max are the same number: half of it each."""
-    a = case.parameter("a", [[1.0, 2.0, 3.0]])
-    b = case.parameter("b", [[1.0, 0.0, 3.0]])
-    case.out(case.node("Max", [a, b]))
-
-
-def used_often(case):
-    """A gradient is the sum over all uses."""
-    p = case.parameter("p", case.uniform((3, 3)))
-    y = case.node("MatMul", [p, p], ["square"])
-    case.out(case.node("Add", [case.node("Mul", [y, p], ["product"]), y]))
-
-
-def gather_often(case):
-    """A row that is looked up thrice."""
-    p = case.parameter("p", case.uniform((4, 2)))
-    index = case.constant("index", np.array([[1, 1], [3, 1]]))
-    y = case.node("Gather", [p, index], ["rows"])
-    case.out(case.node("Tanh", [y]))
-
-
-def batch_norm(case):
-    """Behind a convolution, with the statistics of the batch."""
-    x = case.parameter("x", case.uniform((3, 2, 4, 4)))
-    names = [case.parameter("scale", case.uniform(2, 0.5, 1.5)),
-             case.parameter("bias", case.uniform(2))]
-    # Running statistics are no parameters.
-    for name, values in (("mean", case.uniform(2)),
-                         ("variance", case.uniform(2, 0.5, 1.5))):
-        names.append(case.parameter(name, values))
-        case.parameters.pop()
-    case.out(case.node("BatchNormalization", [x, *names], epsilon=1e-3))
-
-
-def dropout(case):
-    p = case.parameter("p", case.uniform((4, 8)))
-    ratio = case.constant("ratio", np.float32(0.4))
-    training = case.constant("training", np.array(True))
-    case.out(case.node("Dropout", [p, ratio, training]))
-
-
-def attention(case):
-    """Three matrices, a softmax, and a residual."""
-    x = case.constant("x", case.uniform((2, 3, 4)))
-    q, k, v = (case.node("MatMul", [x, case.parameter(
-        name, case.uniform((4, 4)))], [f"x{name}"]) for name in "qkv")
-    kt = case.node("Transpose", [k], ["kt"], perm=[0, 2, 1])
-    scores = case.node("Softmax", [case.node("MatMul", [q, kt], ["qk"])],
-                       ["scores"], axis=-1)
-    case.out(case.node("Add", [case.node("MatMul", [scores, v], ["sv"]), x]))
-
-
-SPECIAL = [concat, split, where, equal_operands, used_often, gather_often,
-           batch_norm, dropout, attention]
-
-
 def special():
     for make in SPECIAL:
         case = Case(make.__name__)
         make(case)
         yield case
+
+
+# Losses of classes: operator, shape of the scores, labels and weights,
+# attributes. A label that is ignored costs nothing.
+LABELS, PLACES = [0, 3, 1], [[0, 3], [1, 1], [-1, 2]]
+CLASS_WEIGHTS = np.float32([0.5, 1.5, 2.0, 1.0])
+LOSSES = [
+    ("SoftmaxCrossEntropyLoss", (3, 4), [LABELS], {}),
+    ("SoftmaxCrossEntropyLoss", (3, 4), [LABELS], {"reduction": "none"}),
+    ("SoftmaxCrossEntropyLoss", (3, 4), [np.int32(LABELS)], {"ignore_index": 3}),
+    ("SoftmaxCrossEntropyLoss", (3, 4, 2), [PLACES, CLASS_WEIGHTS],
+     {"ignore_index": -1}),
+    ("NegativeLogLikelihoodLoss", (3, 4), [LABELS, CLASS_WEIGHTS],
+     {"reduction": "sum"}),
+    ("NegativeLogLikelihoodLoss", (3, 4, 2), [PLACES, CLASS_WEIGHTS],
+     {"ignore_index": -1}),
+]
 
 
 def groups():
@@ -282,6 +224,7 @@ def groups():
         "products": list(numbered(PRODUCTS, of_parameters)),
         "reductions": list(numbered(REDUCTIONS, reduction)),
         "moves": list(numbered(MOVES, move)),
+        "losses": list(numbered(LOSSES, move)),
         "special": list(special()),
     }
 

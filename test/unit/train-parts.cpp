@@ -141,6 +141,26 @@ TEST(OnnxUses, SaysWhichDimensionIsWhich) {
   }
 }
 
+TEST(TrainModel, CountsTheClassesOfScores) {
+  struct {
+    std::vector<int64_t> shape; ///< of the first result of inference
+    int64_t classes;            ///< 0: it is a loss
+  } cases[] = {{{16, 10}, 10}, {{16, 1}, 2}, {{16}, 2}, {{}, 0}};
+  for (const auto &test : cases) {
+    mn::Model tables = trainmodel::model();
+    std::vector<mn::Plan> plans(tables.plans, tables.plans + tables.planCount);
+    mn::Tensor scores = plans[0].outputs[0];
+    scores.rank = static_cast<int>(test.shape.size());
+    scores.shape = test.shape.data();
+    plans[0].outputs = &scores;
+    tables.plans = plans.data();
+    mn::TrainModel model;
+    ASSERT_TRUE(mn::TrainModel::create(tables, 0, model).ok());
+    EXPECT_EQ(model.classes, test.classes);
+    EXPECT_EQ(model.accuracy({}) < 0, test.classes == 0);
+  }
+}
+
 TEST(Initialize, HasTheDeviationsOfTheFormulas) {
   mn::TrainModel model;
   ASSERT_TRUE(mn::TrainModel::create(trainmodel::model(), 0, model).ok());

@@ -22,7 +22,13 @@ static int64_t countOf(Value value) {
 
 bool mlir::mnistc::isRoot(Operation *op) {
   return isa<MnistDialect>(op->getDialect()) && !op->hasTrait<Elementwise>() &&
-         !op->hasTrait<Indexing>() && !isa<ConstantOp>(op);
+         !op->hasTrait<Indexing>() && !isa<ConstantOp>(op) && !isInlined(op);
+}
+
+bool mlir::mnistc::isInlined(Operation *op) {
+  return op->hasAttr("plan.inline") &&
+         isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp, SoftmaxOp,
+             LogSoftmaxOp>(op);
 }
 
 bool mlir::mnistc::isContraction(Operation *op) {

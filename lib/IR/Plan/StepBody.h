@@ -15,8 +15,13 @@
 
 namespace mlir::mnistc {
 
-/// Neither elementwise nor indexing nor a constant: has loops of its own.
+/// Neither elementwise nor indexing nor a constant: has loops of its own, and
+/// is not inlined.
 bool isRoot(Operation *op);
+
+/// A small reduction that is computed where its result is read: marked
+/// `plan.inline`.
+bool isInlined(Operation *op);
 
 /// A matrix product, a convolution or a gradient of one: ops that libraries
 /// compute, and whose operands are read many times.

@@ -368,8 +368,10 @@ extern "C" const Command *mn_gradcheck_command() {
              &Options::tolerance},
             {"classes", "N", "whole numbers of inputs are below N (default 2)",
              &Options::classes, 1},
-            {"limit", "N", "only the first N rows of the batch count (default: "
-                           "all)", &Options::limit, 1},
+            {"limit", "N",
+             "only the first N rows of the batch count (default: "
+             "all)",
+             &Options::limit, 1},
             {"seed", "N", "of inputs, samples and dropout (default 1)",
              &TrainOptions::seed},
             {"dump", "DIR",

@@ -88,7 +88,14 @@ void printJson(const Model &model, const Plan &plan, const std::string &device,
 Status profile(const Model &model, const Options &options) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
+  if (options.plan != "infer" && options.plan != "eval" &&
+      options.plan != "train")
+    return Status::error(Code::usage,
+                         "expected '--plan' to be infer, eval or train, found "
+                         "'" +
+                             options.plan + "'");
   Runner runner(model, *executor);
+  runner.kind = options.plan;
   int number;
   MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
   const Plan &plan = model.plans[number];

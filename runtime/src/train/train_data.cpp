@@ -70,7 +70,8 @@ Status TrainData::checkTargets(const TrainModel &model) {
   for (size_t i = 0; set.classes() && i < count; ++i) {
     int32_t label;
     std::memcpy(&label, targets.data() + 4 * i, 4);
-    if (label >= 0 && (model.classes == 0 || label < model.classes))
+    // A loss of the model's own says itself which labels it ignores.
+    if (model.classes == 0 || (label >= 0 && label < model.classes))
       continue;
     return badData("'%s': expected labels from 0 to %lld, as many classes as "
                    "the model has, found %d in row %zu",

@@ -99,7 +99,8 @@ Status TrainModel::findInputs() {
   return Status::success();
 }
 
-/// The first result of inference has a score for each class of each label.
+/// The first result of inference has a score for each class of each label, one
+/// for two of them; where it is a loss there are no scores.
 void TrainModel::findClasses() {
   for (int i = 0; classTargets && i < model->planCount; ++i) {
     const Plan &candidate = model->plans[i];
@@ -109,8 +110,9 @@ void TrainModel::findClasses() {
     const Tensor &scores = candidate.outputs[0];
     const auto count = static_cast<int64_t>(countOf(scores));
     const int64_t rows = candidate.batch * targetElements;
-    if (scores.rank > 1 && count % rows == 0)
-      classes = count / rows;
+    const bool isLoss = scores.rank < 2 && count == 1;
+    if (!isLoss && count % rows == 0)
+      classes = std::max<int64_t>(count / rows, 2);
     return;
   }
 }
@@ -203,7 +205,7 @@ Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {
 }
 
 double TrainModel::accuracy(const Metrics &metrics) const {
-  if (!classTargets || !find("mn.correct"))
+  if (classes == 0 || !find("mn.correct"))
     return -1;
   return metrics.seen ? static_cast<double>(metrics.correct) /
                             static_cast<double>(metrics.seen * targetElements)

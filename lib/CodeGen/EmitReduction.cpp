@@ -1,0 +1,197 @@
+//===- EmitReduction.cpp - reductions inside of an element ----------------===//
+//
+// A reduction of a few elements that is no kernel of its own: a loop among the
+// statements of whatever reads its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Plan/StepBody.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+namespace {
+/// A loop over the elements that become one.
+struct Loop {
+  Operation *op;
+  SmallVector<int64_t> dims; ///< that it goes over
+  bool keepsDims;            ///< the result has them still
+  Position result;           ///< the element of the result
+};
+} // namespace
+
+/// The element of the operand in turn `r`.
+static Position operandAt(const Loop &loop, const std::string &r) {
+  ArrayRef<int64_t> shape = shapeOf(loop.op->getOperand(0));
+  SmallVector<int64_t> gone;
+  for (int64_t dim : loop.dims)
+    gone.push_back(shape[dim]);
+  Position turn = positionAt({r}, gone), position;
+  for (size_t dim = 0, k = 0, g = 0; dim < shape.size(); ++dim) {
+    bool isGone = llvm::is_contained(loop.dims, int64_t(dim));
+    position.push_back(isGone ? turn[g++] : loop.result[k]);
+    k += !isGone || loop.keepsDims;
+  }
+  return position;
+}
+
+/// The row that an element belongs to, as a key.
+static std::string rowOf(const Loop &loop) {
+  std::string text;
+  for (const Coordinate &coordinate : operandAt(loop, "0"))
+    text += coordinate.print().text + ",";
+  return text;
+}
+
+FailureOr<Expr> BodyEmitter::loop(
+    StringRef type, StringRef name, const Twine &initial, int64_t turns,
+    llvm::function_ref<FailureOr<std::string>(const std::string &r,
+                                              const std::string &result)>
+        turn) {
+  std::string result = scopes.back()->names.add(name);
+  push();
+  std::string r = scopes.back()->names.add("r");
+  FailureOr<std::string> update = turn(r, result);
+  std::unique_ptr<Scope> inside = pop();
+  if (failed(update))
+    return failure();
+  Scope &scope = *scopes.back();
+  auto addLine = [&](const Twine &text, unsigned more) {
+    scope.lines += line(text, scope.indent + more) + "\n";
+  };
+  addLine(type + " " + result + " = " + initial + ";", 0);
+  addLine("for (mn::Index " + r + " = 0; " + r + " < " + Twine(turns) +
+              "; ++" + r + ") {",
+          0);
+  scope.lines += inside->lines;
+  addLine(*update, 2);
+  addLine("}", 0);
+  return Expr{result};
+}
+
+/// Sum, maximum or minimum.
+static FailureOr<Expr> emitFold(BodyEmitter &body, const Loop &loop) {
+  StringRef type =
+      elementTypeName(getElementTypeOrSelf(loop.op->getResult(0).getType()));
+  bool sum = isa<ReduceSumOp>(loop.op), max = isa<ReduceMaxOp>(loop.op);
+  std::string initial =
+      sum ? "0"
+          : ("mn::Limits<" + type + (max ? ">::lowest()" : ">::highest()"))
+                .str();
+  int64_t turns = 1;
+  for (int64_t dim : loop.dims)
+    turns *= shapeOf(loop.op->getOperand(0))[dim];
+  return body.loop(
+      type, sum ? "sum" : max ? "top" : "least", initial, turns,
+      [&](const std::string &r,
+          const std::string &result) -> FailureOr<std::string> {
+        FailureOr<Expr> element =
+            body.value(loop.op->getOperand(0), operandAt(loop, r));
+        if (failed(element))
+          return failure();
+        if (sum)
+          return result + " += " + element->text + ";";
+        return result + " = mn::" + (max ? "max(" : "min(") + result + ", " +
+               element->text + ");";
+      });
+}
+
+static FailureOr<Expr> emitArgMax(BodyEmitter &body, ArgMaxOp op,
+                                  const Loop &loop) {
+  StringRef type = elementTypeName(op.getInput().getType().getElementType());
+  std::string top = body.declareVariable(type, "top",
+                                         "mn::Limits<" + type + ">::lowest()");
+  StringRef index = elementTypeName(op.getOutput().getType().getElementType());
+  int64_t turns = shapeOf(op.getInput())[op.getDim()];
+  return body.loop(
+      index, "best", "0", turns,
+      [&](const std::string &r,
+          const std::string &result) -> FailureOr<std::string> {
+        FailureOr<Expr> element =
+            body.namedValue(op.getInput(), operandAt(loop, r));
+        if (failed(element))
+          return failure();
+        std::string wins = element->text + (op.getLast() ? " >= " : " > ") + top;
+        return "if (" + wins + ") " + top + " = " + element->text + ", " +
+               result + " = " + r + ";";
+      });
+}
+
+/// x - max - log(sum(exp(x - max))), or its exponential as a quotient. Maximum
+/// and sum are of the row, and shared by its elements.
+static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
+                                   const Position &position) {
+  Operation *op = loop.op;
+  Value input = op->getOperand(0);
+  StringRef type = elementTypeName(getElementTypeOrSelf(input.getType()));
+  int64_t turns = shapeOf(input)[loop.dims.front()];
+  auto once = [&](StringRef name, const std::string &initial,
+                  llvm::function_ref<std::string(
+                      const std::string &, const std::string &)> update)
+      -> FailureOr<Expr> {
+    std::string key = name.str() + ":" + rowOf(loop);
+    if (const Expr *known = body.known(op, key))
+      return *known;
+    FailureOr<Expr> result = body.loop(
+        type, name, initial, turns,
+        [&](const std::string &r,
+            const std::string &result) -> FailureOr<std::string> {
+          FailureOr<Expr> element = body.value(input, operandAt(loop, r));
+          if (failed(element))
+            return failure();
+          return update(result, element->text);
+        });
+    if (succeeded(result))
+      body.remember(op, key, *result);
+    return result;
+  };
+  FailureOr<Expr> top =
+      once("top", ("mn::Limits<" + type + ">::lowest()").str(),
+           [](const std::string &result, const std::string &element) {
+             return result + " = mn::max(" + result + ", " + element + ");";
+           });
+  if (failed(top))
+    return failure();
+  FailureOr<Expr> sum =
+      once("total", "0",
+           [&](const std::string &result, const std::string &element) {
+             return result + " += mn::exp(" + element + " - " + top->text +
+                    ");";
+           });
+  FailureOr<Expr> x = body.value(input, position);
+  if (failed(sum) || failed(x))
+    return failure();
+  Expr difference = infix(*x, "-", *top, Precedence::additive);
+  if (isa<LogSoftmaxOp>(op))
+    return infix(difference, "-", call("mn::log", {*sum}),
+                 Precedence::additive);
+  return infix(call("mn::exp", {difference}), "/", *sum,
+               Precedence::multiplicative);
+}
+
+FailureOr<Expr> mlir::mnistc::emitReduction(BodyEmitter &body, Operation *op,
+                                            const Position &position) {
+  Loop loop{op, {}, false, position};
+  if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dims"))
+    loop.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
+  else if (auto dim = op->getAttrOfType<IntegerAttr>("dim"))
+    loop.dims.push_back(dim.getInt());
+  if (isa<SoftmaxOp, LogSoftmaxOp>(op)) {
+    loop.keepsDims = true;
+    return emitSoftmax(body, loop, position);
+  }
+  std::string key = linearIndex(position, shapeOf(op->getResult(0))).text;
+  if (const Expr *known = body.known(op, key))
+    return *known;
+  auto argMax = dyn_cast<ArgMaxOp>(op);
+  FailureOr<Expr> result =
+      argMax ? emitArgMax(body, argMax, loop) : emitFold(body, loop);
+  if (succeeded(result))
+    body.remember(op, key, *result);
+  return result;
+}

@@ -1,0 +1,56 @@
+// RUN: mnist-opt %s --split-input-file --mnist-add-loss --canonicalize --cse | FileCheck %s
+// RUN: mnist-opt %s --split-input-file "--mnist-add-loss=kind=mse targets=values" --canonicalize --cse | FileCheck %s --check-prefix=MSE
+// RUN: mnist-opt %s --split-input-file "--mnist-add-loss=kind=nll smoothing=0.1" --canonicalize --cse | FileCheck %s --check-prefix=NLL
+// RUN: not mnist-opt %s --split-input-file --mnist-add-loss=kind=hinge 2>&1 | FileCheck %s --check-prefix=KIND
+// RUN: not mnist-opt %s --split-input-file --mnist-add-loss=smoothing=2 2>&1 | FileCheck %s --check-prefix=SMOOTHING
+// RUN: not mnist-opt %s --split-input-file --mnist-add-loss=targets=rows 2>&1 | FileCheck %s --check-prefix=TARGETS
+
+// Behind a softmax the loss is computed on its operand; rows from mn.valid on do
+// not count. The function that infers stays.
+
+// CHECK: module attributes {mnist.loss = "cross-entropy on the logits behind 'softmax'", mnist.targets = "class"}
+// CHECK-LABEL: func.func @infer_4
+// CHECK-NEXT:    mnist.softmax
+// CHECK-NEXT:    return
+// CHECK-LABEL: func.func @train_4
+// CHECK-SAME:      (%[[X:.*]]: tensor<4x3xf32> {mnist.name = "x"}, %[[LABELS:.*]]: tensor<4xi32> {mnist.name = "mn.labels"}, %[[VALID:.*]]: tensor<i32> {mnist.name = "mn.valid"})
+// CHECK-SAME:      mnist.name = "mn.loss"
+// CHECK:         %[[P:.*]] = mnist.log_softmax %[[X]] dim 1
+// CHECK:         %[[COST:.*]] = mnist.neg %[[P]]
+// CHECK:         %[[CLASS:.*]] = mnist.broadcast %[[LABELS]] along [0]
+// CHECK:         %[[IS:.*]] = mnist.compare eq %{{.*}}, %[[CLASS]]
+// CHECK:         %[[CHOSEN:.*]] = mnist.select %[[IS]], %[[COST]]
+// CHECK:         %[[ROWS:.*]] = mnist.broadcast %[[VALID]] along []
+// CHECK:         %[[USED:.*]] = mnist.compare lt %{{.*}}, %[[ROWS]]
+// CHECK:         %[[COUNTED:.*]] = mnist.select %[[USED]], %[[CHOSEN]]
+// CHECK:         %[[SUM:.*]] = mnist.reduce_sum %[[COUNTED]] over [0, 1]
+// CHECK:         %[[COUNT:.*]] = mnist.cast %[[VALID]]
+// CHECK:         %[[LOSS:.*]] = mnist.div %[[SUM]], %[[COUNT]]
+// CHECK:         mnist.arg_max %[[X]] over 1
+// CHECK-DAG:     ml_program.global_store @mn.loss_sum
+// CHECK-DAG:     ml_program.global_store @mn.correct
+// CHECK-DAG:     ml_program.global_store @mn.seen
+// CHECK-DAG:     ml_program.global_store @mn.bad_step
+// CHECK-DAG:     ml_program.global_store @mn.batch
+// CHECK:         return %[[LOSS]]
+// CHECK-LABEL: func.func @eval_4
+
+// Values have the shape of the output; the mean is over rows and elements.
+
+// MSE-LABEL: func.func @train_4
+// MSE-SAME:      (%{{.*}}: tensor<4x3xf32> {mnist.name = "x"}, %[[T:.*]]: tensor<4x3xf32> {mnist.name = "mn.labels"}
+// MSE:         %[[P:.*]] = mnist.softmax
+// MSE:         %[[D:.*]] = mnist.sub %[[P]], %[[T]]
+// MSE:         mnist.mul %[[D]], %[[D]]
+
+// NLL-LABEL: func.func @train_4
+// NLL:         %[[P:.*]] = mnist.softmax
+// NLL:         mnist.neg %[[P]]
+
+// KIND: expected a loss of auto, cross-entropy, nll, mse, l1, bce or bce-logits, but got 'hinge'
+// SMOOTHING: expected a smoothing from 0 to 1, but got 2
+// TARGETS: expected targets of auto, class or values, but got 'rows'
+func.func @infer_4(%x: tensor<4x3xf32> {mnist.name = "x"}) -> (tensor<4x3xf32> {mnist.name = "y"}) {
+  %y = mnist.softmax %x dim 1 : tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}

@@ -1,0 +1,31 @@
+// RUN: mnist-opt %s --mnist-choose-parameters=freeze=*.bias,mean | FileCheck %s
+// RUN: not mnist-opt %s --mnist-choose-parameters=freeze=fc.wait 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mnist-opt %s --mnist-choose-parameters=freeze=fc.*,mean,variance 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTHING
+
+// Floats are trained, statistics are kept, and the rest are constants.
+
+// CHECK:     @fc.weight({{.*}}) : tensor<2xf32> {mnist.role = "parameter"}
+// CHECK:     @fc.bias({{.*}}) : tensor<2xf32>{{$}}
+// CHECK:     @fc.scalar({{.*}}) : tensor<f32>{{$}}
+// CHECK:     @fc.indices({{.*}}) : tensor<2xi64>{{$}}
+// CHECK:     @mean({{.*}}) : tensor<2xf32>{{$}}
+// CHECK:     @variance({{.*}}) : tensor<2xf32> {mnist.role = "buffer"}
+// UNKNOWN: error: expected 'fc.wait' to name a parameter to freeze, but none matches
+// NOTHING: error: expected a model with parameters to train, but it has none
+ml_program.global private mutable @fc.weight(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+ml_program.global private mutable @fc.bias(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+ml_program.global private mutable @fc.scalar(dense<1.0> : tensor<f32>) : tensor<f32>
+ml_program.global private mutable @fc.indices(dense<1> : tensor<2xi64>) : tensor<2xi64>
+ml_program.global private mutable @mean(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+ml_program.global private mutable @variance(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+func.func @infer_4(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %w = ml_program.global_load @fc.weight : tensor<2xf32>
+  %b = ml_program.global_load @fc.bias : tensor<2xf32>
+  %m = ml_program.global_load @mean : tensor<2xf32>
+  %v = ml_program.global_load @variance : tensor<2xf32>
+  %y = mnist.batch_norm %x, %w, %b, %m, %v dim 1 epsilon 1.000000e-05 momentum 9.000000e-01
+      : tensor<4x2xf32>, tensor<2xf32>
+  return %y : tensor<4x2xf32>
+}

@@ -65,8 +65,8 @@ FailureOr<Expr> BodyEmitter::loop(
     scope.lines += line(text, scope.indent + more) + "\n";
   };
   addLine(type + " " + result + " = " + initial + ";", 0);
-  addLine("for (mn::Index " + r + " = 0; " + r + " < " + Twine(turns) +
-              "; ++" + r + ") {",
+  addLine("for (mn::Index " + r + " = 0; " + r + " < " + Twine(turns) + "; ++" +
+              r + ") {",
           0);
   scope.lines += inside->lines;
   addLine(*update, 2);
@@ -86,40 +86,43 @@ static FailureOr<Expr> emitFold(BodyEmitter &body, const Loop &loop) {
   int64_t turns = 1;
   for (int64_t dim : loop.dims)
     turns *= shapeOf(loop.op->getOperand(0))[dim];
-  return body.loop(
-      type, sum ? "sum" : max ? "top" : "least", initial, turns,
-      [&](const std::string &r,
-          const std::string &result) -> FailureOr<std::string> {
-        FailureOr<Expr> element =
-            body.value(loop.op->getOperand(0), operandAt(loop, r));
-        if (failed(element))
-          return failure();
-        if (sum)
-          return result + " += " + element->text + ";";
-        return result + " = mn::" + (max ? "max(" : "min(") + result + ", " +
-               element->text + ");";
-      });
+  return body.loop(type,
+                   sum   ? "sum"
+                   : max ? "top"
+                         : "least",
+                   initial, turns,
+                   [&](const std::string &r,
+                       const std::string &result) -> FailureOr<std::string> {
+                     FailureOr<Expr> element =
+                         body.value(loop.op->getOperand(0), operandAt(loop, r));
+                     if (failed(element))
+                       return failure();
+                     if (sum)
+                       return result + " += " + element->text + ";";
+                     return result + " = mn::" + (max ? "max(" : "min(") +
+                            result + ", " + element->text + ");";
+                   });
 }
 
 static FailureOr<Expr> emitArgMax(BodyEmitter &body, ArgMaxOp op,
                                   const Loop &loop) {
   StringRef type = elementTypeName(op.getInput().getType().getElementType());
-  std::string top = body.declareVariable(type, "top",
-                                         "mn::Limits<" + type + ">::lowest()");
+  std::string top =
+      body.declareVariable(type, "top", "mn::Limits<" + type + ">::lowest()");
   StringRef index = elementTypeName(op.getOutput().getType().getElementType());
   int64_t turns = shapeOf(op.getInput())[op.getDim()];
-  return body.loop(
-      index, "best", "0", turns,
-      [&](const std::string &r,
-          const std::string &result) -> FailureOr<std::string> {
-        FailureOr<Expr> element =
-            body.namedValue(op.getInput(), operandAt(loop, r));
-        if (failed(element))
-          return failure();
-        std::string wins = element->text + (op.getLast() ? " >= " : " > ") + top;
-        return "if (" + wins + ") " + top + " = " + element->text + ", " +
-               result + " = " + r + ";";
-      });
+  return body.loop(index, "best", "0", turns,
+                   [&](const std::string &r,
+                       const std::string &result) -> FailureOr<std::string> {
+                     FailureOr<Expr> element =
+                         body.namedValue(op.getInput(), operandAt(loop, r));
+                     if (failed(element))
+                       return failure();
+                     std::string wins =
+                         element->text + (op.getLast() ? " >= " : " > ") + top;
+                     return "if (" + wins + ") " + top + " = " + element->text +
+                            ", " + result + " = " + r + ";";
+                   });
 }
 
 /// x - max - log(sum(exp(x - max))), or its exponential as a quotient. Maximum
@@ -131,21 +134,22 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
   StringRef type = elementTypeName(getElementTypeOrSelf(input.getType()));
   int64_t turns = shapeOf(input)[loop.dims.front()];
   auto once = [&](StringRef name, const std::string &initial,
-                  llvm::function_ref<std::string(
-                      const std::string &, const std::string &)> update)
-      -> FailureOr<Expr> {
+                  llvm::function_ref<std::string(const std::string &,
+                                                 const std::string &)>
+                      update) -> FailureOr<Expr> {
     std::string key = name.str() + ":" + rowOf(loop);
     if (const Expr *known = body.known(op, key))
       return *known;
-    FailureOr<Expr> result = body.loop(
-        type, name, initial, turns,
-        [&](const std::string &r,
-            const std::string &result) -> FailureOr<std::string> {
-          FailureOr<Expr> element = body.value(input, operandAt(loop, r));
-          if (failed(element))
-            return failure();
-          return update(result, element->text);
-        });
+    FailureOr<Expr> result =
+        body.loop(type, name, initial, turns,
+                  [&](const std::string &r,
+                      const std::string &result) -> FailureOr<std::string> {
+                    FailureOr<Expr> element =
+                        body.value(input, operandAt(loop, r));
+                    if (failed(element))
+                      return failure();
+                    return update(result, element->text);
+                  });
     if (succeeded(result))
       body.remember(op, key, *result);
     return result;
@@ -157,12 +161,10 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
            });
   if (failed(top))
     return failure();
-  FailureOr<Expr> sum =
-      once("total", "0",
-           [&](const std::string &result, const std::string &element) {
-             return result + " += mn::exp(" + element + " - " + top->text +
-                    ");";
-           });
+  FailureOr<Expr> sum = once(
+      "total", "0", [&](const std::string &result, const std::string &element) {
+        return result + " += mn::exp(" + element + " - " + top->text + ");";
+      });
   FailureOr<Expr> x = body.value(input, position);
   if (failed(sum) || failed(x))
     return failure();

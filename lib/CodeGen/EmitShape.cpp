@@ -131,18 +131,21 @@ static ShapeText softmaxShape(Value input, int64_t dim, bool log) {
 
 static ShapeText reduceShape(Value input, ArrayRef<int64_t> dims) {
   ArrayRef<int64_t> shape = shapeOf(input);
-  int64_t outputs = 1, size = 1;
+  int64_t outputs = 1, size = 1, run = 1;
   bool contiguous = true;
   for (auto [dim, extent] : llvm::enumerate(shape)) {
     bool reduced = llvm::is_contained(dims, static_cast<int64_t>(dim));
     (reduced ? size : outputs) *= extent;
     // A dimension that stays, behind one that goes.
     contiguous &= reduced || extent == 1 || size == 1;
+    if (extent != 1)
+      run = reduced ? run * extent : 1;
   }
   return Fields("mn::Reduce")
       .add("outputs", outputs, 1)
       .add("size", size, 1)
       .flag("contiguous", contiguous, true)
+      .add("run", contiguous ? 1 : run, 1)
       .done();
 }
 

@@ -264,7 +264,7 @@ LogicalResult FunctorEmitter::emitMap() {
                             "      return;\n    }\n    i -= " + count + ";\n";
   }
   body.begin(/*indent=*/4);
-  finishFunction("void operator()", {{indexType, "i"}}, statements);
+  finishFunction("void operator()", {{"mn::Element", "i"}}, statements);
   macro = "MN_MAP_KERNEL(" + kernel + ", " + functor + ")";
   call = "mn::map";
   size = segments.size() == 1 ? countText(step.getResult(segments[0].first))

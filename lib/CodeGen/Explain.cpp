@@ -66,6 +66,15 @@ static StringRef layoutReason(const PlanFacts &plan) {
   return reason ? reason.getValue() : "";
 }
 
+/// What a function makes small; empty where it only infers.
+static StringRef lossOf(const PlanFacts &plan) {
+  func::FuncOp function = plan.function;
+  if (function.getNumResults() == 0)
+    return "";
+  auto loss = function.getResultAttrOfType<StringAttr>(0, "mnist.loss");
+  return loss ? loss.getValue() : "";
+}
+
 /// A name as a terminal may be shown it.
 static std::string printable(StringRef name) {
   std::string text = llvm::json::fixUTF8(name);
@@ -302,6 +311,8 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
     os << grouped(bytes.getInt()) << " of them for parameters, ";
   os << grouped(constants ? constants.getInt() : 0) << " of constants, "
      << grouped(plan.number("plan.workspace_bytes")) << " for libraries\n";
+  if (StringRef loss = lossOf(plan); !loss.empty())
+    os << "loss: " << loss << "\n";
   if (StringRef reason = layoutReason(plan); !reason.empty())
     os << "layout: " << reason << "\n";
   printReasons(plan, os);
@@ -363,6 +374,8 @@ static void printPlan(const PlanFacts &plan, llvm::json::OStream &json) {
     json.attribute("bytes", int64_t(plan.bytes));
     if (StringRef reason = layoutReason(plan); !reason.empty())
       json.attribute("layoutReason", jsonOf(reason));
+    if (StringRef loss = lossOf(plan); !loss.empty())
+      json.attribute("loss", jsonOf(loss));
     json.attribute("arenaBytes", plan.number("plan.arena_bytes"));
     json.attribute("workspaceBytes", plan.number("plan.workspace_bytes"));
     json.attributeArray("nodes", [&] { printNodes(plan, json); });

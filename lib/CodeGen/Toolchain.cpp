@@ -233,6 +233,8 @@ static llvm::Error compileHost(const Program &program, const Workplace &place,
   const ToolchainTarget &target = *program.target;
   for (const std::string &flag : target.compilerFlags)
     command.push_back(flag);
+  if (program.quick)
+    command.push_back("-O1"); // The last one counts.
   if (!target.archFlag.empty())
     command.push_back(target.archFlag.str() + program.archs.front());
   for (std::string flag :

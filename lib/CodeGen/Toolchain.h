@@ -41,6 +41,7 @@ struct Program {
   std::string include, lib;           ///< of the runtime
   std::vector<std::string> libraries; ///< "onednn", "openblas": used by steps
   bool shared = false;                ///< a library with a C interface
+  bool quick = false;                 ///< compile fast rather than run fast
   std::string output;
   std::string saveTemps; ///< a folder, or empty
   /// Called with what has been done, for -v.

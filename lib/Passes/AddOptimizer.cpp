@@ -103,16 +103,16 @@ void Updates::readNumbers(FloatType element) {
     numbers.step = states.loadNumber("mn.step", i64);
   Value size = a.number(numbers.step, rows);
   Value row = a.sub(numbers.step, a.mul(a.div(numbers.step, size), size));
-  Value flat = a.reshape(
-      recipe, RankedTensorType::get({rows * columns}, element));
+  Value flat =
+      a.reshape(recipe, RankedTensorType::get({rows * columns}, element));
   // Numbers on their own: they are computed where they are read.
   int64_t column = 0;
   for (Value *number :
        {&numbers.lr, &numbers.momentum, &numbers.weightDecay, &numbers.beta1,
         &numbers.beta2, &numbers.epsilon, &numbers.dampening, &numbers.clip,
         &numbers.correction1, &numbers.correction2}) {
-    Value place = a.add(a.mul(row, a.number(row, columns)),
-                        a.number(row, column++));
+    Value place =
+        a.add(a.mul(row, a.number(row, columns)), a.number(row, column++));
     Value one = b.create<GatherOp>(
         a.loc, RankedTensorType::get({1}, element), flat,
         a.reshape(place, RankedTensorType::get({1}, i64)), 0);
@@ -203,12 +203,15 @@ void Updates::update(StringRef name, Value gradient) {
   states.store(name, next(name, w, gradient));
 }
 
-/// Before all else, for one launch less: who needs the number of this step takes
-/// one from the new count. Where the forward and the backward pass draw random
-/// numbers by it, it is counted last.
+/// Behind the metrics, which need the number of this step, and before all else,
+/// for one launch less: who needs it takes one from the new count. Where the
+/// forward and the backward pass draw
+/// random numbers by it, it is counted last.
 void Updates::countStepFirst(Block &body) {
   OpBuilder::InsertionGuard guard(a.b);
   a.b.setInsertionPointToStart(&body);
+  for (auto store : body.getOps<ml_program::GlobalStoreOp>())
+    a.b.setInsertionPointAfter(store);
   numbers.step = states.loadNumber("mn.step", a.b.getI64Type());
   countStep();
   counted = true;

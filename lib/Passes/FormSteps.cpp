@@ -119,8 +119,7 @@ static bool isWorthCopying(Operation *op,
   auto type = cast<ShapedType>(op->getResult(0).getType());
   if (type.getNumElements() == 1 && (isCheap(op) || isa<DivOp>(op)))
     return true;
-  return isCheap(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
+  return isCheap(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
            Operation *producer = operand.getDefiningOp();
            return producer &&
                   (isa<ConstantOp>(producer) || copied.contains(producer));
@@ -370,12 +369,11 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
     for (auto [i, group] : llvm::enumerate(groups)) {
       numJoined += group->ops.size() - 1;
       ++numSteps;
-      outline(group->ops, nameOf[i],
-              [&](Operation *op) {
-                // Free ops go with their last users, and a step may be made
-                // where one was in memory.
-                return !isa<StepOp>(op) && grouping.isFree(op);
-              });
+      outline(group->ops, nameOf[i], [&](Operation *op) {
+        // Free ops go with their last users, and a step may be made
+        // where one was in memory.
+        return !isa<StepOp>(op) && grouping.isFree(op);
+      });
     }
     eraseDead(block);
   }

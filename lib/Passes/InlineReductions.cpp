@@ -22,8 +22,7 @@ static std::optional<int64_t> turnsOf(Operation *op) {
   if (auto dim = op->getAttrOfType<IntegerAttr>("dim"))
     return shape[dim.getInt()];
   int64_t turns = 1;
-  for (int64_t dim :
-       op->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef())
+  for (int64_t dim : op->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef())
     turns *= shape[dim];
   return turns;
 }

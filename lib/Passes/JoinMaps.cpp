@@ -191,7 +191,9 @@ void JoinMaps::runOnOperation() {
   for (StepOp step : block.getOps<StepOp>()) {
     Members *joined = nullptr;
     if (step.getImpl() == Impl::kernel && !rootOf(step)) {
-      for (Members &members : open)
+      // The latest: what belongs together, such as the states of one
+      // parameter, is written together.
+      for (Members &members : llvm::reverse(open))
         if (!joined && mayJoin(members, step))
           joined = &members;
       if (!joined)

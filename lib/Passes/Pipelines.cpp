@@ -19,6 +19,15 @@ static std::string preferredLayout(StringRef name) {
   return stringifyLayout(Layout::nchw).str();
 }
 
+/// Whether fewer steps are worth some arithmetic on the target.
+static bool launchesCost(StringRef name) {
+  llvm::Expected<const Target *> target = Target::get(name);
+  if (target)
+    return (*target)->launchesCost;
+  llvm::consumeError(target.takeError());
+  return true;
+}
+
 /// The order of dimensions.
 static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   // One layout for all images; it leaves transposes around every op.
@@ -52,7 +61,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   select.libraries = options.libraries;
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
-  if (joinMaps)
+  if (joinMaps && launchesCost(options.target))
     pm.addNestedPass<func::FuncOp>(createJoinMaps());
   // Addresses, once the steps are final.
   AssignMemoryOptions assign;
@@ -144,7 +153,7 @@ void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
   addCleanUp(pm, options);
 
   // 4. The plan. Small networks wait for launches, not for arithmetic.
-  if (options.inlineReductions)
+  if (options.inlineReductions && launchesCost(options.target))
     pm.addNestedPass<func::FuncOp>(createInlineReductions());
   addPlanPasses(pm, options, options.joinMaps);
 }

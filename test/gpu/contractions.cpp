@@ -76,7 +76,7 @@ std::vector<Case> contractionCases() {
           const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),     \
                                          weights(NAME));                       \
           mn::conv<float>(ctx, "conv_" #NAME, NAME,                            \
-                          Forward<float>{{p.y, p.a, p.b, 0, false, 0}});       \
+                          Forward<float>{{p.y, p.a, p.b}});                    \
         },                                                                     \
         outputs(NAME), inputs(NAME), weights(NAME), flops(NAME));              \
     c.reference = [](const Inputs &in, Numbers &y) { forward(NAME, in, y); };  \
@@ -86,9 +86,8 @@ std::vector<Case> contractionCases() {
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, inputs(NAME), outputs(NAME),     \
                                          weights(NAME));                       \
-          mn::convInputGrad<float>(                                            \
-              ctx, "input_grad_" #NAME, NAME,                                  \
-              InputGrad<float>{{p.y, p.a, p.b, 0, false, 0}});                 \
+          mn::convInputGrad<float>(ctx, "input_grad_" #NAME, NAME,             \
+                                   InputGrad<float>{{p.y, p.a, p.b}});         \
         },                                                                     \
         inputs(NAME), outputs(NAME), weights(NAME), flops(NAME));              \
     d.reference = [](const Inputs &in, Numbers &y) {                           \
@@ -100,9 +99,8 @@ std::vector<Case> contractionCases() {
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),     \
                                          outputs(NAME));                       \
-          mn::convFilterGrad<float>(                                           \
-              ctx, "filter_grad_" #NAME, NAME,                                 \
-              OtherGrad<float>{{p.y, p.a, p.b, 0, false, 0}});                 \
+          mn::convFilterGrad<float>(ctx, "filter_grad_" #NAME, NAME,           \
+                                    OtherGrad<float>{{p.y, p.a, p.b}});        \
         },                                                                     \
         weights(NAME), inputs(NAME), outputs(NAME), flops(NAME));              \
     e.reference = [](const Inputs &in, Numbers &y) {                           \
@@ -119,7 +117,7 @@ std::vector<Case> contractionCases() {
         const Pointers<double, double> p(ctx, outputs(strided), inputs(strided),
                                          weights(strided));
         mn::conv<double>(ctx, "conv_f64_strided", strided,
-                         Forward<double>{{p.y, p.a, p.b, 0, false, 0}});
+                         Forward<double>{{p.y, p.a, p.b}});
       },
       outputs(strided), inputs(strided), weights(strided), flops(strided));
   f64.reference = [](const Inputs &in, Numbers &y) { forward(strided, in, y); };
@@ -131,7 +129,7 @@ std::vector<Case> contractionCases() {
     const Pointers<T, T> p(ctx, int64_t(s.batch) * s.m * s.n,                  \
                            int64_t(s.batch) * s.m * s.k,                       \
                            int64_t(s.batch) * s.n * s.k);                      \
-    mn::matmul<T>(ctx, KERNEL, NAME, Plain<T>{p.y, p.a, p.b, 0, false, 0});    \
+    mn::matmul<T>(ctx, KERNEL, NAME, Plain<T>{p.y, p.a, p.b});                 \
   }
   const auto matmul = [&]<typename T>(T, std::string name, const mn::Matmul &s,
                                       void (*run)(mn::Context &)) {

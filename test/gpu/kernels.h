@@ -24,19 +24,33 @@ template <typename T, typename Result = T> struct Plain {
   Result *y;
   const T *a;
   const T *b;
-  long long size; // of a sum in a
-  bool apart;     // its elements lie `outputs` apart
-  long long outputs;
 
   MN_FN T loadA(mn::Index i) const { return a[i]; }
   MN_FN T loadB(mn::Index i) const { return b[i]; }
   MN_FN T load(mn::Index i) const { return a[i]; }
   MN_FN T loadInput(mn::Index i) const { return a[i]; }
+  MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
+};
+/// What a reduction of shape S reads: `run` elements of a result lie side by
+/// side, then come those of the next one.
+template <typename T, typename Result, mn::Reduce S> struct Elements {
+  static constexpr mn::Index outputs = mn::Index(S.outputs);
+  static constexpr mn::Index size = mn::Index(S.size > 0 ? S.size : 1);
+  static constexpr mn::Index run = S.contiguous ? size : mn::Index(S.run);
+  Result *y;
+  const T *a;
   MN_FN T load(mn::Index o, mn::Index r) const {
-    return apart ? a[r * outputs + o] : a[o * size + r];
+    return a[(r / run * outputs + o) * run + r % run];
   }
   MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
 };
+template <mn::Reduce S> using Floats = Elements<float, float, S>;
+template <mn::Reduce S> using FloatsToIndex = Elements<float, int64_t, S>;
+template <mn::Reduce S> using IntsToIndex = Elements<int32_t, int64_t, S>;
+template <mn::Reduce S> using Longs = Elements<int64_t, int64_t, S>;
+template <mn::Reduce S> using Bools = Elements<bool, bool, S>;
+template <mn::Reduce S> using Doubles = Elements<double, double, S>;
+
 template <typename T> struct Forward : Plain<T> {
   MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
 };
@@ -76,7 +90,6 @@ MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided)
   MN_MAX_POOL_GRAD_KERNEL(max_grad_##NAME, float, OtherGrad<float>, NAME)      \
   MN_AVG_POOL_GRAD_KERNEL(avg_grad_##NAME, float, Plain<float>, NAME)
 using ToIndex = Plain<float, int64_t>;
-using ToIndexI32 = Plain<int32_t, int64_t>;
 #define MN_PAIR(...) ToIndex
 MN_TEST_POOLS(MN_TEST_POOL)
 
@@ -92,14 +105,16 @@ MN_TEST_SOFTMAXES(MN_TEST_SOFTMAX)
 MN_SOFTMAX_KERNEL(softmax_f64, double, Plain<double>, warp_row)
 
 #define MN_TEST_REDUCE(NAME, ...)                                              \
-  MN_REDUCE_KERNEL(sum_##NAME, mn::Sum, float, Plain<float>, NAME)             \
-  MN_REDUCE_KERNEL(maximum_##NAME, mn::Max, float, Plain<float>, NAME)         \
-  MN_REDUCE_KERNEL(arg_first_##NAME, mn::ArgMaxFirst, float, ToIndex, NAME)    \
-  MN_REDUCE_KERNEL(arg_last_##NAME, mn::ArgMaxLast, int32_t, ToIndexI32, NAME)
+  MN_REDUCE_KERNEL(sum_##NAME, mn::Sum, float, Floats<NAME>, NAME)             \
+  MN_REDUCE_KERNEL(maximum_##NAME, mn::Max, float, Floats<NAME>, NAME)         \
+  MN_REDUCE_KERNEL(arg_first_##NAME, mn::ArgMaxFirst, float,                   \
+                   FloatsToIndex<NAME>, NAME)                                  \
+  MN_REDUCE_KERNEL(arg_last_##NAME, mn::ArgMaxLast, int32_t,                   \
+                   IntsToIndex<NAME>, NAME)
 MN_TEST_REDUCES(MN_TEST_REDUCE)
-MN_REDUCE_KERNEL(min_i64, mn::Min, int64_t, Plain<int64_t>, few_columns)
-MN_REDUCE_KERNEL(any_b8, mn::Max, bool, Plain<bool>, middle)
-MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Plain<double>, whole)
+MN_REDUCE_KERNEL(min_i64, mn::Min, int64_t, Longs<few_columns>, few_columns)
+MN_REDUCE_KERNEL(any_b8, mn::Max, bool, Bools<middle>, middle)
+MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
 
 //===----------------------------------------------------------------------===//
 // Training

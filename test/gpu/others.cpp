@@ -110,9 +110,7 @@ double larger(double a, double b) {
 #define MN_RUN_REDUCE(R, T, Y, KERNEL, NAME)                                   \
   [](mn::Context &ctx) {                                                       \
     const Pointers<Y, T> p(ctx, NAME.outputs, NAME.outputs *NAME.size);        \
-    mn::reduce<mn::R, T>(ctx, KERNEL, NAME,                                    \
-                         Plain<T, Y>{p.y, p.a, nullptr, NAME.size,             \
-                                     !NAME.contiguous, NAME.outputs});         \
+    mn::reduce<mn::R, T>(ctx, KERNEL, NAME, Elements<T, Y, NAME>{p.y, p.a});   \
   }
 
 void addReduces(std::vector<Case> &cases) {
@@ -203,7 +201,7 @@ void addPools(std::vector<Case> &cases) {
       [](mn::Context &ctx) {                                                   \
         const Pointers<Y, float> p(ctx, COUNT_Y(NAME), COUNT_A(NAME),          \
                                    COUNT_B);                                   \
-        mn::CALL<float>(ctx, KERNEL, NAME, F{{p.y, p.a, p.b, 0, false, 0}});   \
+        mn::CALL<float>(ctx, KERNEL, NAME, F{{p.y, p.a, p.b}});                \
       },                                                                       \
       COUNT_Y(NAME), COUNT_A(NAME), COUNT_B)
 #define MN_CASE_POOL(NAME, ...)                                                \
@@ -235,8 +233,7 @@ void addSoftmaxes(std::vector<Case> &cases) {
   [](mn::Context &ctx) {                                                       \
     constexpr int64_t count = NAME.outer * NAME.size * NAME.inner;             \
     const Pointers<T, T> p(ctx, count, count);                                 \
-    mn::softmax<T>(ctx, KERNEL, NAME,                                          \
-                   Plain<T>{p.y, p.a, nullptr, 0, false, 0});                  \
+    mn::softmax<T>(ctx, KERNEL, NAME, Plain<T>{p.y, p.a, nullptr});            \
   }
 #define MN_CASE_SOFTMAX(NAME, ...)                                             \
   {                                                                            \

@@ -9,6 +9,7 @@
 #define MNISTC_TEST_GPU_REFERENCE_H
 
 #include "mnistrt/shapes.h"
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -140,8 +141,14 @@ inline void softmax(const mn::Softmax &s, const Numbers &x, Numbers &y) {
   }
 }
 
+/// How many elements of a result lie side by side.
+inline int64_t runOf(const mn::Reduce &s) {
+  return s.contiguous ? std::max<int64_t>(s.size, 1) : s.run;
+}
+
 inline size_t element(const mn::Reduce &s, int64_t o, int64_t r) {
-  return size_t(s.contiguous ? o * s.size + r : r * s.outputs + o);
+  const int64_t run = runOf(s);
+  return size_t((r / run * s.outputs + o) * run + r % run);
 }
 
 } // namespace reference

@@ -51,6 +51,16 @@
   X(three_dim_nhwc, mn::Conv{.layout=MN_C, .spatial=3, .batch=2, .inChannels=3,                \
     .outChannels=4, .in={5,6,7}, .kernel={2,3,3}, .out={4,6,4}, .strides={1,1,2},              \
     .pads={0,1,1}, .padsAfter={0,1,1}})                                                        \
+  X(net1_64_big, mn::Conv{.batch=64, .inChannels=1, .outChannels=32, .in={28,28,1},            \
+    .kernel={3,3,1}, .out={26,26,1}})                                                          \
+  X(lenet1_64_big, mn::Conv{.batch=64, .inChannels=1, .outChannels=20, .in={28,28,1},          \
+    .kernel={5,5,1}, .out={24,24,1}})                                                          \
+  X(colors_64_big, mn::Conv{.batch=64, .inChannels=3, .outChannels=32, .in={32,32,1},          \
+    .kernel={3,3,1}, .out={32,32,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(few_odd, mn::Conv{.batch=37, .inChannels=4, .outChannels=14, .groups=2, .in={33,31,1},     \
+    .kernel={3,4,1}, .out={17,28,1}, .strides={2,1,1}, .pads={1,0,0}, .padsAfter={1,0,0}})     \
+  X(seven_by_seven, mn::Conv{.batch=9, .inChannels=1, .outChannels=5, .in={33,29,1},           \
+    .kernel={7,7,1}, .out={33,29,1}, .pads={3,3,0}, .padsAfter={3,3,0}})                       \
   X(pointwise, mn::Conv{.batch=2, .inChannels=20, .outChannels=33, .in={5,5,1},                \
     .out={5,5,1}})
 
@@ -85,6 +95,14 @@
   X(fc1_1024_big, mn::Matmul{.m=1024, .n=128, .k=3136, .transposedB=true})                     \
   X(mlp_256_big, mn::Matmul{.m=256, .n=256, .k=784})                                           \
   X(fc1_grad_big, mn::Matmul{.m=128, .n=3136, .k=64, .transposedA=true})                       \
+  X(mlp1_256_big, mn::Matmul{.m=256, .n=256, .k=784, .transposedB=true})                       \
+  X(mlp1_grad_big, mn::Matmul{.m=256, .n=784, .k=256, .transposedA=true})                      \
+  X(mlp2_256_big, mn::Matmul{.m=256, .n=10, .k=256, .transposedB=true})                        \
+  X(mlp2_grad_big, mn::Matmul{.m=10, .n=256, .k=256, .transposedA=true})                       \
+  X(net_fc1_big, mn::Matmul{.m=64, .n=128, .k=9216, .transposedB=true})                        \
+  X(net_fc1_grad_big, mn::Matmul{.m=128, .n=9216, .k=64, .transposedA=true})                   \
+  X(net_fc1_input_big, mn::Matmul{.m=64, .n=9216, .k=128})                                     \
+  X(odd_split, mn::Matmul{.batch=2, .m=45, .n=77, .k=1003, .transposedA=true})                 \
   X(square_big, mn::Matmul{.m=512, .n=512, .k=512})                                         \
   X(small, mn::Matmul{.m=5, .n=3, .k=7})                                                       \
   X(one, mn::Matmul{.m=1, .n=1, .k=1})                                                         \
@@ -104,12 +122,20 @@
 
 #define MN_TEST_REDUCES(X)                                                                     \
   X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \
+  X(net_bias1_big, mn::Reduce{.outputs=32, .size=43264, .contiguous=false, .run=676})          \
+  X(net_bias2_big, mn::Reduce{.outputs=64, .size=36864, .contiguous=false, .run=576})          \
+  X(simple_bias1_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=false, .run=784})       \
+  X(simple_bias2_big, mn::Reduce{.outputs=64, .size=12544, .contiguous=false, .run=196})       \
+  X(fc_bias_big, mn::Reduce{.outputs=256, .size=256, .contiguous=false})                       \
   X(columns_big, mn::Reduce{.outputs=128, .size=1024, .contiguous=false})                      \
   X(rows_big, mn::Reduce{.outputs=10000, .size=10, .contiguous=true})                          \
   X(loss, mn::Reduce{.outputs=1, .size=64, .contiguous=true})                                  \
   X(whole, mn::Reduce{.outputs=1, .size=1000003, .contiguous=true})                            \
   X(few_columns, mn::Reduce{.outputs=10, .size=70001, .contiguous=false})                      \
   X(pairs, mn::Reduce{.outputs=1000, .size=2, .contiguous=true})                               \
+  X(odd_runs, mn::Reduce{.outputs=7, .size=9471, .contiguous=false, .run=11})                  \
+  X(short_runs, mn::Reduce{.outputs=101, .size=3003, .contiguous=false, .run=3})               \
+  X(many_odd, mn::Reduce{.outputs=4301, .size=37, .contiguous=false})                          \
   X(pairs_apart, mn::Reduce{.outputs=1000, .size=2, .contiguous=false})                        \
   X(middle, mn::Reduce{.outputs=77, .size=50, .contiguous=false})                              \
   X(no_elements, mn::Reduce{.outputs=5, .size=0, .contiguous=true})

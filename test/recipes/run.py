@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 1800
@@ -117,6 +118,16 @@ class Recipe:
         return re.findall(r"digest (\w+)", self.text)[-1]
 
 
+def compare_with_peer(ours, train_set, test_set, epochs):
+    try:
+        import peer
+    except ImportError:
+        return None, "no PyTorch"
+    found = peer.train(ours.name, ours.model, train_set, test_set, epochs)
+    return (abs(found - ours.accuracy) <= PEER_TOLERANCE,
+            f"{ours.accuracy:.2f} %, PyTorch {found:.2f} %")
+
+
 def check_recipe(name, options, data, folder):
     """[(what, passed or None where skipped, text)]"""
     sys.path.insert(0, str(ROOT / "models"))
@@ -139,12 +150,8 @@ def check_recipe(name, options, data, folder):
         outcomes.append(("two runs, one digest", first.digest == second.digest,
                          f"{first.digest} {second.digest}"))
     if options.peer:
-        import peer
-        found = peer.train(name, first.model, read_set(data, "train"), test_set,
-                           options.epochs)
-        outcomes.append(("as good as PyTorch",
-                         abs(found - first.accuracy) <= PEER_TOLERANCE,
-                         f"{first.accuracy:.2f} %, PyTorch {found:.2f} %"))
+        outcomes.append(("as good as PyTorch", *compare_with_peer(
+            first, read_set(data, "train"), test_set, options.epochs)))
     microseconds = first.numbers(r"([\d.]+) us/step")
     outcomes.append(("time", True, f"{min(microseconds):.1f} us/step"))
     return outcomes
@@ -160,6 +167,8 @@ def main():
     options = arguments()
     if not options.mnistc.exists():
         sys.exit(f"run.py: error: no '{options.mnistc}'")
+    if options.peer and not options.data:
+        sys.exit("run.py: error: expected --data=DIR with --peer")
     counts, lines = {"passed": 0, "failed": 0, "skipped": 0}, []
     with tempfile.TemporaryDirectory(prefix="mnistc-recipes") as temporary:
         folder = pathlib.Path(temporary)
@@ -169,6 +178,8 @@ def main():
                 outcomes = check_recipe(name, options, data, folder / name)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 outcomes = [("run", False, str(error))]
+            except Exception:  # a broken test is a failed test
+                outcomes = [("run", False, traceback.format_exc())]
             for what, passed, text in outcomes:
                 state = {True: "passed", False: "failed", None: "skipped"}[
                     None if passed is None else bool(passed)]

@@ -38,7 +38,7 @@ MN_MAX_POOL_KERNEL(infer_pooled, float, Pooled, mn::Pool{.batch = 4})
 struct Centered {
   float *centered;     // [B, 8]
   const float *pooled; // [B, 8]
-  MN_FN void operator()(mn::Index i) const { centered[i] = pooled[i] - 0.5f; }
+  MN_FN void operator()(mn::Element i) const { centered[i] = pooled[i] - 0.5f; }
 };
 MN_MAP_KERNEL(infer_centered, Centered)
 

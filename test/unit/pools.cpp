@@ -169,7 +169,38 @@ INSTANTIATE_TEST_SUITE_P(
                              .kernel = {2, 2, 3},
                              .out = {4, 2, 2},
                              .strides = {1, 2, 3},
-                             .pads = {1, 0, 0}}));
+                             .pads = {1, 0, 0}},
+                    // Gradients in several tiles: rows, channels, a line.
+                    mn::Pool{.channels = 2,
+                             .in = {75, 90, 1},
+                             .kernel = {3, 2, 1},
+                             .out = {37, 45, 1},
+                             .strides = {2, 2, 1},
+                             .pads = {1, 0, 0}},
+                    mn::Pool{.channels = 64,
+                             .in = {20, 20, 1},
+                             .kernel = {3, 3, 1},
+                             .out = {16, 16, 1},
+                             .dilations = {2, 2, 1}},
+                    mn::Pool{.spatial = 1,
+                             .channels = 2,
+                             .in = {5000, 1, 1},
+                             .kernel = {4, 1, 1},
+                             .out = {1666, 1, 1},
+                             .strides = {3, 1, 1}}));
+
+TEST(Pool, GradientOfNothingButInfinities) {
+  const float low = -INFINITY;
+  const float x[] = {low, low, low, low}, dy[] = {3, 5};
+  float dx[4];
+  const mn::Pool s{.spatial = 1,
+                   .in = {4, 1, 1},
+                   .kernel = {2, 1, 1},
+                   .out = {2, 1, 1},
+                   .strides = {2, 1, 1}};
+  mn::maxPoolGrad<float>(context, "", s, MaxGrad{dx, x, dy});
+  EXPECT_EQ(Numbers(dx, dx + 4), Numbers({3, 0, 5, 0}));
+}
 
 TEST(Pool, NanIsTheLargest) {
   const float x[] = {1, NAN, 3, 4};

@@ -147,7 +147,7 @@ TEST(Softmax, AlongAnyDimension) {
 struct Twice {
   double *y;
   const double *x;
-  MN_FN void operator()(mn::Index i) const { y[i] = 2 * x[i]; }
+  MN_FN void operator()(mn::Element i) const { y[i] = 2 * x[i]; }
 };
 
 TEST(Map, WritesEveryElementOnce) {

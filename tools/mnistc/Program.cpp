@@ -86,6 +86,7 @@ static int build(const Input &input, const Options &options,
     program.commands.push_back("train");
   if (module->hasAttr("mnist.gradcheck"))
     program.commands.push_back("gradcheck");
+  program.quick = module->hasAttr("mnist.gradcheck"); // It runs once.
   Runtime runtime = findRuntime(options);
   program.include = runtime.include;
   program.lib = runtime.lib;

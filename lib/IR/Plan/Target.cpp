@@ -29,6 +29,13 @@ static constexpr EpilogueParts wholeEpilogue = {true, true, true};
 //   first              64          6.3                     12.2
 //   first            1024         60                       85
 //
+//   filter's gradient   weights of a channel  kernel nchw  cuDNN nchw
+//   1 -> 32, 3x3             64            9          8.0        24.4
+//   1 -> 20, 5x5             64           25          9.5        25.8
+//   3 -> 32, 3x3             64           27         19.7        98.7
+//   32 -> 64, 3x3             1          288          7.4        11.1
+//   32 -> 64, 3x3            64          288         69.4        34.1
+//
 //   product m n k               kernel  cuBLASLt
 //   64 x 10 x 128                  3.9       7.0
 //   64 x 128 x 3136               19.4      10.6
@@ -39,6 +46,9 @@ static constexpr int64_t fewProducts = 17;
 /// cuDNN is made for many channels and fills up what is missing: with one
 /// channel a kernel is faster at every batch size, for larger filters too.
 static constexpr int64_t someChannels = 2;
+/// Up to 64 weights an output channel the gradient of a filter has a kernel of
+/// its own (conv_filter_grad_few.cuh).
+static constexpr int64_t manyWeights = 65;
 /// Multiplications that hide what a call of cuDNN costs: 4 million (batch 1) do
 /// not, 231 million (batch 64) do.
 static constexpr int64_t convWork = 1 << 24;
@@ -89,14 +99,17 @@ static std::vector<Implementation> cudaRows() {
   Implementation inputGrad =
       library(Impl::cudnn, "conv_input_grad", noEpilogue);
   inputGrad.minProducts = fewProducts;
+  Implementation filterGrad =
+      library(Impl::cudnn, "conv_filter_grad", noEpilogue);
+  filterGrad.minWeights = manyWeights;
+  filterGrad.minWork = convWork;
   Implementation longMatmul = library(Impl::cublas, "matmul", biasAndRelu);
   Implementation largeMatmul = longMatmul;
   longMatmul.minProducts = longSum;
   largeMatmul.minWork = matmulWork;
 
-  std::vector<Implementation> rows = {
-      conv, inputGrad, library(Impl::cudnn, "conv_filter_grad", noEpilogue),
-      longMatmul, largeMatmul};
+  std::vector<Implementation> rows = {conv, inputGrad, filterGrad, longMatmul,
+                                      largeMatmul};
   addGenerated(rows);
   return rows;
 }
@@ -123,8 +136,8 @@ static std::vector<Implementation> cpuRows() {
 // 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
 llvm::Expected<const Target *> Target::get(StringRef name) {
   static const std::vector<Implementation> cuda = cudaRows(), cpu = cpuRows();
-  static const Target targets[] = {{"cuda", Layout::nchw, cuda},
-                                   {"cpu", Layout::nhwc, cpu}};
+  static const Target targets[] = {{"cuda", Layout::nchw, true, cuda},
+                                   {"cpu", Layout::nhwc, false, cpu}};
   for (const Target &target : targets)
     if (target.name == name)
       return &target;
@@ -150,11 +163,23 @@ static int64_t productsOf(Operation *root) {
   return llvm::TypeSwitch<Operation *, int64_t>(root)
       .Case<ConvOp, ConvInputGradOp>(
           [&](auto conv) { return perFilter(conv.getFilter()); })
+      .Case([&](ConvFilterGradOp conv) {
+        return ShapedType::getNumElements(shapeOf(conv.getOutputGrad())) /
+               shapeOf(conv.getFilterGrad()).front();
+      })
       .Case([](MatmulOp matmul) {
         ArrayRef<int64_t> lhs = shapeOf(matmul.getLhs());
         return lhs[lhs.size() - (matmul.getTransposed()[0] ? 2 : 1)];
       })
       .Default([](Operation *) { return std::numeric_limits<int64_t>::max(); });
+}
+
+/// Weights of an output channel, of what makes the gradient of a filter.
+static int64_t weightsOf(Operation *root) {
+  auto grad = dyn_cast<ConvFilterGradOp>(root);
+  if (!grad)
+    return std::numeric_limits<int64_t>::max();
+  return ShapedType::getNumElements(shapeOf(grad.getFilterGrad()).drop_front());
 }
 
 /// Channels of a convolution's input, in one group.
@@ -218,6 +243,10 @@ std::string Implementation::whyNotWorthIt(Operation *root) const {
   if (int64_t channels = channelsOf(root); channels < minChannels)
     return llvm::formatv("pays from {0} input channels on, not for {1}",
                          minChannels, channels);
+  if (int64_t weights = weightsOf(root); weights < minWeights)
+    return llvm::formatv("pays from {0} weights per output channel on, not for "
+                         "{1}",
+                         minWeights, weights);
   if (minWork == 0)
     return "";
   auto results = cast<ShapedType>(root->getResult(0).getType());

@@ -32,6 +32,7 @@ struct Implementation {
   // either pays, the call is made.
   int64_t minProducts = 0; ///< multiplications for one result
   int64_t minChannels = 0; ///< channels of the input, in one group
+  int64_t minWeights = 0;  ///< of an output channel (a filter's gradient)
   int64_t minWork = 0;     ///< multiplications in all
   /// Takes any prologue and epilogue: generated code.
   bool anyBody = false;
@@ -52,6 +53,10 @@ struct Target {
   StringRef name;
   /// What --layout=auto takes where transposes do not decide.
   Layout preferredLayout;
+  /// Starting a step costs as much as many elements: small ones are joined, or
+  /// computed where they are read. Elsewhere a step of its own is a loop of its
+  /// own, without questions.
+  bool launchesCost;
   ArrayRef<Implementation> implementations; ///< preferred ones first
 
   /// The target called `name`.

@@ -16,15 +16,23 @@
 
 #include "mnistrt/shapes.h"
 
-// The type of an index. A generated file with a tensor of 2^31 elements or more
-// defines MN_INDEX as int64_t.
+// A generated file with a tensor of 2^31 elements or more defines MN_INDEX as
+// int64_t.
 #ifndef MN_INDEX
 #define MN_INDEX int
 #endif
 
 namespace mn {
+/// The number of an element that a map computes.
+using Element = MN_INDEX;
+/// Where an element lies. Integers wrap around, and on the CPU what may do so
+/// at 2^31 is no address that SIMD code can count on.
+#ifdef __CUDACC__
 using Index = MN_INDEX;
-}
+#else
+using Index = int64_t;
+#endif
+} // namespace mn
 
 #ifdef __CUDACC__
 #define MN_HOST 0

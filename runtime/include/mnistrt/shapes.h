@@ -83,11 +83,13 @@ struct Softmax {
 };
 
 /// `outputs` results, each from `size` elements. `contiguous`: the elements of
-/// one result lie side by side in memory; else neighbouring results do.
+/// one result lie side by side in memory; else only `run` of them do, and where
+/// that is 1, neighbouring results lie side by side.
 struct Reduce {
   int64_t outputs = 1;
   int64_t size = 1;
   bool contiguous = true;
+  int64_t run = 1;
 };
 
 #ifndef __CUDACC__

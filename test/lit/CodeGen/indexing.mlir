@@ -5,7 +5,7 @@
 
 // The new dimensions do not count.
 // CHECK-LABEL: namespace infer_broadcast {
-// CHECK: MN_FN void operator()(mn::Index i) const { y[i] = x0[i / 4 % 3]; }
+// CHECK: MN_FN void operator()(mn::Element i) const { y[i] = x0[i / 4 % 3]; }
 func.func @infer_broadcast(%in0: tensor<3xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3x4xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {
   ^bb0(%a: tensor<3xf32>):
@@ -17,7 +17,7 @@ func.func @infer_broadcast(%in0: tensor<3xf32> {mnist.name = "x0", plan.offset =
 
 // A tensor of one element.
 // CHECK-LABEL: namespace infer_scalar {
-// CHECK: MN_FN void operator()(mn::Index i) const { y[i] = x0[0]; }
+// CHECK: MN_FN void operator()(mn::Element i) const { y[i] = x0[0]; }
 func.func @infer_scalar(%in0: tensor<f32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {
   ^bb0(%a: tensor<f32>):
@@ -82,7 +82,9 @@ func.func @infer_pad(%in0: tensor<2x3xf32> {mnist.name = "x0", plan.offset = 0 :
 
 // Nothing is added, so nothing is tested.
 // CHECK-LABEL: namespace infer_crop {
-// CHECK: MN_FN void operator()(mn::Index i) const { y[i] = x0[i / 3 * 5 + i % 3 + 1]; }
+// CHECK:      MN_FN void operator()(mn::Element i) const {
+// CHECK-NEXT:   y[i] = x0[i / 3 * 5 + i % 3 + 1];
+// CHECK-NEXT: }
 func.func @infer_crop(%in0: tensor<2x5xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {
   ^bb0(%a: tensor<2x5xf32>):
@@ -148,7 +150,7 @@ func.func @infer_slice(%in0: tensor<2x3x4xf32> {mnist.name = "x0", plan.offset =
 
 // Of the first dimension.
 // CHECK-LABEL: namespace infer_slice_rows {
-// CHECK: MN_FN void operator()(mn::Index i) const { y[i] = x0[i + 12]; }
+// CHECK: MN_FN void operator()(mn::Element i) const { y[i] = x0[i + 12]; }
 func.func @infer_slice_rows(%in0: tensor<8x4xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<5x4xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {
   ^bb0(%a: tensor<8x4xf32>):
@@ -172,7 +174,7 @@ func.func @infer_reverse(%in0: tensor<8x4xf32> {mnist.name = "x0", plan.offset =
 
 // Dimensions 1 and 2 stay neighbours.
 // CHECK-LABEL: namespace infer_transpose {
-// CHECK: MN_FN void operator()(mn::Index i) const { y[i] = x0[i % 6 * 4 + i / 6]; }
+// CHECK: MN_FN void operator()(mn::Element i) const { y[i] = x0[i % 6 * 4 + i / 6]; }
 func.func @infer_transpose(%in0: tensor<2x3x4xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4x2x3xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {
   ^bb0(%a: tensor<2x3x4xf32>):
@@ -184,7 +186,7 @@ func.func @infer_transpose(%in0: tensor<2x3x4xf32> {mnist.name = "x0", plan.offs
 
 // There and back is where it was.
 // CHECK-LABEL: namespace infer_there_and_back {
-// CHECK: MN_FN void operator()(mn::Index i) const { y[i] = x0[i]; }
+// CHECK: MN_FN void operator()(mn::Element i) const { y[i] = x0[i]; }
 func.func @infer_there_and_back(%in0: tensor<2x12xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<24xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {
   ^bb0(%a: tensor<2x12xf32>):

@@ -4,7 +4,7 @@
 
 // What is used twice gets a name; a result may be an operand of another.
 // CHECK-LABEL: namespace infer_shared {
-// CHECK: MN_FN void operator()(mn::Index i) const {
+// CHECK: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: const float sum = x0[i] + x1[i];
 // CHECK-NEXT: const float weight = mn::exp(sum);
 // CHECK-NEXT: y[i] = weight * sum;
@@ -24,7 +24,7 @@ func.func @infer_shared(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 
 
 // Parentheses where the operators need them, and nowhere else.
 // CHECK-LABEL: namespace infer_precedence {
-// CHECK: MN_FN void operator()(mn::Index i) const {
+// CHECK: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: y[i] = (x0[i] - (x0[i] - x1[i])) * (x0[i] / x1[i]);
 // CHECK-NEXT: }
 func.func @infer_precedence(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x6xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4x6xf32> {
@@ -41,7 +41,7 @@ func.func @infer_precedence(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offse
 
 // A long operand gets a name.
 // CHECK-LABEL: namespace infer_long {
-// CHECK: MN_FN void operator()(mn::Index i) const {
+// CHECK: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: const float product =
 // CHECK-NEXT: mn::tanh((mn::softplus(x0[i]) + x1[i]) / x0[i]) * x1[i];
 // CHECK-NEXT: y[i] = mn::relu(product);
@@ -62,7 +62,7 @@ func.func @infer_long(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 
 
 // What may lie outside of a tensor is computed only inside.
 // CHECK-LABEL: namespace infer_guarded {
-// CHECK: MN_FN void operator()(mn::Index i) const {
+// CHECK: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: float element = 0.0f;
 // CHECK-NEXT: if (i % 5 >= 1 && i % 5 < 4) {
 // CHECK-NEXT: const float power = mn::exp(x0[i / 5 * 3 + i % 5 - 1]);

@@ -20,7 +20,7 @@
 // are there before the first is stored.
 
 // CHECK-LABEL: struct Fc_bias_new {
-// CHECK:      MN_FN void operator()(mn::Index i) const {
+// CHECK:      MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT:   if (i < 2) {
 // CHECK-NEXT:     fc_bias_new[i] = fc_bias[i] - bias_grad[i] * 0.1f;
 // CHECK-NEXT:     return;

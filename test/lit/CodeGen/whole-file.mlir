@@ -19,7 +19,7 @@
 // CHECK-NEXT: float *hidden;         // [64, 128]
 // CHECK-NEXT: const float *product;  // [64, 128]
 // CHECK-NEXT: const float *fc1_bias; // [128]
-// CHECK-NEXT: MN_FN void operator()(mn::Index i) const {
+// CHECK-NEXT: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: hidden[i] = mn::relu(product[i] + fc1_bias[i % 128]);
 // CHECK-NEXT: }
 // CHECK-NEXT: };

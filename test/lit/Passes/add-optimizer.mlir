@@ -5,21 +5,23 @@
 // RUN: not mnist-opt %s --split-input-file --mnist-add-optimizer=form=jax 2>&1 | FileCheck %s --check-prefix=FORM
 
 // The gradient is no result any more, but a new value of the parameter; the step
-// is counted last. SGD has no state.
+// is counted first. SGD has no state.
 
 // CHECK: mnist.recipe = {clip = "none", form = "torch"
 // CHECK-SAME: optimizer = "sgd"
 // CHECK-NOT: @w.m
 // CHECK-LABEL: func.func @train_1
 // CHECK-SAME:      (%[[G:.*]]: tensor<2xf32>, %[[L:.*]]: tensor<f32>) -> (tensor<f32> {mnist.loss = "own"})
+// CHECK:         %[[OLD:.*]] = ml_program.global_load @mn.step
+// CHECK:         %[[NEXT:.*]] = mnist.add %[[OLD]]
+// CHECK:         ml_program.global_store @mn.step = %[[NEXT]]
+// CHECK:         mnist.sub %[[NEXT]]
 // CHECK:         %[[TABLE:.*]] = ml_program.global_load @mn.recipe : tensor<1024x10xf32>
-// CHECK:         %[[STEP:.*]] = ml_program.global_load @mn.step
-// CHECK:         mnist.gather %[[TABLE]]
+// CHECK:         %[[FLAT:.*]] = mnist.reshape %[[TABLE]]
+// CHECK:         mnist.gather %[[FLAT]]
 // CHECK:         %[[W:.*]] = ml_program.global_load @w
 // CHECK:         %[[NEW:.*]] = mnist.sub %[[W]]
 // CHECK:         ml_program.global_store @w = %[[NEW]]
-// CHECK:         %[[NEXT:.*]] = mnist.add %[[STEP]]
-// CHECK:         ml_program.global_store @mn.step = %[[NEXT]]
 // CHECK-NEXT:    return %[[L]] : tensor<f32>
 
 // ADAM-DAG: @w.m(dense<0.000000e+00> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "state"}
@@ -49,4 +51,40 @@ func.func @train_1(%g: tensor<2xf32>, %l: tensor<f32>)
 // CHECK-NEXT:    return
 func.func @infer_1(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
+}
+
+// -----
+
+// What the loss stores comes first, since it reads the number of this step.
+
+// CHECK-LABEL: func.func @train_2
+// CHECK:         %[[NUMBER:.*]] = ml_program.global_load @mn.step
+// CHECK:         ml_program.global_store @mn.bad_step = %[[NUMBER]]
+// CHECK:         %[[NEXT:.*]] = mnist.add
+// CHECK:         ml_program.global_store @mn.step = %[[NEXT]]
+// CHECK:         ml_program.global_load @w
+ml_program.global private mutable @w(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "parameter"}
+ml_program.global private mutable @mn.step(dense<0> : tensor<i64>) : tensor<i64> {mnist.role = "state"}
+ml_program.global private mutable @mn.bad_step(dense<-1> : tensor<i64>) : tensor<i64> {mnist.role = "state"}
+func.func @train_2(%g: tensor<2xf32>) -> (tensor<2xf32> {mnist.gradient = "w"}) {
+  %number = ml_program.global_load @mn.step : tensor<i64>
+  ml_program.global_store @mn.bad_step = %number : tensor<i64>
+  return %g : tensor<2xf32>
+}
+
+// -----
+
+// Where random numbers are drawn by it, the step is counted last.
+
+// CHECK-LABEL: func.func @train_3
+// CHECK:         %[[DRAWN:.*]] = mnist.random_uniform
+// CHECK:         ml_program.global_store @w
+// CHECK:         %[[NEXT:.*]] = mnist.add
+// CHECK:         ml_program.global_store @mn.step = %[[NEXT]]
+ml_program.global private mutable @w(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "parameter"}
+ml_program.global private mutable @mn.step(dense<0> : tensor<i64>) : tensor<i64> {mnist.role = "state"}
+func.func @train_3(%seed: tensor<i64>) -> (tensor<2xf32> {mnist.gradient = "w"}) {
+  %step = ml_program.global_load @mn.step : tensor<i64>
+  %g = mnist.random_uniform %seed, %step stream 0 : (tensor<i64>, tensor<i64>) -> tensor<2xf32>
+  return %g : tensor<2xf32>
 }

@@ -132,6 +132,24 @@ func.func @products(%a: tensor<64x128xf32>, %b: tensor<128x10xf32>, %c: tensor<1
   return %x, %y, %z : tensor<64x10xf32>, tensor<1x10xf32>, tensor<1024x64xf32>
 }
 
+// A filter of few weights an output channel has a kernel for its gradient,
+// with many images too; one image is not worth a call.
+
+// CHECK-LABEL: @filter_gradients
+// CUDA:          plan.step "first" on kernel
+// CUDA:          plan.step "second" on cudnn
+// CUDA:          plan.step "alone" on kernel
+// CPU:           plan.step "first" on onednn
+func.func @filter_gradients(%x: tensor<1024x1x28x28xf32>, %dx: tensor<1024x32x26x26xf32>, %y: tensor<64x32x16x16xf32>, %dy: tensor<64x64x14x14xf32>, %z: tensor<1x32x16x16xf32>, %dz: tensor<1x64x14x14xf32>) -> (tensor<32x1x3x3xf32>, tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>) {
+  %a = mnist.conv_filter_grad nchw %x, %dx strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<1024x1x28x28xf32>, tensor<1024x32x26x26xf32>) -> tensor<32x1x3x3xf32> loc("first")
+  %b = mnist.conv_filter_grad nchw %y, %dy strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<64x32x16x16xf32>, tensor<64x64x14x14xf32>) -> tensor<64x32x3x3xf32> loc("second")
+  %c = mnist.conv_filter_grad nchw %z, %dz strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<1x32x16x16xf32>, tensor<1x64x14x14xf32>) -> tensor<64x32x3x3xf32> loc("alone")
+  return %a, %b, %c : tensor<32x1x3x3xf32>, tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>
+}
+
 // A bias of one row is a bias under another shape: nothing is left to split.
 
 // CHECK-LABEL: @one_row

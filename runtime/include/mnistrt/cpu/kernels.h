@@ -12,6 +12,7 @@
 #include "mnistrt/cpu/map.h"
 #include "mnistrt/cpu/matmul.h"
 #include "mnistrt/cpu/pool.h"
+#include "mnistrt/cpu/pool_grad.h"
 #include "mnistrt/cpu/reduce.h"
 
 // The executor fetches batches.

@@ -20,9 +20,9 @@ void map(Context &, const char *, Index count, const F &functor) {
   parallelRanges(count, 1, [&functor](int64_t begin, int64_t end) {
     // A copy, whose pointers no store can change.
     const F f = functor;
-    const Index last = static_cast<Index>(end);
+    const Element last = static_cast<Element>(end);
     MN_INDEPENDENT
-    for (Index i = static_cast<Index>(begin); i < last; ++i)
+    for (Element i = static_cast<Element>(begin); i < last; ++i)
       f(i);
   });
 }

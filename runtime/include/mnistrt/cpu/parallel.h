@@ -19,6 +19,11 @@
 #define MN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+// What takes a loop's body as an argument: only where all of it is one function
+// does a loop become SIMD code.
+#define MN_ALWAYS_INLINE __attribute__((always_inline))
+#define MN_INLINED MN_ALWAYS_INLINE inline
+
 // The runtime's own libraries are compiled without OpenMP.
 #ifdef _OPENMP
 #define MN_THREADS _Pragma("omp parallel for schedule(static)")

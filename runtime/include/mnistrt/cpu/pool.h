@@ -1,8 +1,7 @@
-//===- pool.h - pools and their gradients on the CPU ------------*- C++ -*-===//
+//===- pool.h - pools on the CPU --------------------------------*- C++ -*-===//
 //
 // Windows side by side are done together, in SIMD registers: along a line of
-// the image (nchw) or along the channels (nhwc). Gradients are gathered, not
-// scattered, so that every result has one writer.
+// the image (nchw) or along the channels (nhwc).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +15,34 @@
 #define MN_MAX_POOL_KERNEL(NAME, T, F, ...)
 #define MN_AVG_POOL_KERNEL(NAME, T, F, ...)
 #define MN_ARG_MAX_POOL_KERNEL(NAME, T, F, ...)
-#define MN_MAX_POOL_GRAD_KERNEL(NAME, T, F, ...)
-#define MN_AVG_POOL_GRAD_KERNEL(NAME, T, F, ...)
 
 namespace mn {
 
 namespace detail {
 
 constexpr int poolLanes = 32;
+
+/// Distances and numbers that the compiler should know, for SIMD.
+template <int N> struct Fixed {
+  constexpr operator int() const { return N; }
+  friend constexpr Index operator*(int lane, Fixed) { return Index(lane) * N; }
+};
+using Beside = Fixed<1>;
+
+/// Calls f(lane) for lanes [0, count).
+template <typename F> MN_INLINED void forLanes(int count, const F &f) {
+  if (count == poolLanes) {
+    for (int lane = 0; lane < poolLanes; ++lane)
+      f(lane);
+    return;
+  }
+  int lane = 0;
+  for (; lane + 8 <= count; lane += 8)
+    for (int beside = 0; beside < 8; ++beside)
+      f(lane + beside);
+  for (; lane < count; ++lane)
+    f(lane);
+}
 
 struct PoolPlan {
   Windows w;
@@ -61,8 +80,8 @@ struct PoolPlan {
 /// position)`: lanes [first, last) read elements from + lane * step, of which
 /// `position` is that of lane 0.
 template <typename Visit>
-void visitLine(const PoolPlan &p, Index plane, const int (&at)[3], int count,
-               const Visit &visit) {
+MN_INLINED void visitLine(const PoolPlan &p, Index plane, const int (&at)[3],
+                          int count, const Visit &visit) {
   int begin[2], end[2], k[3];
   for (int d = 0; d < 2; ++d)
     p.w.kernelInside(d, at[d], 0, p.w.in[d], begin[d], end[d]);
@@ -76,14 +95,21 @@ void visitLine(const PoolPlan &p, Index plane, const int (&at)[3], int count,
         const int position[3] = {p.w.look(0, at[0], k[0]),
                                  p.w.look(1, at[1], k[1]),
                                  p.w.look(2, at[2], k[2])};
-        visit(first, last, plane + p.in(position),
-              Index(p.w.strides[2]) * p.in.at[2], position);
+        const Index from = plane + p.in(position);
+        const Index step = Index(p.w.strides[2]) * p.in.at[2];
+        if (step == 1)
+          visit(first, last, from, Beside(), position);
+        else if (step == 2)
+          visit(first, last, from, Fixed<2>(), position);
+        else
+          visit(first, last, from, step, position);
       }
 }
 
 template <typename Visit>
-void visitChannels(const PoolPlan &p, Index pixel, const int (&at)[3],
-                   int count, const Visit &visit) {
+MN_INLINED void visitChannels(const PoolPlan &p, Index pixel,
+                              const int (&at)[3], int count,
+                              const Visit &visit) {
   int begin[3], end[3], k[3];
   for (int d = 0; d < 3; ++d)
     p.w.kernelInside(d, at[d], 0, p.w.in[d], begin[d], end[d]);
@@ -93,7 +119,11 @@ void visitChannels(const PoolPlan &p, Index pixel, const int (&at)[3],
         const int position[3] = {p.w.look(0, at[0], k[0]),
                                  p.w.look(1, at[1], k[1]),
                                  p.w.look(2, at[2], k[2])};
-        visit(0, count, pixel + p.in(position), Index(1), position);
+        const Index from = pixel + p.in(position);
+        if (count == poolLanes)
+          visit(Fixed<0>(), Fixed<poolLanes>(), from, Beside(), position);
+        else
+          visit(0, count, from, Beside(), position);
       }
 }
 
@@ -110,36 +140,39 @@ template <bool Line, typename Step> struct PoolRun {
 
   Index result(int lane) const { return first + lane * step; }
 };
-struct Beside {
-  friend constexpr int operator*(int lane, Beside) { return lane; }
-};
 
-/// Runs along the lines of one channel after another.
+/// Runs along the lines of one channel after another, some lines at a time:
+/// where they lie is worth some divisions.
 template <typename Step, typename Run>
 void poolLines(const PoolPlan &p, const Pool &s, Step step, const Run &run) {
+  constexpr int some = 16;
   const int lines = p.w.out[0] * p.w.out[1];
-  const int tiles = (p.w.out[2] + poolLanes - 1) / poolLanes;
-  parallelFor(int64_t(s.batch) * p.channels * lines * tiles,
-              int64_t(poolLanes) * p.w.kernelSize(), [&](int64_t task) {
-                const int line = static_cast<int>(task / tiles % lines);
-                const Index plane = static_cast<Index>(task / tiles / lines);
-                const Index image = plane / p.channels;
-                const int channel = static_cast<int>(plane % p.channels);
-                const int at[3] = {line / p.w.out[1], line % p.w.out[1],
-                                   static_cast<int>(task % tiles) * poolLanes};
-                const int left = p.w.out[2] - at[2];
-                const int count = left < poolLanes ? left : poolLanes;
-                run(PoolRun<true, Step>{image,
-                                        channel,
-                                        {at[0], at[1], at[2]},
-                                        count,
-                                        image * p.out.batch +
-                                            channel * p.out.channel + p.out(at),
-                                        step},
-                    [&](const auto &visit) {
-                      visitLine(p, image * p.in.batch + channel * p.in.channel,
-                                at, count, visit);
-                    });
+  const int groups = (lines + some - 1) / some;
+  const auto runLine = [&](Index image, int channel, int line) {
+    int at[3] = {line / p.w.out[1], line % p.w.out[1], 0};
+    const Index in = image * p.in.batch + channel * p.in.channel;
+    const Index out = image * p.out.batch + channel * p.out.channel;
+    for (; at[2] < p.w.out[2]; at[2] += poolLanes) {
+      const int left = p.w.out[2] - at[2];
+      const int count = left < poolLanes ? left : poolLanes;
+      run(PoolRun<true, Step>{image,
+                              channel,
+                              {at[0], at[1], at[2]},
+                              count,
+                              out + p.out(at),
+                              step},
+          [&](const auto &visit)
+              MN_ALWAYS_INLINE { visitLine(p, in, at, count, visit); });
+    }
+  };
+  parallelFor(int64_t(s.batch) * p.channels * groups,
+              int64_t(p.w.out[2]) * some * p.w.kernelSize(), [&](int64_t task) {
+                const Index plane = static_cast<Index>(task / groups);
+                const int first = static_cast<int>(task % groups) * some;
+                const int last = lines - first < some ? lines : first + some;
+                for (int line = first; line < last; ++line)
+                  runLine(plane / p.channels,
+                          static_cast<int>(plane % p.channels), line);
               });
 }
 
@@ -184,45 +217,6 @@ void poolRuns(const PoolPlan &p, const Pool &s, const Run &run) {
     poolChannels(p, s, run);
 }
 
-/// Visits the windows of the gradient that position `x` of the input is in:
-/// visit(window) with the window's coordinates.
-template <typename Visit>
-void visitWindows(const PoolPlan &p, const int (&x)[3], const Visit &visit) {
-  int first[3], last[3], o[3];
-  for (int d = 0; d < 3; ++d) {
-    const int reach = (p.w.kernel[d] - 1) * p.w.dilations[d];
-    const int low = x[d] + p.w.pads[d] - reach;
-    first[d] = low <= 0 ? 0 : (low + p.w.strides[d] - 1) / p.w.strides[d];
-    last[d] = (x[d] + p.w.pads[d]) / p.w.strides[d];
-    last[d] = last[d] < p.w.out[d] ? last[d] : p.w.out[d] - 1;
-  }
-  const auto hits = [&](int d) {
-    return (x[d] - p.w.look(d, o[d], 0)) % p.w.dilations[d] == 0;
-  };
-  for (o[0] = first[0]; o[0] <= last[0]; ++o[0])
-    for (o[1] = first[1]; o[1] <= last[1]; ++o[1])
-      for (o[2] = first[2]; o[2] <= last[2]; ++o[2])
-        if (hits(0) && hits(1) && hits(2))
-          visit(o);
-}
-
-/// Calls at(image, channel, position, index) for all elements of the input.
-template <typename At>
-void poolInputs(const PoolPlan &p, const Pool &s, const At &at) {
-  const int64_t planes = int64_t(s.batch) * p.channels;
-  const int64_t work = int64_t(p.w.inSize()) * p.w.kernelSize();
-  parallelFor(planes, work, [&](int64_t plane) {
-    const Index image = static_cast<Index>(plane / p.channels);
-    const int channel = static_cast<int>(plane % p.channels);
-    const Index base = image * p.in.batch + channel * p.in.channel;
-    for (int i = 0; i < p.w.inSize(); ++i) {
-      int position[3];
-      split(i, p.w.in, position);
-      at(image, channel, position, base + p.in(position));
-    }
-  });
-}
-
 } // namespace detail
 
 template <typename T, typename F>
@@ -231,15 +225,15 @@ void maxPool(Context &, const char *, Pool s, const F &functor) {
   detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
     const F f = functor;
     T best[detail::poolLanes];
-    for (int lane = 0; lane < run.count; ++lane)
-      best[lane] = Limits<T>::lowest();
-    visit([&](int first, int last, Index from, Index stride, const int(&)[3]) {
-      for (int lane = first; lane < last; ++lane)
-        best[lane] = max(best[lane], f.load(from + lane * stride));
-    });
-    MN_INDEPENDENT
-    for (int lane = 0; lane < run.count; ++lane)
-      f.store(run.result(lane), best[lane]);
+    detail::forLanes(run.count,
+                     [&](int lane) { best[lane] = Limits<T>::lowest(); });
+    visit([&](auto first, auto last, Index from, auto stride, const int(&)[3])
+              MN_ALWAYS_INLINE {
+                for (int lane = first; lane < last; ++lane)
+                  best[lane] = max(best[lane], f.load(from + lane * stride));
+              });
+    detail::forLanes(run.count,
+                     [&](int lane) { f.store(run.result(lane), best[lane]); });
   });
 }
 
@@ -250,7 +244,7 @@ void argMaxPool(Context &, const char *, Pool s, const F &functor) {
     T best[detail::poolLanes];
     int64_t where[detail::poolLanes];
     bool any[detail::poolLanes] = {};
-    visit([&](int first, int last, Index from, Index stride,
+    visit([&](auto first, auto last, Index from, auto stride,
               const int(&position)[3]) {
       for (int lane = first; lane < last; ++lane) {
         const T value = functor.load(from + lane * stride);
@@ -276,10 +270,11 @@ void avgPool(Context &, const char *, Pool s, const F &functor) {
   detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
     const F f = functor;
     T sums[detail::poolLanes] = {};
-    visit([&](int first, int last, Index from, Index stride, const int(&)[3]) {
-      for (int lane = first; lane < last; ++lane)
-        sums[lane] += f.load(from + lane * stride);
-    });
+    visit([&](auto first, auto last, Index from, auto stride, const int(&)[3])
+              MN_ALWAYS_INLINE {
+                for (int lane = first; lane < last; ++lane)
+                  sums[lane] += f.load(from + lane * stride);
+              });
     const int rest = p.counted(0, run.at[0]) * p.counted(1, run.at[1]);
     for (int lane = 0; lane < run.count; ++lane) {
       const int x = run.at[2] + (run.alongLine ? lane : 0);
@@ -287,57 +282,6 @@ void avgPool(Context &, const char *, Pool s, const F &functor) {
               sums[lane] / static_cast<T>(rest * p.counted(2, x)));
     }
   });
-}
-
-template <typename T, typename F>
-void maxPoolGrad(Context &, const char *, Pool s, const F &f) {
-  const detail::PoolPlan p(s);
-  detail::poolInputs(
-      p, s, [&](Index image, int channel, const int(&x)[3], Index i) {
-        const Index inputs = image * p.in.batch + channel * p.in.channel;
-        const Index outputs = image * p.out.batch + channel * p.out.channel;
-        T sum = 0;
-        detail::visitWindows(p, x, [&](const int(&o)[3]) {
-          // The first largest element of the window, and whether it is this
-          // one.
-          T best = Limits<T>::lowest();
-          Index where = -1;
-          int begin[3], end[3], k[3];
-          for (int d = 0; d < 3; ++d)
-            p.w.kernelInside(d, o[d], 0, p.w.in[d], begin[d], end[d]);
-          for (k[0] = begin[0]; k[0] < end[0]; ++k[0])
-            for (k[1] = begin[1]; k[1] < end[1]; ++k[1])
-              for (k[2] = begin[2]; k[2] < end[2]; ++k[2]) {
-                const int at[3] = {p.w.look(0, o[0], k[0]),
-                                   p.w.look(1, o[1], k[1]),
-                                   p.w.look(2, o[2], k[2])};
-                const Index from = inputs + p.in(at);
-                const T value = f.loadInput(from);
-                if (where < 0 || value > best ||
-                    (value != value && best == best))
-                  best = value, where = from;
-              }
-          if (where == i)
-            sum += f.loadOutputGrad(outputs + p.out(o));
-        });
-        f.store(i, sum);
-      });
-}
-
-template <typename T, typename F>
-void avgPoolGrad(Context &, const char *, Pool s, const F &f) {
-  const detail::PoolPlan p(s);
-  detail::poolInputs(
-      p, s, [&](Index image, int channel, const int(&x)[3], Index i) {
-        const Index outputs = image * p.out.batch + channel * p.out.channel;
-        T sum = 0;
-        detail::visitWindows(p, x, [&](const int(&o)[3]) {
-          const int count =
-              p.counted(0, o[0]) * p.counted(1, o[1]) * p.counted(2, o[2]);
-          sum += f.load(outputs + p.out(o)) / static_cast<T>(count);
-        });
-        f.store(i, sum);
-      });
 }
 
 } // namespace mn

@@ -23,6 +23,7 @@ namespace mn {
 struct LaunchShape {
   unsigned blocks = 1;
   unsigned threads = 32;
+  unsigned cluster = 1; ///< blocks that can read each other's shared memory
 };
 
 namespace shape {
@@ -31,11 +32,19 @@ namespace shape {
 /// over much then has several blocks share a result.
 inline constexpr int manyBlocks = 132;
 
+/// What every GPU that knows clusters can run.
+inline constexpr int largestCluster = 8;
+
 template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) {
   return (a + b - 1) / b;
 }
 template <typename N> MN_SHAPE_FN N least(N a, N b) { return a < b ? a : b; }
 template <typename N> MN_SHAPE_FN N most(N a, N b) { return a < b ? b : a; }
+
+/// Blocks of a cluster where `splits` blocks share a result.
+MN_SHAPE_FN unsigned clusterOf(int splits) {
+  return splits > largestCluster ? 1u : static_cast<unsigned>(splits);
+}
 
 /// Threads that each make one of `count` results.
 MN_SHAPE_FN LaunchShape each(int64_t count) {

@@ -1,8 +1,9 @@
 //===- common.cuh - what all kernels use ------------------------*- C++ -*-===//
 //
 // NaN-aware comparison, warp shuffles of any type, and how blocks share one
-// result: each writes its part to scratch memory, the last to arrive sums them
-// in a fixed order. Results do not depend on which one that is. Device only.
+// result: a few read their parts in each other's shared memory (clusters), many
+// write them to scratch memory, where the last to arrive sums them. The order
+// is fixed, whichever is the last. Device only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,14 @@
 
 #define MN_DEVICE __device__ __forceinline__
 #define MN_GLOBAL(threads) extern "C" __global__ void __launch_bounds__(threads)
+/// The same, of a mn::LaunchShape whose blocks may form clusters.
+#if __CUDA_ARCH__ >= 900
+#define MN_GLOBAL_CLUSTERS(...)                                                \
+  MN_GLOBAL((__VA_ARGS__).threads)                                             \
+  __cluster_dims__((__VA_ARGS__).cluster, 1, 1)
+#else
+#define MN_GLOBAL_CLUSTERS(...) MN_GLOBAL((__VA_ARGS__).threads)
+#endif
 
 namespace mn::device {
 
@@ -26,6 +35,27 @@ MN_DEVICE void begin() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
+}
+
+#if __CUDA_ARCH__ >= 900
+inline constexpr bool hasClusters = true;
+#else
+inline constexpr bool hasClusters = false;
+#endif
+
+/// Waits for all threads of the cluster; what they wrote before can be read.
+MN_DEVICE void meetCluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n"
+               "barrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
+/// Where block number `rank` of the cluster has what is `mine` in this block's
+/// shared memory.
+template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
+  const T *its;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(its) : "l"(mine), "r"(rank));
+  return its;
 }
 
 template <typename T> MN_DEVICE bool isNan(T v) { return v != v; }
@@ -47,20 +77,44 @@ template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
 }
 
 /// Whether this block is the last of `blocks` that share a result, all of
-/// which have written their parts.
+/// which have written their parts. One thread's fence stands for all of them:
+/// the barriers before and after it order what the others wrote and will read.
 MN_DEVICE bool lastToArrive(unsigned *ticket, unsigned blocks) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
+    __threadfence();
     last = atomicAdd(ticket, 1u) == blocks - 1;
     if (last)
       *ticket = 0; // for the next launch
+    __threadfence();
   }
   __syncthreads();
-  if (last)
-    __threadfence();
   return last;
+}
+
+/// Adds up `N` numbers of each lane over the lanes of a warp, `lanes` apart
+/// and less: at each turn a lane keeps one half of the numbers and hands on the
+/// other. It ends with the sums number `first` to `first + count`, in v.
+template <int lanes, int N, typename T>
+MN_DEVICE void sumOverLanes(T (&v)[N], int &first, int &count) {
+  constexpr int half = (N + 1) / 2;
+  const bool upper = threadIdx.x & lanes;
+  T kept[half];
+#pragma unroll
+  for (int i = 0; i < half; ++i) {
+    const T high = half + i < N ? v[half + i < N ? half + i : 0] : T(0);
+    const T mine = upper ? high : v[i], other = upper ? v[i] : high;
+    kept[i] = mine + shuffleXor(other, lanes);
+  }
+  first += upper ? half : 0;
+  count =
+      upper ? (count > half ? count - half : 0) : (count < half ? count : half);
+  if constexpr (lanes > 1)
+    sumOverLanes<lanes / 2>(kept, first, count);
+#pragma unroll
+  for (int i = 0; i < half; ++i)
+    v[i] = kept[i];
 }
 
 /// Scratch memory of one kernel: `parts` numbers and a ticket for each of

@@ -66,7 +66,7 @@ template <typename T, Conv S> struct ConvKernel {
 #define MN_CONV_KERNEL(NAME, T, F, ...)                                        \
   __device__ mn::device::ConvKernel<T, __VA_ARGS__>::Product::Parts            \
       NAME##_parts;                                                            \
-  MN_GLOBAL(mn::shape::product(mn::shape::productOf(__VA_ARGS__)).threads)     \
+  MN_GLOBAL_CLUSTERS(mn::shape::product(mn::shape::productOf(__VA_ARGS__)))    \
   NAME(const __grid_constant__ F f) {                                          \
     mn::device::ConvKernel<T, __VA_ARGS__>::run(f, NAME##_parts);              \
   }

@@ -2,14 +2,14 @@
 //
 // dw(o, c, tap) = sum over n, p of dy(n, o, p) input(n, c, p * stride - pad +
 // tap * dilation). Few results with very long sums: blocks share a tile, in a
-// fixed order (product.cuh).
+// fixed order (product.cuh). Filters of few weights have a kernel of their own.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH
 
-#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/conv_filter_grad_few.cuh"
 
 namespace mn {
 
@@ -19,19 +19,28 @@ MN_SHAPE_FN Product filterGradOf(const Conv &s) {
           int64_t(s.inChannels / s.groups) * taps(s),
           int64_t(s.batch) * pixelsOut(s)};
 }
+
+MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
+  const FewWeights few = fewWeights(s);
+  if (!few.applies)
+    return product(filterGradOf(s));
+  return {static_cast<unsigned>(few.tiles * few.splits),
+          static_cast<unsigned>(few.threads)};
+}
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S> struct ConvFilterGradKernel {
+template <typename T, Conv S, bool few = shape::fewWeights(S).applies>
+struct ConvFilterGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::filterGradOf(S);
   static constexpr bool windowAlongK = G::nchw || G::inChannels < 4;
   using Product = ProductKernel<T, sizes, G::nchw, windowAlongK>;
+  using Parts = typename Product::Parts;
 
-  template <typename F>
-  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     Product::run(
         [&](int group, int o, int pixel) {
           return f.loadOutputGrad(G::output(pixel / G::pixelsOut,
@@ -56,12 +65,14 @@ template <typename T, Conv S> struct ConvFilterGradKernel {
         parts);
   }
 };
+template <typename T, Conv S>
+struct ConvFilterGradKernel<T, S, true> : FewWeightsKernel<T, S> {};
 } // namespace device
 
 #define MN_CONV_FILTER_GRAD_KERNEL(NAME, T, F, ...)                            \
-  __device__ mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::Product::Parts  \
+  __device__ mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::Parts           \
       NAME##_parts;                                                            \
-  MN_GLOBAL(mn::shape::product(mn::shape::filterGradOf(__VA_ARGS__)).threads)  \
+  MN_GLOBAL_CLUSTERS(mn::shape::filterGrad(__VA_ARGS__))                       \
   NAME(const __grid_constant__ F f) {                                          \
     mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);    \
   }
@@ -73,7 +84,7 @@ template <typename T, Conv S> struct ConvFilterGradKernel {
 template <typename T, typename F>
 void convFilterGrad(Context &ctx, const char *kernel, const Conv &s,
                     const F &functor) {
-  launch(ctx, kernel, shape::product(shape::filterGradOf(s)), functor);
+  launch(ctx, kernel, shape::filterGrad(s), functor);
 }
 
 #endif // __CUDACC__

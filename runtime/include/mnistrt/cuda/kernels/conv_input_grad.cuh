@@ -68,7 +68,7 @@ template <typename T, Conv S> struct ConvInputGradKernel {
 #define MN_CONV_INPUT_GRAD_KERNEL(NAME, T, F, ...)                             \
   __device__ mn::device::ConvInputGradKernel<T, __VA_ARGS__>::Product::Parts   \
       NAME##_parts;                                                            \
-  MN_GLOBAL(mn::shape::product(mn::shape::inputGradOf(__VA_ARGS__)).threads)   \
+  MN_GLOBAL_CLUSTERS(mn::shape::product(mn::shape::inputGradOf(__VA_ARGS__)))  \
   NAME(const __grid_constant__ F f) {                                          \
     mn::device::ConvInputGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);     \
   }

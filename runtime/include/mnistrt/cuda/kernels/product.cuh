@@ -7,7 +7,8 @@
 // A block makes a tile; the lanes of a warp lie along n, each with `columns`
 // results 32 apart in each of `rows` rows: its loads of a are broadcasts, those
 // of b without bank conflicts, and stores are coalesced. Few tiles with long
-// sums are shared by several blocks (common.cuh).
+// sums are shared by several blocks (common.cuh); those of a cluster each make
+// a share of the tile from all their parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,11 +74,13 @@ MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
       blocks * t.warps * most(instructions, 4 * shared) / 4 * turns;
   const int64_t latency =
       ceilDiv(blocks, resident) * turns * (900 + 2 * instructions);
-  // Parts are written and read at about 2500 bytes a cycle.
-  const int64_t together =
-      t.splits == 1 ? 0
-                    : 3000 + 3 * int64_t(t.splits) * t.rows * t.columns +
-                          t.splits * p.batches * p.m * p.n * 8 / 2500;
+  // Blocks of a cluster read each other's parts at about 32 bytes a cycle; else
+  // one block reads all of a tile.
+  const int64_t results = int64_t(t.height()) * t.width();
+  const int64_t together = t.splits == 1 ? 0
+                           : t.splits <= largestCluster
+                               ? 900 + results / 8
+                               : 3000 + t.splits * results / 16;
   return most(issue, latency) + together;
 }
 
@@ -109,7 +112,7 @@ MN_SHAPE_FN Tiles tiles(const Product &p) {
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tiles(p);
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads())};
+          static_cast<unsigned>(t.threads()), clusterOf(t.splits)};
 }
 
 } // namespace shape
@@ -120,18 +123,34 @@ namespace device {
 
 /// Operand: `T operator()(int batch, int row, int k) const`. `alongK`: its
 /// neighbours in memory are neighbours in k, else in row.
-template <typename T, shape::Product P, bool aAlongK, bool bAlongK>
+template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
+          shape::Tiles t = shape::tiles(P)>
 struct ProductKernel {
-  static constexpr shape::Tiles t = shape::tiles(P);
   static constexpr int rows = t.rows, columns = t.columns, depth = t.depth;
   static constexpr int threads = t.threads();
   static constexpr int height = t.height(), width = t.width();
   static constexpr int aEach = (height * depth + threads - 1) / threads;
   static constexpr int bEach = (width * depth + threads - 1) / threads;
   static constexpr int m = int(P.m), n = int(P.n);
+  static constexpr bool byCluster = hasClusters && t.splits > 1 &&
+                                    t.splits <=
+                                        shape::largestCluster &&height *width *
+                                            sizeof(T) <=
+                                        40 << 10;
+  static constexpr bool byTicket = t.splits > 1 && !byCluster;
   using Parts =
-      Scratch<T, t.splits == 1 ? 1 : (long long)(t.splits *P.batches *P.m *P.n),
-              t.splits == 1 ? 1 : int(t.count)>;
+      Scratch<T, byTicket ? (long long)(t.splits *P.batches *P.m *P.n) : 1,
+              byTicket ? int(t.count) : 1>;
+
+  /// Rows start on 16 bytes, and one row's end is not the next one's bank.
+  struct Operands {
+    T a[depth][height + (height % 4 ? 1 : 4)];
+    T b[depth][width + 1];
+  };
+  union Memory {
+    Operands operands;
+    T part[byCluster ? height * width : 1];
+  };
 
   /// Loads without branches, so that many are on their way at once: what lies
   /// outside is loaded from inside and then not used.
@@ -187,15 +206,15 @@ struct ProductKernel {
 
   /// visit(row, column, result) for the results of this thread.
   template <typename Visit>
-  static MN_DEVICE void visit(T (&sum)[rows][columns], int m0, int n0,
-                              const Visit &visitor) {
+  static MN_DEVICE void visit(T (&sum)[rows][columns], int m0, int n0, int mEnd,
+                              int nEnd, const Visit &visitor) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
 #pragma unroll
       for (int j = 0; j < columns; ++j) {
         const int row = m0 + int(threadIdx.x) / 32 * rows + i;
         const int column = n0 + int(threadIdx.x) % 32 + 32 * j;
-        if (row < m && column < n)
+        if (row < mEnd && column < nEnd)
           visitor(row, column, sum[i][j]);
       }
   }
@@ -204,9 +223,9 @@ struct ProductKernel {
   static MN_DEVICE void run(const A &a, const B &b, const Store &store,
                             Parts &parts) {
     begin();
-    // Rows start on 16 bytes, and one row's end is not the next one's bank.
-    __shared__ __align__(16) T aTile[depth][height + (height % 4 ? 1 : 4)];
-    __shared__ __align__(16) T bTile[depth][width + 1];
+    __shared__ __align__(16) Memory memory;
+    auto &aTile = memory.operands.a;
+    auto &bTile = memory.operands.b;
     const int split = int(blockIdx.x % t.splits);
     const int64_t tile = blockIdx.x / t.splits;
     const int m0 = int(tile % t.alongM) * height;
@@ -241,21 +260,42 @@ struct ProductKernel {
       __syncthreads();
     }
 
-    if constexpr (t.splits > 1) {
+    if constexpr (byCluster) {
+      visit(sum, 0, 0, height, width, [&](int row, int column, T v) {
+        memory.part[row * width + column] = v;
+      });
+      meetCluster();
+      constexpr int each = height * width / t.splits;
+#pragma unroll
+      for (int i = 0; i < (each + threads - 1) / threads; ++i) {
+        const int e = split * each + i * threads + int(threadIdx.x);
+        const int row = m0 + e / width, column = n0 + e % width;
+        if (i * threads + int(threadIdx.x) >= each || row >= m || column >= n)
+          continue;
+        T v = T(0);
+#pragma unroll
+        for (int which = 0; which < t.splits; ++which)
+          v += inBlock(memory.part, which)[e];
+        store(batch, row, column, v);
+      }
+      meetCluster();
+      return;
+    }
+    if constexpr (byTicket) {
       const auto part = [&](int which, int row, int column) -> T & {
         return parts.part[((which * P.batches + batch) * m + row) * n + column];
       };
-      visit(sum, m0, n0,
+      visit(sum, m0, n0, m, n,
             [&](int row, int column, T v) { part(split, row, column) = v; });
       if (!lastToArrive(&parts.ticket[tile], t.splits))
         return;
-      visit(sum, m0, n0, [&](int row, int column, T &v) {
+      visit(sum, m0, n0, m, n, [&](int row, int column, T &v) {
         v = T(0);
         for (int which = 0; which < t.splits; ++which)
           v += part(which, row, column);
       });
     }
-    visit(sum, m0, n0,
+    visit(sum, m0, n0, m, n,
           [&](int row, int column, T v) { store(batch, row, column, v); });
   }
 };

@@ -1,10 +1,10 @@
 //===- reduce.cuh - sums, extremes and where they are -----------*- C++ -*-===//
 //
 // result o = load(o, 0) + ... + load(o, size - 1), with +, max, min, or the
-// index of the maximum. A team of threads shares a result: side by side in a
-// warp where its elements are contiguous, else apart, so that neighbouring
-// threads always read neighbouring memory. Few large results are shared by
-// several blocks. The order of all sums is fixed.
+// index of the maximum. A team of threads shares a result: neighbouring threads
+// have neighbouring elements where these lie side by side in memory, else
+// neighbouring results. Few large results are shared by several blocks. The
+// order of all sums is fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,37 +19,52 @@ namespace shape {
 
 /// A block has `results` x `team` threads; `splits` blocks share its results.
 struct ReduceTeams {
+  bool alongElements = true; ///< neighbouring threads; else along results
   int results = 1;
   int team = 1;
   int splits = 1;
   int64_t groups = 1; ///< of `results` results
+
+  MN_SHAPE_FN int threads() const { return results * team; }
 };
 
+/// Elements that a thread has on their way from memory at once.
+inline constexpr int reduceDepth = 8;
+
 MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
+  // As many threads as run at once; neighbours of 32 bytes fill a sector.
+  constexpr int64_t resident = 1024 * manyBlocks, sector = 8;
+  const int64_t outputs = most<int64_t>(s.outputs, 1);
   ReduceTeams t;
-  if (s.contiguous) {
-    t.team = s.size <= 4 ? 1 : s.size <= 512 ? 32 : 256;
+  t.alongElements = s.contiguous || s.run >= sector;
+  if (s.size <= 4) {
+    t.results = 256;
+  } else if (t.alongElements) {
+    t.team = s.size <= 512 ? 32 : 256;
     t.results = 256 / t.team;
   } else {
-    t.results = 32;
-    t.team = s.size <= 4 ? 1 : s.size <= 64 ? 4 : s.size <= 512 ? 8 : 32;
-    if (t.team == 1)
-      t.results = 256;
+    t.results = outputs < 32 * manyBlocks ? int(sector) : 32;
+    t.team = 128 / t.results;
+    while (t.threads() < 1024 && int64_t(t.team) * reduceDepth < s.size)
+      t.team *= 2;
   }
-  t.groups = ceilDiv<int64_t>(most<int64_t>(s.outputs, 1), t.results);
-  if (t.groups < manyBlocks) {
-    // Each thread has at least 16 elements to itself.
-    const int64_t useful = s.size / (int64_t(t.team) * 16);
-    t.splits = int(
-        most<int64_t>(1, least<int64_t>(useful, 2 * manyBlocks / t.groups)));
-  }
-  return t;
+  t.groups = ceilDiv<int64_t>(outputs, t.results);
+  // Putting parts together takes as long as a few turns of loads, and least
+  // within a cluster.
+  do {
+    const int64_t turns = s.size / (int64_t(t.team) * reduceDepth);
+    const int64_t blocks = resident / t.threads() / t.groups;
+    t.splits = turns >= 3 ? int(most<int64_t>(1, least(turns, blocks))) : 1;
+    if (t.splits <= largestCluster || t.threads() == 1024)
+      return t;
+    t.team *= 2;
+  } while (true);
 }
 
 MN_SHAPE_FN LaunchShape reduce(const Reduce &s) {
   const ReduceTeams t = reduceTeams(s);
   return {static_cast<unsigned>(t.groups * t.splits),
-          static_cast<unsigned>(t.results * t.team)};
+          static_cast<unsigned>(t.threads()), clusterOf(t.splits)};
 }
 
 } // namespace shape
@@ -130,48 +145,82 @@ MN_DEVICE void storeState(const F &f, Index o, const State &s) {
     f.store(o, s.value);
 }
 
+template <bool first, typename A, typename B> struct Choice {
+  using Type = A;
+};
+template <typename A, typename B> struct Choice<false, A, B> {
+  using Type = B;
+};
+
 template <typename R, typename T, Reduce S> struct ReduceKernel {
   static constexpr shape::ReduceTeams t = shape::reduceTeams(S);
   using State = typename R::template State<T>;
-  static constexpr bool sharesBlocks = t.splits > 1;
-  using Parts =
-      Scratch<State, sharesBlocks ? t.groups * t.results * t.splits : 1,
-              sharesBlocks ? int(t.groups) : 1>;
+  static constexpr bool byCluster =
+      hasClusters && t.splits > 1 && t.splits <= shape::largestCluster;
+  static constexpr bool byTicket = t.splits > 1 && !byCluster;
+  using Parts = Scratch<State, byTicket ? t.groups * t.results * t.splits : 1,
+                        byTicket ? int(t.groups) : 1>;
 
-  /// All threads of a team in one warp.
-  static MN_DEVICE State sumWarp(State s) {
-#pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-      R::add(s, shuffleState(s, lanes));
-    return s;
-  }
+  // Of a team, `laneTeam` members are in one warp, which has `laneResults`.
+  static constexpr int laneResults =
+      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::least(t.results, 32);
+  static constexpr int laneTeam = 32 / laneResults;
+  static constexpr int warpsApart = t.team / laneTeam;
+  static constexpr bool wide = S.size > 1 << 30;
+  using Number = typename Choice<wide, int64_t, int>::Type;
 
   /// The team's sum, in its member 0.
   static MN_DEVICE State sumTeam(State s, int member, int result) {
-    if constexpr (t.team == 1)
-      return s;
-    if constexpr (S.contiguous) {
-      s = sumWarp(s);
-      if constexpr (t.team > 32) {
-        __shared__ char memory[8 * sizeof(State)] __attribute__((aligned(16)));
-        State *warps = reinterpret_cast<State *>(memory);
-        if (threadIdx.x % 32 == 0)
-          warps[threadIdx.x / 32] = s;
-        __syncthreads();
-        if (member == 0)
-          for (int w = 1; w < t.team / 32; ++w)
-            R::add(s, warps[w]);
-      }
-      return s;
+#pragma unroll
+    for (int lanes = 16; lanes >= laneResults; lanes /= 2)
+      R::add(s, shuffleState(s, lanes));
+    if constexpr (warpsApart > 1) {
+      __shared__ char memory[warpsApart * t.results * sizeof(State)]
+          __attribute__((aligned(16)));
+      State *all = reinterpret_cast<State *>(memory);
+      if (member % laneTeam == 0)
+        all[member / laneTeam * t.results + result] = s;
+      __syncthreads();
+      if (member == 0)
+#pragma unroll
+        for (int warp = 1; warp < warpsApart; ++warp)
+          R::add(s, all[warp * t.results + result]);
     }
-    __shared__ char memory[t.results * t.team * sizeof(State)]
-        __attribute__((aligned(16)));
-    State *all = reinterpret_cast<State *>(memory);
-    all[threadIdx.x] = s;
-    __syncthreads();
-    if (member == 0)
-      for (int m = 1; m < t.team; ++m)
-        R::add(s, all[m * t.results + result]);
+    return s;
+  }
+
+  /// The sum of every `stride`th element. Its loads are all on their way before
+  /// the first is used, without branches: what is beyond the end is loaded from
+  /// the beginning and not used.
+  template <typename F>
+  static MN_DEVICE State sumShare(const F &f, Index o, int first) {
+    constexpr Number stride = Number(t.team) * t.splits;
+    constexpr Number turns = shape::ceilDiv<Number>(S.size, stride);
+    constexpr Number rounds = shape::ceilDiv<Number>(turns, shape::reduceDepth);
+    constexpr int each =
+        int(shape::ceilDiv<Number>(turns, shape::most<Number>(rounds, 1)));
+    State s = R::template none<T>();
+    if constexpr (S.size > 0) {
+      for (Number start = first; start < rounds * each * stride;
+           start += each * stride) {
+        T v[each];
+#pragma unroll
+        for (int i = 0; i < each; ++i) {
+          const Number r = start + i * stride;
+          const Index at = Index(r < S.size ? r : 0);
+          __builtin_assume(at >= 0 && at < S.size);
+          v[i] = f.load(o, at);
+        }
+#pragma unroll
+        for (int i = 0; i < each; ++i) {
+          const Number r = start + i * stride;
+          State element = R::template none<T>();
+          setState<T>(element, v[i], r);
+          if (r < S.size)
+            R::add(s, element);
+        }
+      }
+    }
     return s;
   }
 
@@ -180,30 +229,39 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
     const int result =
-        S.contiguous ? threadIdx.x / t.team : threadIdx.x % t.results;
+        t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.results;
     const int member =
-        S.contiguous ? threadIdx.x % t.team : threadIdx.x / t.results;
+        t.alongElements ? threadIdx.x % t.team : threadIdx.x / t.results;
     const int64_t o = group * t.results + result;
     State s = R::template none<T>();
-    if (o < S.outputs) {
-      constexpr int64_t stride = int64_t(t.team) * t.splits;
-#pragma unroll 4
-      for (int64_t r = int64_t(split) * t.team + member; r < S.size;
-           r += stride) {
-        State v;
-        setState<T>(v, f.load(Index(o), Index(r)), r);
-        R::add(s, v);
-      }
-    }
+    if (o < S.outputs)
+      s = sumShare(f, Index(o), split * t.team + member);
     s = sumTeam(s, member, result);
-    if constexpr (sharesBlocks) {
+    if constexpr (byCluster) {
+      __shared__ char memory[t.results * sizeof(State)]
+          __attribute__((aligned(16)));
+      State *part = reinterpret_cast<State *>(memory) + result;
       if (member == 0)
-        parts.part[(group * t.splits + split) * t.results + result] = s;
-      if (!lastToArrive(&parts.ticket[group], t.splits) || member != 0)
+        *part = s;
+      meetCluster();
+      if (split == 0 && member == 0)
+#pragma unroll
+        for (int i = 1; i < t.splits; ++i)
+          R::add(s, *inBlock(part, i));
+      meetCluster();
+      if (split != 0)
+        return;
+    }
+    if constexpr (byTicket) {
+      State *part = parts.part + group * t.splits * t.results + result;
+      if (member == 0)
+        part[split * t.results] = s;
+      if (!lastToArrive(&parts.ticket[group], t.splits))
         return;
       s = R::template none<T>();
-      for (int i = 0; i < t.splits; ++i)
-        R::add(s, parts.part[(group * t.splits + i) * t.results + result]);
+      for (int i = member; i < t.splits; i += t.team)
+        R::add(s, part[i * t.results]);
+      s = sumTeam(s, member, result);
     }
     if (member == 0 && o < S.outputs)
       storeState(f, Index(o), s);
@@ -220,7 +278,7 @@ using ArgMaxLast = device::ArgMaxOf<true>;
 
 #define MN_REDUCE_KERNEL(NAME, R, T, F, ...)                                   \
   __device__ mn::device::ReduceKernel<R, T, __VA_ARGS__>::Parts NAME##_parts;  \
-  MN_GLOBAL(mn::shape::reduce(__VA_ARGS__).threads)                            \
+  MN_GLOBAL_CLUSTERS(mn::shape::reduce(__VA_ARGS__))                           \
   NAME(const __grid_constant__ F f) {                                          \
     mn::device::ReduceKernel<R, T, __VA_ARGS__>::run(f, NAME##_parts);         \
   }

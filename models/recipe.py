@@ -70,6 +70,8 @@ def main():
     replaced = {"make.py": [python(), str(ROOT / "models/make.py")],
                 "mnistc": [str(options.mnistc.resolve())]}
     if not options.print:
+        if not options.mnistc.exists():
+            sys.exit(f"recipe.py: error: no '{options.mnistc}'")
         options.out.mkdir(parents=True, exist_ok=True)
     for typed in commands(options.name, options, others):
         print(f"$ {shlex.join(typed)}", flush=True)

@@ -74,7 +74,12 @@ func.func @infer_reduce_sum(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.o
 // CHECK-NEXT: }
 // CHECK-NEXT: MN_FN void store(mn::Index o, float v) const { y[o] = v; }
 // CHECK-NEXT: };
-// CHECK-NEXT: constexpr mn::Reduce y_shape{.outputs = 3, .size = 128, .contiguous = false};
+// CHECK-NEXT: constexpr mn::Reduce y_shape{
+// CHECK-NEXT:   .outputs = 3,
+// CHECK-NEXT:   .size = 128,
+// CHECK-NEXT:   .contiguous = false,
+// CHECK-NEXT:   .run = 64,
+// CHECK-NEXT: };
 // CHECK-NEXT: MN_REDUCE_KERNEL(infer_reduce_max_y, mn::Max, float, Y, y_shape)
 func.func @infer_reduce_max(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<3xf32> {
   %y = plan.step "y" on kernel at [4096] (%in0) {

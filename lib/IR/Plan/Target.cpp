@@ -22,23 +22,26 @@ static constexpr EpilogueParts wholeEpilogue = {true, true, true};
 // is 32 -> 64 channels, 3x3, on 14x14 images; "first" is 1 -> 32 on 28x28.
 //
 //   step            batch  kernel nchw  kernel nhwc  cuDNN nchw  cuDNN nhwc
-//   convolution         1          7.0                     10.2
-//   convolution        64                      30.7        22.4        45.7
+//   convolution         1          7.3                     10.2
+//   convolution        64         22.8         24.3        22.4        45.7
 //   convolution      1024                     296         193         720
-//   first               1          2.5                      3.6
-//   first              64          6.3                     12.2
+//   first               1          2.7                      3.6
+//   first              64          6.0                     12.2
 //   first            1024         60                       85
 //
 //   filter's gradient   weights of a channel  kernel nchw  cuDNN nchw
 //   1 -> 32, 3x3             64            9          8.0        24.4
 //   1 -> 20, 5x5             64           25          9.5        25.8
 //   3 -> 32, 3x3             64           27         19.7        98.7
-//   32 -> 64, 3x3             1          288          7.4        11.1
-//   32 -> 64, 3x3            64          288         69.4        34.1
+//   32 -> 64, 3x3             1          288          6.2        11.1
+//   32 -> 64, 3x3            64          288         58.5        34.1
 //
 //   product m n k               kernel  cuBLASLt
 //   64 x 10 x 128                  3.9       7.0
-//   64 x 128 x 3136               19.4      10.6
+//   64 x 128 x 3136               12.2      10.7
+//   64 x 128 x 9216               19.0      17.3
+//   256 x 256 x 784               10.3      12.2
+//   256 x 784 x 256                9.5       8.3
 
 /// A convolution of few products per result is bound by memory: a kernel reads
 /// the input once and saves the library's set-up.

@@ -56,44 +56,49 @@ MN_SHAPE_FN Tiles tiles(const Product &p, int rows, int columns, int warps) {
   return t;
 }
 
-/// About how many clock cycles a product takes with tiles `t` on a large GPU:
-/// the larger of what a multiprocessor can issue and how long a block's turns
-/// take one after the other, plus putting the parts of a sum together.
+/// About how many clock cycles a product takes with tiles `t` on a large GPU,
+/// beyond what any takes: in each turn loads arrive and a multiprocessor issues
+/// what its blocks have to do; then the parts of sums are put together.
 MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
   const int64_t loads =
       ceilDiv((t.height() + t.width()) * t.depth, t.threads());
   const int64_t products = int64_t(t.depth) * t.rows * t.columns;
   const int64_t shared = int64_t(t.depth) * (ceilDiv(t.rows, 4) + t.columns);
-  const int64_t instructions = 16 * loads + products + shared;
-  const int64_t turns = ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth) + 1;
+  const int64_t instructions = 12 * loads + products + shared;
+  const int64_t turns = ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth);
   const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, manyBlocks);
   const int64_t registers = t.rows * t.columns + loads + 48;
   const int64_t resident =
       most<int64_t>(1, least<int64_t>(16, 65536 / (registers * t.threads())));
+  // A warp alone issues every other cycle at best.
   const int64_t issue =
-      blocks * t.warps * most(instructions, 4 * shared) / 4 * turns;
-  const int64_t latency =
-      ceilDiv(blocks, resident) * turns * (900 + 2 * instructions);
+      most(blocks * t.warps * most(instructions, 4 * shared) * 3 / 8,
+           2 * instructions);
+  // While one block waits, another multiplies.
+  const int64_t latency = ceilDiv(blocks, resident) * (blocks > 1 ? 500 : 700);
   // Blocks of a cluster read each other's parts at about 32 bytes a cycle; else
   // one block reads all of a tile.
   const int64_t results = int64_t(t.height()) * t.width();
-  const int64_t together = t.splits == 1 ? 0
-                           : t.splits <= largestCluster
-                               ? 900 + results / 8
-                               : 3000 + t.splits * results / 16;
-  return most(issue, latency) + together;
+  int64_t together = 0;
+  if (t.splits > largestCluster)
+    together = 3000 + t.splits * results / 16;
+  else if (t.splits > 1)
+    together = 900 + results / 8;
+  return turns * (latency + issue) + together;
 }
 
 /// The tiles that take the fewest cycles.
 MN_SHAPE_FN Tiles tiles(const Product &p) {
-  constexpr int sizes[][3] = {{8, 4, 8}, {8, 4, 4}, {8, 4, 2}, {8, 2, 4},
-                              {8, 2, 2}, {8, 1, 4}, {8, 1, 2}, {4, 4, 2},
-                              {4, 2, 4}, {4, 1, 4}, {4, 1, 2}, {2, 4, 2},
-                              {2, 1, 2}, {1, 4, 1}, {1, 2, 1}, {1, 1, 1}};
+  constexpr int sizes[][3] = {{8, 4, 8}, {8, 4, 4}, {8, 4, 2}, {8, 2, 8},
+                              {8, 2, 4}, {8, 2, 2}, {4, 2, 8}, {4, 1, 8},
+                              {8, 1, 4}, {8, 1, 2}, {4, 4, 2}, {4, 2, 4},
+                              {4, 1, 4}, {4, 1, 2}, {2, 4, 2}, {2, 1, 2},
+                              {1, 4, 1}, {1, 2, 1}, {1, 1, 1}};
   Tiles best = tiles(p, 1, 1, 1);
   int64_t fewest = cycles(p, best);
   for (const auto &size : sizes)
-    for (int splits = 1; splits <= 256; splits *= 2) {
+    for (int splits = 1; splits <= 256;
+         splits += splits < largestCluster ? 1 : splits) {
       Tiles t = tiles(p, size[0], size[1], size[2]);
       t.splits = splits;
       // Parts of 32 at least, and no more blocks than run at once.
@@ -152,33 +157,53 @@ struct ProductKernel {
     T part[byCluster ? height * width : 1];
   };
 
-  /// Loads without branches, so that many are on their way at once: what lies
-  /// outside is loaded from inside and then not used.
+  /// Which element of `size` rows and `depth` of k a thread brings, its `j`th:
+  /// neighbours along k come in runs of 16, so that all of a thread's lie at
+  /// constant distances.
+  template <int size, bool alongK> struct Brought {
+    static constexpr int run = depth % 16 == 0 ? 16 : depth;
+    int row, k;
+    bool inTile;
+    MN_DEVICE explicit Brought(int j) {
+      const int e = int(threadIdx.x) + j * threads;
+      row = alongK ? e / run % size : e % size;
+      k = alongK ? e / (run * size) * run + e % run : e / size;
+      inTile = size * depth % threads == 0 || e < size * depth;
+    }
+  };
+
+  /// What lies outside the operand is 0.
+  template <int size, int extent>
+  static MN_DEVICE bool isInside(int row, int k, int kEnd) {
+    constexpr bool rowFits = extent % size == 0;
+    constexpr bool kFits = P.k % (t.splits * depth) == 0;
+    return (rowFits || row < extent) && (kFits || k < kEnd);
+  }
+
+  /// Loads without branches and without a look at what comes, so that many are
+  /// on their way at once: for what lies outside, something inside.
   template <int size, int extent, bool alongK, int each, typename Load>
   static MN_DEVICE void fetch(T (&to)[each], const Load &load, int batch,
                               int first, int k0, int kEnd) {
-    constexpr bool fits = extent % size == 0 && P.k % (t.splits * depth) == 0 &&
-                          size * depth % threads == 0;
 #pragma unroll
     for (int j = 0; j < each; ++j) {
-      const int e = int(threadIdx.x) + j * threads;
-      const int row = first + (alongK ? e / depth : e % size);
-      const int k = k0 + (alongK ? e % depth : e / size);
-      const bool inside =
-          fits || (e < size * depth && row < extent && k < kEnd);
-      const T v = load(batch, inside ? row : first, inside ? k : k0);
-      to[j] = inside ? v : T(0);
+      const Brought<size, alongK> at(j);
+      const int row = first + at.row, k = k0 + at.k;
+      const bool inside = at.inTile && isInside<size, extent>(row, k, kEnd);
+      to[j] = load(batch, inside ? row : first, inside ? k : k0);
     }
   }
 
-  template <int size, bool alongK, int each, int stride>
-  static MN_DEVICE void keep(T (&to)[depth][stride], const T (&from)[each]) {
+  template <int size, int extent, bool alongK, int each, int stride>
+  static MN_DEVICE void keep(T (&to)[depth][stride], const T (&from)[each],
+                             int first, int k0, int kEnd) {
 #pragma unroll
     for (int j = 0; j < each; ++j) {
-      const int e = int(threadIdx.x) + j * threads;
-      if (e < size * depth)
-        to[alongK ? e % depth : e / size][alongK ? e / depth : e % size] =
-            from[j];
+      const Brought<size, alongK> at(j);
+      if (at.inTile)
+        to[at.k][at.row] =
+            isInside<size, extent>(first + at.row, k0 + at.k, kEnd) ? from[j]
+                                                                    : T(0);
     }
   }
 
@@ -255,8 +280,8 @@ struct ProductKernel {
       if (k0 > kBegin)
         multiply(sum, aTile, bTile);
       __syncthreads();
-      keep<height, aAlongK>(aTile, aNext);
-      keep<width, bAlongK>(bTile, bNext);
+      keep<height, m, aAlongK>(aTile, aNext, m0, k0, kEnd);
+      keep<width, n, bAlongK>(bTile, bNext, n0, k0, kEnd);
       __syncthreads();
     }
 
@@ -265,12 +290,13 @@ struct ProductKernel {
         memory.part[row * width + column] = v;
       });
       meetCluster();
-      constexpr int each = height * width / t.splits;
+      constexpr int each = (height * width + t.splits - 1) / t.splits;
 #pragma unroll
       for (int i = 0; i < (each + threads - 1) / threads; ++i) {
         const int e = split * each + i * threads + int(threadIdx.x);
         const int row = m0 + e / width, column = n0 + e % width;
-        if (i * threads + int(threadIdx.x) >= each || row >= m || column >= n)
+        if (i * threads + int(threadIdx.x) >= each || e >= height * width ||
+            row >= m || column >= n)
           continue;
         T v = T(0);
 #pragma unroll

@@ -31,7 +31,7 @@ struct Arithmetic {
 
   /// `value` everywhere, in a tensor of `type`.
   Value number(Type type, double value) const {
-    auto shaped = cast<ShapedType>(type);
+    auto shaped = mlir::cast<ShapedType>(type);
     Type element = shaped.getElementType();
     Attribute splat = isa<FloatType>(element)
                           ? Attribute(b.getFloatAttr(element, value))

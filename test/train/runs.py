@@ -92,7 +92,9 @@ def test_killed_and_resumed_ends_with_the_same_bits(place):
     flags += [f"--save={parts}", f"--checkpoint={place.fresh('parts')}",
               "--resume"]
     draw, kills = random.Random(1), 0
-    while killed(place, flags, draw.uniform(.05, .5) * seconds,
+    # Later and later: where starting takes long, a run must get somewhere.
+    while killed(place, flags,
+                 draw.uniform(.05, .5) * seconds * (1 + kills / 10),
                  NUMBERS[kills % 4]) != 0:
         kills += 1
         expect(kills < 100, "expected the run to come to its end")

@@ -319,8 +319,9 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
   for (auto [name, bytes] : {std::pair("constants.bin", &program.constants),
                              std::pair("parameters.bin", &program.initial),
                              std::pair("onnx.bin", &program.onnx)})
-    if (llvm::Error failed = writeFile(place.path(name), *bytes))
-      return failed;
+    if (!bytes->empty() || bytes == &program.constants)
+      if (llvm::Error failed = writeFile(place.path(name), *bytes))
+        return failed;
   if (llvm::Error failed =
           writeFile(place.path("embed.s"), embeddingText(program, place)))
     return failed;

@@ -2,12 +2,13 @@
 """Makes a model, compiles it and trains it, as an introduction to MNIST does.
 
 usage: recipe.py NAME [--data=digits] [--epochs=5] [--target=cuda]
-                 [--mnistc=build/bin/mnistc] [--out=DIR] [--print] [OPTION...]
+                 [--mnistc=build/bin/mnistc] [--out=DIR] [--print]
+                 [--mean=MEAN --std=DEVIATION] [OPTION...]
 
 NAME is one of RECIPES. Each command is printed as one would type it in DIR
-(default: the folder that one is in), and run; with --print, only printed. Other
-options go to `train`. The trained model is NAME-trained.onnx; it is compiled
-and evaluated at the end.
+(default: the folder that one is in), and run; with --print, only printed.
+--mean and --std stand for the recipe's own; other options go to `train`. The
+trained model is NAME-trained.onnx; it is compiled and evaluated at the end.
 """
 
 import argparse
@@ -33,6 +34,8 @@ RECIPES = {
 def commands(name, options, others):
     """(as typed, as run) of every step."""
     flags, pixels = (text.split() for text in RECIPES[name])
+    if options.mean is not None:
+        pixels = [f"--mean={options.mean}", f"--std={options.std}"]
     limit = [text.replace("--test-", "--") for text in others
              if text.startswith("--test-limit=")]
     data = f"--data={options.data}"
@@ -66,7 +69,11 @@ def main():
                         default=ROOT / "build/bin/mnistc")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."))
     parser.add_argument("--print", action="store_true")
+    parser.add_argument("--mean", type=float)
+    parser.add_argument("--std", type=float)
     options, others = parser.parse_known_args()
+    if (options.mean is None) != (options.std is None):
+        sys.exit("recipe.py: error: expected --mean and --std, found one of them")
     replaced = {"make.py": [python(), str(ROOT / "models/make.py")],
                 "mnistc": [str(options.mnistc.resolve())]}
     if not options.print:

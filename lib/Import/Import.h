@@ -68,6 +68,7 @@ struct ImportedOperator {
   /// The opsets whose definitions are told apart, ascending: each stands until
   /// the next.
   std::vector<int> sinceVersions;
+  bool differentiable;
 };
 
 /// All of them, by name.

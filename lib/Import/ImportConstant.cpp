@@ -53,8 +53,8 @@ static Value constantOfShape(Node &n) {
 
 ArrayRef<Operator> importer::constantOperators() {
   static const Operator rows[] = {
-      {"Constant", 1, constant},
-      {"ConstantOfShape", 9, constantOfShape},
+      withoutGradient({"Constant", 1, constant}),
+      withoutGradient({"ConstantOfShape", 9, constantOfShape}),
   };
   return rows;
 }

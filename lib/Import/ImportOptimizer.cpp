@@ -159,9 +159,9 @@ static Value momentum(Node &n) {
 ArrayRef<Operator> importer::optimizerOperators() {
   constexpr StringLiteral domain = "ai.onnx.preview.training";
   static const Operator rows[] = {
-      {"Adagrad", 1, adagrad, domain},
-      {"Adam", 1, adam, domain},
-      {"Momentum", 1, momentum, domain},
+      withoutGradient({"Adagrad", 1, adagrad, domain}),
+      withoutGradient({"Adam", 1, adam, domain}),
+      withoutGradient({"Momentum", 1, momentum, domain}),
   };
   return rows;
 }

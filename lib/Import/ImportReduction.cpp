@@ -100,8 +100,8 @@ static Value argMin(Node &n) {
 
 ArrayRef<Operator> importer::reductionOperators() {
   static const Operator rows[] = {
-      {"ArgMax", 1, argMax<false>},
-      {"ArgMin", 1, argMin},
+      withoutGradient({"ArgMax", 1, argMax<false>}),
+      withoutGradient({"ArgMin", 1, argMin}),
       {"ReduceL1", 1, reduceL1},
       {"ReduceL2", 1, reduceL2},
       {"ReduceLogSum", 1, reduceLogSum},

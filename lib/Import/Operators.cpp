@@ -31,14 +31,19 @@ bool importer::knowsOperator(StringRef domain, StringRef name) {
 }
 
 std::vector<ImportedOperator> mlir::mnistc::importedOperators() {
-  std::map<std::pair<std::string, std::string>, std::vector<int>> versions;
+  std::map<std::pair<StringRef, StringRef>, ImportedOperator> operators;
   for (ArrayRef<Operator> table : tables())
-    for (const Operator &row : table)
-      versions[{row.domain.str(), row.name.str()}].push_back(row.since);
+    for (const Operator &row : table) {
+      ImportedOperator &op = operators[{row.domain, row.name}];
+      op.domain = row.domain;
+      op.name = row.name;
+      op.sinceVersions.push_back(row.since);
+      op.differentiable = row.differentiable;
+    }
   std::vector<ImportedOperator> result;
-  for (auto &[key, since] : versions) {
-    llvm::sort(since);
-    result.push_back({key.first, key.second, std::move(since)});
+  for (auto &[key, op] : operators) {
+    llvm::sort(op.sinceVersions);
+    result.push_back(std::move(op));
   }
   return result;
 }

@@ -19,7 +19,15 @@ struct Operator {
   /// Returns the first output and sets the others.
   Value (*import)(Node &);
   StringRef domain = "";
+  /// Whether what it becomes has a derivative; test/gradcheck holds it to that.
+  bool differentiable = true;
 };
+
+/// For what counts, compares or picks, and for what trains by itself.
+inline Operator withoutGradient(Operator row) {
+  row.differentiable = false;
+  return row;
+}
 
 // One table for each file, in alphabetical order.
 ArrayRef<Operator> activationOperators();

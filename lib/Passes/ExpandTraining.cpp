@@ -58,8 +58,8 @@ LogicalResult ExpandTraining::expand(BatchNormOp op) {
   States states(getOperation(), builder, op.getLoc());
   auto update = [&](StringAttr name, Value running, Value batch) {
     double kept = op.getMomentum().convertToDouble();
-    states.store(name, a.add(a.mul(a.number(running, kept), running),
-                             a.mul(a.number(batch, 1 - kept), batch)));
+    Value old = a.mul(a.number(running, kept), running);
+    states.store(name, a.add(old, a.mul(a.number(batch, 1 - kept), batch)));
   };
   update(meanName, op.getMean(), mean);
   update(varianceName, op.getVariance(), variance);

@@ -29,7 +29,7 @@ UNARY = [
     ("Selu", WIDE, {"alpha": 1.2, "gamma": 0.8}), ("Sigmoid", WIDE, {}),
     ("Softmax", WIDE, {"axis": -1}), ("Softmax", WIDE, {"axis": 1}),
     ("Softplus", WIDE, {}), ("Softsign", WIDE, {}), ("Sqrt", POSITIVE, {}),
-    ("Tanh", WIDE, {}), ("ThresholdedRelu", WIDE, {"alpha": 0.8}),
+    ("Swish", WIDE, {}), ("Swish", WIDE, {"alpha": 1.7}), ("Tanh", WIDE, {}), ("ThresholdedRelu", WIDE, {"alpha": 0.8}),
 ]
 
 # Of several operands that are repeated to one shape: operator, shapes, range.
@@ -146,7 +146,7 @@ MOVES = [
     ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2, "mode": "CRD"}),
     ("SpaceToDepth", (1, 2, 4, 6), [], {"blocksize": 2}),
     ("Clip", (3, 4), [np.float32(-0.5), np.float32(0.8)], {}),
-    ("Cast", (3, 4), [], {"to": 11}),
+    ("Cast", (3, 4), [], {"to": 11}), ("CastLike", (3, 4), [np.float64(1)], {}),
 ]
 
 
@@ -186,7 +186,7 @@ def move(case, operator, shape, constants, attributes):
     names += [case.constant(f"c{i}", values)
               for i, values in enumerate(constants)]
     y = case.node(operator, names, **attributes)
-    if operator == "Cast":
+    if operator.startswith("Cast"):
         y = case.node("Cast", [y], ["back"], to=1)
     case.out(y)
 
@@ -229,8 +229,22 @@ def groups():
     }
 
 
-def hardmax(case):
-    case.out(case.node("Hardmax", [case.parameter("p", case.uniform((2, 3)))]))
+# What counts, compares or picks: operator, number of operands, of floats or not.
+WITHOUT_GRADIENT = [
+    ("And", 2, False), ("ArgMax", 1, True), ("ArgMin", 1, True),
+    ("Equal", 2, True), ("Greater", 2, True), ("GreaterOrEqual", 2, True),
+    ("Hardmax", 1, True), ("Less", 2, True), ("LessOrEqual", 2, True),
+    ("Not", 1, False), ("Or", 2, False), ("Shape", 1, True), ("Size", 1, True),
+    ("Xor", 2, False),
+]
+
+
+def without_gradient(case, operator, operands, of_floats):
+    names = [case.parameter(f"p{i}", case.uniform((2, 3))) for i in range(operands)]
+    if not of_floats:
+        names = [case.node("Cast", [name], [f"bool{i}"], to=9)
+                 for i, name in enumerate(names)]
+    case.out(case.node("Cast", [case.node(operator, names)], ["float"], to=1))
 
 
 def nothing_to_train(case):
@@ -238,11 +252,12 @@ def nothing_to_train(case):
 
 
 def failures():
-    """Name, case, exit code and what is said."""
-    for make, code, parts in [
-            (hardmax, 1, ["depends on none"]),
-            (nothing_to_train, 1, ["expected a model with parameters to train"]),
-    ]:
-        case = Case(make.__name__)
-        make(case)
-        yield make.__name__, case, code, parts
+    """Case, exit code and what is said."""
+    without = "expected a model with parameters to train"
+    for case in numbered(WITHOUT_GRADIENT, without_gradient):
+        # Shapes are known, and nothing is left to compute.
+        known = case.nodes[-2].op_type in ("Shape", "Size")
+        yield case, 1, [without if known else "depends on none"]
+    case = Case("nothing_to_train")
+    nothing_to_train(case)
+    yield case, 1, [without]

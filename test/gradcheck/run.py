@@ -90,16 +90,38 @@ def check_losses(mnistc, folder, only, results):
 
 def check_failures(mnistc, folder, only, results):
     """What has no derivative, and what is no model to train."""
-    for name, case, code, parts in cases.failures():
-        if only not in name:
+    for case, code, parts in cases.failures():
+        if only not in case.name:
             continue
-        path = folder / f"{name}.onnx"
+        path = folder / f"{case.name}.onnx"
         model.save_many(path, [case])
         done = gradcheck(mnistc, path, "--loss=mse", "--targets=values")
         good = done.returncode == code and all(p in done.stderr for p in parts)
-        results.add(name, "passed" if good else "failed", "" if good else
+        results.add(case.name, "passed" if good else "failed", "" if good else
                     f"expected {code} and {parts}, got {done.returncode}: "
                     f"{done.stderr}")
+
+
+# They have no parameter to feed them, or make the updates themselves.
+UNFED = {"Constant", "ConstantOfShape", "ai.onnx.preview.training.Adagrad",
+         "ai.onnx.preview.training.Adam", "ai.onnx.preview.training.Momentum"}
+
+
+def check_list(mnistc, folder, only, results):
+    """What is listed as differentiable is checked here, what is not fails here."""
+    name = "--list-operators"
+    if only not in name:
+        return
+    done = subprocess.run([str(mnistc), name], capture_output=True, text=True,
+                          timeout=LIMIT_S, check=True)
+    rows = [row.split() for row in done.stdout.split("\n\n")[0].splitlines()[1:]]
+    checked = {node.op_type for group in cases.groups().values()
+               for case in group for node in case.nodes}
+    failing = {row[0] for row in cases.WITHOUT_GRADIENT} | UNFED
+    for answer, known in (("yes", checked), ("no", failing)):
+        missing = sorted({row[0] for row in rows if row[-1] == answer} - known)
+        results.add(f"{name}: {answer}", "failed" if missing else "passed",
+                    f"no case has {missing}" if missing else "")
 
 
 def main():
@@ -116,7 +138,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mnistc-gradcheck") as temporary:
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for check in (check_operators, check_losses, check_failures):
+        for check in (check_list, check_operators, check_losses, check_failures):
             check(mnistc, folder, options.only, results)
     print(", ".join(f"{n} {state}" for state, n in results.counts.items()))
     return results.counts["failed"] > 0

@@ -17,13 +17,19 @@ using namespace mlir;
 using namespace mlir::mnistc;
 
 static void printOperators(raw_ostream &os) {
-  os << llvm::formatv("{0,-36}{1}\n", "ONNX operator",
-                      "from opset, and where it changes");
+  auto line = [&](StringRef name, StringRef opsets, StringRef targets,
+                  StringRef gradient) {
+    os << llvm::formatv("{0,-44}{1,-14}{2,-12}{3}\n", name, opsets, targets,
+                        gradient);
+  };
+  line("ONNX operator", "since opset", "targets", "differentiable");
   for (const ImportedOperator &op : importedOperators()) {
     std::string name = (op.domain.empty() ? "" : op.domain + ".") + op.name;
-    os << llvm::formatv(
-        "{0,-36}{1:$[, ]}\n", name,
-        llvm::make_range(op.sinceVersions.begin(), op.sinceVersions.end()));
+    std::string opsets =
+        llvm::formatv("{0:$[, ]}", llvm::make_range(op.sinceVersions.begin(),
+                                                    op.sinceVersions.end()));
+    // Every op of the second table has an implementation on each target.
+    line(name, opsets, "cuda, cpu", op.differentiable ? "yes" : "no");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -73,10 +74,35 @@ static std::string countText(double value) {
   return llvm::formatv("{0:F0}.0", value);
 }
 
+/// ", 2, after + 3, 1": stream and waits, or nothing where both are the usual.
+static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
+  ArrayRef<int64_t> awaited = stepsAwaitedBy(step);
+  if (streamOf(step) == 0 && awaited.empty())
+    return "";
+  std::string text = ", " + std::to_string(streamOf(step));
+  if (awaited.empty())
+    return text;
+  text +=
+      after.empty() ? ", after" : ", after + " + std::to_string(after.size());
+  llvm::append_range(after, awaited);
+  return text + ", " + std::to_string(awaited.size());
+}
+
+/// "static const int after[] = {0, 3};", or nothing.
+static std::string afterTable(ArrayRef<int64_t> after) {
+  if (after.empty())
+    return "";
+  std::string text = "static const int after[] = {";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(after, os);
+  os << "};\n";
+  return text;
+}
+
 /// The same text whatever the step's number of results.
 static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
                            SmallVectorImpl<std::string> &results,
-                           Shapes &shapes) {
+                           SmallVectorImpl<int64_t> &after, Shapes &shapes) {
   size_t first = results.size();
   for (auto [index, result] : llvm::enumerate(step.getResults()))
     results.push_back(tensorRow(index == 0 ? step.getName() : names[result],
@@ -91,7 +117,8 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
                     ", step_" + std::to_string(number) + ", results";
   if (first != 0)
     row += " + " + std::to_string(first);
-  return row + ", " + std::to_string(step.getNumResults()) + "}";
+  return row + ", " + std::to_string(step.getNumResults()) +
+         orderText(step, after) + "}";
 }
 
 LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
@@ -119,13 +146,14 @@ LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
     outputs.push_back(tensorRow(name ? name.getValue() : names[value],
                                 value.getType(), names.offset(value), shapes));
   }
+  SmallVector<int64_t> after;
   for (auto [number, step] : llvm::enumerate(function.getOps<StepOp>()))
-    steps.push_back(stepRow(step, number + 1, names, results, shapes));
+    steps.push_back(stepRow(step, number + 1, names, results, after, shapes));
 
   os << "\n// clang-format off\n"
      << shapes.declarations << table("mn::Tensor", "inputs", inputs)
      << table("mn::Tensor", "outputs", outputs)
-     << table("mn::Tensor", "results", results)
+     << table("mn::Tensor", "results", results) << afterTable(after)
      << table("mn::Step", "steps", steps) << "// clang-format on\n";
   return success();
 }

@@ -3,6 +3,7 @@
 #include "lib/CodeGen/Explain.h"
 #include "lib/CodeGen/PlanFacts.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -287,6 +288,20 @@ static void printReasons(const PlanFacts &plan, raw_ostream &os) {
   }
 }
 
+/// Which steps run beside the first stream: streams count from 1 here.
+static void printStreams(const PlanFacts &plan, raw_ostream &os) {
+  SmallVector<SmallVector<unsigned>> streams(streamsOf(plan.function));
+  for (auto [i, step] : llvm::enumerate(plan.steps))
+    streams[streamOf(step)].push_back(i + 1);
+  for (auto [i, steps] : llvm::enumerate(ArrayRef(streams).drop_front())) {
+    os << (i ? "; " : "streams: beside the first, ")
+       << (steps.size() > 1 ? "steps " : "step ") << listOf(steps) << " on "
+       << i + 2;
+  }
+  if (streams.size() > 1)
+    os << "\n";
+}
+
 static void printTable(const PlanFacts &plan, raw_ostream &os) {
   auto module = plan.function->getParentOfType<ModuleOp>();
   os << plan.name;
@@ -315,6 +330,7 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
     os << "loss: " << loss << "\n";
   if (StringRef reason = layoutReason(plan); !reason.empty())
     os << "layout: " << reason << "\n";
+  printStreams(plan, os);
   printReasons(plan, os);
 }
 
@@ -339,6 +355,13 @@ static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
         json.attribute("layout", layout);
       json.attribute("flops", int64_t(flopsOf(step)));
       json.attribute("bytes", int64_t(bytesOf(step)));
+      if (streamOf(step) != 0)
+        json.attribute("stream", streamOf(step));
+      if (!stepsAwaitedBy(step).empty())
+        json.attributeArray("after", [&] {
+          for (int64_t awaited : stepsAwaitedBy(step))
+            json.value(awaited + 1);
+        });
     });
 }
 

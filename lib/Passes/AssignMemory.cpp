@@ -10,6 +10,7 @@
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,12 +25,49 @@ namespace {
 /// one before.
 struct Buffer {
   SmallVector<Value, 1> values;
-  int64_t bytes, first, last; ///< alive from step `first` to step `last`
+  int64_t bytes, first, last;      ///< alive from step `first` to step `last`
+  SmallVector<int64_t> users = {}; ///< steps that write or read it
   int64_t begin = 0;
+};
 
-  bool meets(const Buffer &other) const {
-    return first <= other.last && other.first <= last;
+/// Which buffers may share memory: those that are alive at different times, in
+/// the order of the plan; or, where steps run side by side, in any order that
+/// they could run in, so that nothing waits for memory.
+class Sharing {
+public:
+  Sharing(func::FuncOp function, bool sideBySide) : lifetimes(function) {
+    if (sideBySide)
+      needs.emplace(function);
   }
+
+  const Lifetimes lifetimes;
+
+  bool meet(const Buffer &a, const Buffer &b) const {
+    if (needs)
+      return !isOver(a, b.first) && !isOver(b, a.first);
+    return a.first <= b.last && b.first <= a.last;
+  }
+
+  /// Whether step `now`, which reads a value that nobody reads later, is the
+  /// last to use the value's buffer, however steps run.
+  bool endsWith(const Buffer &buffer, int64_t now) const {
+    return !needs || llvm::all_of(buffer.users, [&](int64_t user) {
+      return user == now || isNeeded(user, now);
+    });
+  }
+
+private:
+  /// Whether all that use a buffer have ended when step `now` begins.
+  bool isOver(const Buffer &buffer, int64_t now) const {
+    return now >= 0 && buffer.last < now &&
+           llvm::all_of(
+               buffer.users, [&](int64_t user) { return isNeeded(user, now); });
+  }
+  bool isNeeded(int64_t user, int64_t now) const {
+    return user < now && (user < 0 || needs->needs(now, user));
+  }
+
+  std::optional<StepNeeds> needs;
 };
 } // namespace
 
@@ -38,7 +76,7 @@ using BufferMap = llvm::MapVector<Value, size_t>;
 /// The buffer that result number `result` of `step` takes over, or null: that
 /// of an operand that dies here, and that the step may write over.
 static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
-                                BufferMap &bufferOf,
+                                const Sharing &sharing, BufferMap &bufferOf,
                                 MutableArrayRef<Buffer> buffers) {
   for (auto [i, input] : llvm::enumerate(step.getInputs())) {
     auto it = bufferOf.find(input);
@@ -46,7 +84,7 @@ static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
       continue;
     Buffer &buffer = buffers[it->second];
     if (buffer.last == now && buffer.values.back() == input &&
-        mayTakePlaceOf(step, i, result))
+        sharing.endsWith(buffer, now) && mayTakePlaceOf(step, i, result))
       return &buffer;
   }
   return nullptr;
@@ -56,8 +94,9 @@ static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
 /// a place among the parameters needs none.
 static SmallVector<Buffer> findBuffers(func::FuncOp function,
                                        const DenseMap<Value, int64_t> &placed,
+                                       const Sharing &sharing,
                                        int64_t alignment, bool reuse) {
-  Lifetimes lifetimes(function);
+  const Lifetimes &lifetimes = sharing.lifetimes;
   SmallVector<Buffer> buffers;
   BufferMap bufferOf;
   auto add = [&](Value value) {
@@ -67,7 +106,8 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
         {{value},
          int64_t(llvm::alignTo(sizeInBytes(value.getType()), alignment)),
          reuse ? first : 0,
-         reuse ? last : lifetimes.end()});
+         reuse ? last : lifetimes.end(),
+         lifetimes.users(value)});
   };
   for (Value argument : function.getArguments())
     if (!placed.contains(argument))
@@ -77,7 +117,7 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
       if (placed.contains(result))
         continue;
       Buffer *taken = reuse ? bufferToTakeOver(step, result.getResultNumber(),
-                                               now, bufferOf, buffers)
+                                               now, sharing, bufferOf, buffers)
                             : nullptr;
       if (!taken) {
         add(result);
@@ -85,6 +125,7 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
       }
       taken->values.push_back(result);
       taken->last = lifetimes.of(result).second;
+      llvm::append_range(taken->users, lifetimes.users(result));
       bufferOf[result] = taken - buffers.begin();
     }
   return buffers;
@@ -92,13 +133,13 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
 
 /// Puts each buffer, in this order, at the lowest place where it meets no
 /// other. Returns the size of the arena.
-static int64_t place(MutableArrayRef<Buffer *> order) {
+static int64_t place(MutableArrayRef<Buffer *> order, const Sharing &sharing) {
   int64_t arenaBytes = 0;
   SmallVector<Buffer *> placed; // by begin
   for (Buffer *buffer : order) {
     buffer->begin = 0;
     for (Buffer *other : placed)
-      if (buffer->meets(*other) &&
+      if (sharing.meet(*buffer, *other) &&
           other->begin < buffer->begin + buffer->bytes &&
           buffer->begin < other->begin + other->bytes)
         buffer->begin = other->begin + other->bytes;
@@ -112,7 +153,8 @@ static int64_t place(MutableArrayRef<Buffer *> order) {
 }
 
 /// Places all buffers, in the better of two orders.
-static int64_t placeAll(MutableArrayRef<Buffer> buffers) {
+static int64_t placeAll(MutableArrayRef<Buffer> buffers,
+                        const Sharing &sharing) {
   SmallVector<Buffer *> planOrder =
       llvm::map_to_vector(buffers, [](Buffer &buffer) { return &buffer; });
   SmallVector<Buffer *> bySize = planOrder;
@@ -120,9 +162,9 @@ static int64_t placeAll(MutableArrayRef<Buffer> buffers) {
   llvm::sort(bySize, [](Buffer *a, Buffer *b) {
     return std::pair(-a->bytes, a) < std::pair(-b->bytes, b);
   });
-  int64_t sizeBySize = place(bySize);
-  int64_t size = place(planOrder);
-  return size <= sizeBySize ? size : place(bySize);
+  int64_t sizeBySize = place(bySize, sharing);
+  int64_t size = place(planOrder, sharing);
+  return size <= sizeBySize ? size : place(bySize, sharing);
 }
 
 /// Whether a global begins as zeros, which a program need not carry.
@@ -218,9 +260,10 @@ private:
 
   void assignArena(func::FuncOp function) {
     DenseMap<Value, int64_t> offsetOf = placesOf(function);
+    Sharing sharing(function, reuse && sideBySide);
     SmallVector<Buffer> buffers =
-        findBuffers(function, offsetOf, alignment, reuse);
-    int64_t arenaBytes = parameterBytes + placeAll(buffers);
+        findBuffers(function, offsetOf, sharing, alignment, reuse);
+    int64_t arenaBytes = parameterBytes + placeAll(buffers, sharing);
     for (const Buffer &buffer : buffers)
       for (Value value : buffer.values)
         offsetOf[value] = parameterBytes + buffer.begin;

@@ -7,6 +7,7 @@
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -46,7 +47,8 @@ public:
     return success(succeeded(checkOps()) && succeeded(checkBodies()) &&
                    succeeded(checkConstants()) && succeeded(checkReturn()) &&
                    succeeded(findParameters()) && succeeded(checkPlaces()) &&
-                   succeeded(checkOverlaps()) && succeeded(checkUpdates()));
+                   succeeded(checkOverlaps()) && succeeded(checkUpdates()) &&
+                   succeeded(checkStreams()) && succeeded(checkWaits()));
   }
 
 private:
@@ -61,6 +63,8 @@ private:
   LogicalResult checkOverlaps();
   LogicalResult checkUpdates();
   LogicalResult checkUpdate(const Update &update);
+  LogicalResult checkStreams();
+  LogicalResult checkWaits();
   bool mayShare(const Range &earlier, const Range &later) const;
 
   func::FuncOp function;
@@ -347,6 +351,57 @@ LogicalResult Checker::checkOverlaps() {
       error.attachNote(earlier.value.getLoc()) << "defined here";
       return error;
     }
+  return success();
+}
+
+LogicalResult Checker::checkStreams() {
+  SmallVector<int64_t> streams;
+  for (StepOp step : function.getOps<StepOp>()) {
+    Attribute stream = step->getAttr(streamAttribute);
+    if (stream && (!isa<IntegerAttr>(stream) || streamOf(step) < 0 ||
+                   streamOf(step) >= maxStreams))
+      return step.emitError("expected a stream from 0 to ")
+             << maxStreams - 1 << " on step '" << step.getName()
+             << "', but got " << stream;
+    Attribute after = step->getAttr(afterAttribute);
+    if (after && !isa<DenseI64ArrayAttr>(after))
+      return step.emitError("expected numbers of steps that step '")
+             << step.getName() << "' waits for, but got " << after;
+    int64_t previous = -1;
+    for (int64_t awaited : stepsAwaitedBy(step)) {
+      if (awaited <= previous || awaited >= int64_t(streams.size()) ||
+          streams[awaited] == streamOf(step))
+        return step.emitError("expected step '")
+               << step.getName()
+               << "' to wait for steps before it, on other streams and in "
+                  "their "
+                  "order, but got "
+               << awaited;
+      previous = awaited;
+    }
+    streams.push_back(streamOf(step));
+  }
+  return success();
+}
+
+/// Of two steps where one writes bytes that the other uses, one has ended when
+/// the other begins.
+LogicalResult Checker::checkWaits() {
+  SmallVector<StepOp> steps(function.getOps<StepOp>());
+  if (streamsOf(function) == 1)
+    return success();
+  SmallVector<SmallVector<unsigned>> conflicts = findConflicts(function);
+  StepOrder order;
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    for (unsigned earlier : conflicts[i])
+      if (!order.hasEnded(earlier, streamOf(step), stepsAwaitedBy(step)))
+        return step.emitError("expected step '")
+               << step.getName() << "' of stream " << streamOf(step)
+               << " to wait for step '" << steps[earlier].getName()
+               << "' of stream " << streamOf(steps[earlier])
+               << ", with which it shares bytes";
+    order.add(streamOf(step), stepsAwaitedBy(step));
+  }
   return success();
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Plan/StepBuilder.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -22,6 +23,14 @@ struct Members {
   SmallVector<StepOp> steps;
   llvm::SetVector<Value> inputs, results;
   bool closed = false; ///< a step behind needs a result, or writes an input
+
+  explicit Members(SmallVector<StepOp> all) : steps(std::move(all)) {
+    llvm::sort(steps, [](StepOp a, StepOp b) { return a->isBeforeInBlock(b); });
+    for (StepOp step : steps) {
+      inputs.insert(step.getInputs().begin(), step.getInputs().end());
+      results.insert(step.getResults().begin(), step.getResults().end());
+    }
+  }
 };
 
 struct JoinMaps : impl::JoinMapsBase<JoinMaps> {
@@ -30,7 +39,11 @@ struct JoinMaps : impl::JoinMapsBase<JoinMaps> {
 
 private:
   void findUpdates();
-  bool mayJoin(const Members &members, StepOp step) const;
+  void findNeeds();
+  bool mayJoin(const Members &some, const Members &others) const;
+  bool readInOrder(const Members &readers, const Members &written) const;
+  bool delays(const Members &some, const Members &others) const;
+  void join(StepOp step);
   bool isUpdatedBy(Value parameter, ValueRange results) const;
   void closeThoseBefore(StepOp step);
   void merge(const Members &members, StepNames &names);
@@ -38,6 +51,9 @@ private:
   /// The parameter, an argument, that a result is the new value of.
   DenseMap<Value, Value> updates;
   std::vector<Members> open;
+  /// Where steps will run side by side: what each needs.
+  std::optional<StepNeeds> needs;
+  DenseMap<Operation *, unsigned> numberOf;
 };
 } // namespace
 
@@ -55,6 +71,36 @@ void JoinMaps::findUpdates() {
                                                 "mnist.parameter"))
       if (Value argument = argumentOf.lookup(name))
         updates[operand.get()] = argument;
+}
+
+void JoinMaps::findNeeds() {
+  needs.reset();
+  numberOf.clear();
+  if (!sideBySide)
+    return;
+  needs.emplace(getOperation());
+  for (StepOp step : getOperation().getOps<StepOp>())
+    numberOf.try_emplace(step, numberOf.size());
+}
+
+/// Whether some step would wait for more than it needs, if all these were one:
+/// a member that others need gets to wait for what only another member needs.
+bool JoinMaps::delays(const Members &some, const Members &others) const {
+  llvm::SmallSetVector<Operation *, 8> group(some.steps.begin(),
+                                             some.steps.end());
+  group.insert(others.steps.begin(), others.steps.end());
+  llvm::BitVector needed(numberOf.size());
+  for (Operation *member : group)
+    needed |= needs->of(numberOf.at(member));
+  for (Operation *member : group)
+    needed.reset(numberOf.at(member));
+  return llvm::any_of(group, [&](Operation *member) {
+    bool isNeeded = llvm::any_of(member->getUsers(), [&](Operation *user) {
+      return isa<StepOp>(user) && !group.contains(user);
+    });
+    llvm::BitVector more = needed;
+    return isNeeded && more.reset(needs->of(numberOf.at(member))).any();
+  });
 }
 
 /// Whether one of `results` is the new value of `parameter`.
@@ -95,24 +141,25 @@ static bool readsInOrder(StepOp step,
   return true;
 }
 
-bool JoinMaps::mayJoin(const Members &members, StepOp step) const {
-  if (members.closed ||
-      int64_t(members.inputs.size() + members.results.size() +
-              step.getNumOperands() + step.getNumResults()) > most)
-    return false;
-  // One thread reads an element's old value and writes its new one.
-  auto isUpdated = [&](Value input) {
-    return isUpdatedBy(input, step.getResults());
+/// Whether what one thread makes and updates is all that it reads of results
+/// and new values of `written`.
+bool JoinMaps::readInOrder(const Members &readers,
+                           const Members &written) const {
+  return llvm::all_of(readers.steps, [&](StepOp step) {
+    return readsInOrder(step, [&](Value input) {
+      return written.results.contains(input) ||
+             isUpdatedBy(input, written.results.getArrayRef());
+    });
+  });
+}
+
+bool JoinMaps::mayJoin(const Members &some, const Members &others) const {
+  auto size = [](const Members &members) {
+    return int64_t(members.inputs.size() + members.results.size());
   };
-  return readsInOrder(step,
-                      [&](Value input) {
-                        return members.results.contains(input) ||
-                               isUpdatedBy(input,
-                                           members.results.getArrayRef());
-                      }) &&
-         llvm::all_of(members.steps, [&](StepOp member) {
-           return readsInOrder(member, isUpdated);
-         });
+  return !some.closed && size(some) + size(others) <= most &&
+         readInOrder(some, others) && readInOrder(others, some) &&
+         !(needs && delays(some, others));
 }
 
 /// Members move behind `step`, which does not join them. Not where it needs
@@ -182,35 +229,39 @@ void JoinMaps::merge(const Members &members, StepNames &names) {
   numJoined += members.steps.size() - 1;
 }
 
+/// Joins a map to those before it that may: the latest first, for what belongs
+/// together, such as the states of one parameter, is written together.
+void JoinMaps::join(StepOp step) {
+  Members joined({step});
+  for (bool found = true; found;) {
+    auto others =
+        std::find_if(open.rbegin(), open.rend(), [&](const Members &members) {
+          return mayJoin(members, joined);
+        });
+    found = others != open.rend();
+    if (!found)
+      break;
+    llvm::append_range(others->steps, joined.steps);
+    joined = Members(std::move(others->steps));
+    open.erase(std::next(others).base());
+  }
+  // Those that it does not join, it may close.
+  closeThoseBefore(step);
+  open.push_back(std::move(joined));
+}
+
 void JoinMaps::runOnOperation() {
   if (getOperation().isExternal())
     return;
   findUpdates();
+  findNeeds();
   open.clear();
   Block &block = getOperation().getBody().front();
-  for (StepOp step : block.getOps<StepOp>()) {
-    Members *joined = nullptr;
-    if (step.getImpl() == Impl::kernel && !rootOf(step)) {
-      // The latest: what belongs together, such as the states of one
-      // parameter, is written together.
-      for (Members &members : llvm::reverse(open))
-        if (!joined && mayJoin(members, step))
-          joined = &members;
-      if (!joined)
-        joined = &open.emplace_back();
-    }
-    // Those that it does not join, it may close.
-    Members held;
-    if (joined)
-      std::swap(held, *joined);
-    closeThoseBefore(step);
-    if (!joined)
-      continue;
-    std::swap(held, *joined);
-    joined->steps.push_back(step);
-    joined->inputs.insert(step.getInputs().begin(), step.getInputs().end());
-    joined->results.insert(step.getResults().begin(), step.getResults().end());
-  }
+  for (StepOp step : block.getOps<StepOp>())
+    if (step.getImpl() == Impl::kernel && !rootOf(step))
+      join(step);
+    else
+      closeThoseBefore(step);
   StepNames names(block);
   for (const Members &members : open)
     if (members.steps.size() > 1)

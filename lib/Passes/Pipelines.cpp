@@ -28,6 +28,14 @@ static bool launchesCost(StringRef name) {
   return true;
 }
 
+static int64_t streamsOf(StringRef name) {
+  llvm::Expected<const Target *> target = Target::get(name);
+  if (target)
+    return (*target)->streams;
+  llvm::consumeError(target.takeError());
+  return 1;
+}
+
 /// The order of dimensions.
 static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   // One layout for all images; it leaves transposes around every op.
@@ -61,12 +69,20 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   select.libraries = options.libraries;
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
-  if (joinMaps && launchesCost(options.target))
-    pm.addNestedPass<func::FuncOp>(createJoinMaps());
+  int64_t streams = options.assignStreams ? streamsOf(options.target) : 1;
+  if (joinMaps && launchesCost(options.target)) {
+    JoinMapsOptions join;
+    join.sideBySide = streams > 1;
+    pm.addNestedPass<func::FuncOp>(createJoinMaps(join));
+  }
   // Addresses, once the steps are final.
   AssignMemoryOptions assign;
   assign.reuse = options.reuseMemory;
+  assign.sideBySide = streams > 1;
   pm.addPass(createAssignMemory(assign));
+  // Who may run beside whom is a question of addresses.
+  if (streams > 1)
+    pm.addNestedPass<func::FuncOp>(createAssignStreams({streams}));
   // Order is memory now: never run a plan unchecked.
   pm.addPass(createCheckSteps());
 }

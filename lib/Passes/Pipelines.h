@@ -37,6 +37,8 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> reuseMemory{
       *this, "reuse-memory", llvm::cl::init(true),
       llvm::cl::desc("Give a dead result's memory to a later one")};
+  Option<bool> assignStreams{*this, "assign-streams", llvm::cl::init(true),
+                             llvm::cl::desc("Run steps side by side")};
 };
 
 /// What `--mnist-train` can be told beyond that.

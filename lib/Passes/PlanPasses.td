@@ -78,9 +78,12 @@ def JoinMaps : Pass<"plan-join-maps", "::mlir::func::FuncOp"> {
     others are segments, one behind the other.
 
     A member reads a parameter that another one updates element for element or
-    not at all: threads have no order.
+    not at all: threads have no order. Where steps will run side by side, none
+    joins that others need, if it would wait for more than it needs itself.
   }];
   let options = [
+    Option<"sideBySide", "side-by-side", "bool", "false",
+           "Steps will run side by side">,
     Option<"most", "most", "int64_t", "256",
            "A joined step has at most this many inputs and results">];
   let statistics = [Statistic<"numJoined", "joined", "Steps joined to others">];
@@ -93,7 +96,8 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
     Values that are never alive at the same time may share memory. An input is
     alive from the start to its last use, a result of the function to the end. A
     step may write over an operand that dies with it, where it reads of that only
-    the element that it writes. Two orders are tried, plan order and by size, each
+    the element that it writes. Where steps will run side by side, alive means:
+    in any order that the values allow, so that no step waits for memory. Two orders are tried, plan order and by size, each
     value at the lowest place that is free; the smaller arena wins.
 
     Parameters lie at the start of the arena, at the same place for all functions,
@@ -108,9 +112,27 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
            "Every address is a multiple of this many bytes">,
     Option<"reuse", "reuse", "bool", "true",
            "Give a dead value's memory to a later one">,
+    Option<"sideBySide", "side-by-side", "bool", "false",
+           "Steps will run side by side">,
     Option<"workspace", "workspace", "int64_t", "33554432",
            "Bytes of scratch memory for libraries of the GPU">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
+def AssignStreams : Pass<"plan-assign-streams", "::mlir::func::FuncOp"> {
+  let summary = "Run steps side by side";
+  let description = [{
+    Small steps leave most of a GPU idle. Those that share no bytes, but to read
+    them, may run on streams of their own: each step says its stream, and for
+    which steps of others it waits. The longest way through the plan, by a guess
+    of what each step takes, stays on one stream; what is not on it goes to the
+    stream that is free first.
+
+    Assumes addresses: two values that have a place in turn are not written side
+    by side.
+  }];
+  let options = [Option<"most", "most", "int64_t", "4", "Streams, at most">];
+  let statistics = [Statistic<"numStreams", "streams", "Streams in use">];
 }
 
 def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
@@ -119,8 +141,9 @@ def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
     Once addresses exist, order is memory. Checks that everything is in a step,
     decided and placed, and that no two values that are alive together share a
     byte; that parameters lie where their globals do, apart from all else, and
-    that no step reads an old value after another has written the new one. Runs
-    last, always.
+    that no step reads an old value after another has written the new one; that
+    of two steps where one writes bytes that the other uses, one waits for the
+    other. Runs last, always.
   }];
   let options = [Option<"alignment", "alignment", "int64_t", "256",
                         "What every address must be a multiple of">];

@@ -147,7 +147,8 @@ MemoryMap mapMemory(const Model &model) {
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
     arena = std::max(arena, aligned(plan.arenaBytes));
-    workspace = std::max(workspace, aligned(plan.workspaceBytes));
+    workspace = std::max(workspace, aligned(plan.workspaceBytes) *
+                                        size_t(streamCount(plan)));
     if (isStaged(plan))
       staging =
           std::max(staging, packedBytes(plan.inputs, plan.inputCount) +

@@ -1,6 +1,7 @@
 //===- executor.cpp - runs the plans of a model on a GPU ------------------===//
 //
-// One allocation, one stream that computes. A plan is run once step by step,
+// One allocation, one stream that computes, or a few where steps may run side
+// by side (streams.cpp). A plan is run once step by step,
 // which prepares its library calls, and from then on as one graph. Small inputs
 // and outputs are copied by the graph itself; large ones by two more streams,
 // so that one slot is copied while the other computes.
@@ -51,8 +52,9 @@ Status CudaExecutor::enqueueStep(int plan, int step) {
   Context ctx;
   ctx.arena = at<char>(map.arena);
   ctx.constants = at<char>(map.constants);
-  ctx.workspace = at<char>(map.workspace);
   ctx.workspaceBytes = model.plans[plan].workspaceBytes;
+  ctx.workspace =
+      at<char>(map.workspace) + aligned(ctx.workspaceBytes) * size_t(s.stream);
   ctx.step = step;
   ctx.runtime = &state;
   state.steps = &plans[size_t(plan)].steps;
@@ -61,13 +63,6 @@ Status CudaExecutor::enqueueStep(int plan, int step) {
   s.run(ctx);
   MN_RANGE_POP();
   return inStep(plan, step, state.status);
-}
-
-Status CudaExecutor::enqueueSteps(int plan) {
-  state.afterKernel = false;
-  for (int step = 0; step < model.plans[plan].stepCount; ++step)
-    MN_TRY(enqueueStep(plan, step));
-  return Status::success();
 }
 
 Status CudaExecutor::runEagerly(int plan) {
@@ -120,7 +115,7 @@ Status CudaExecutor::prepare(int plan) {
   MN_TRY(makeCurrent());
   MN_TRY(keepingParameters([&] { return runEagerly(plan); }));
   if (options.graph) {
-    MN_TRY(capture([&] { return enqueueSteps(plan); }, p.graph));
+    MN_TRY(capture([&] { return enqueueAlone(plan); }, p.graph));
     if (!p.staged)
       for (int slot = 0; slot < 2; ++slot)
         MN_TRY(
@@ -131,9 +126,14 @@ Status CudaExecutor::prepare(int plan) {
   return Status::success();
 }
 
+Status CudaExecutor::enqueueAlone(int plan) {
+  state.afterKernel = false;
+  return enqueueSteps(plan);
+}
+
 Status CudaExecutor::enqueuePlan(int plan) {
   if (!options.graph)
-    return enqueueSteps(plan);
+    return enqueueAlone(plan);
   return check(cu.cuGraphLaunch(plans[size_t(plan)].graph, state.stream),
                "launching a graph");
 }

@@ -1,7 +1,7 @@
 //===- executor_state.h - the CUDA executor and what it holds ---*- C++ -*-===//
 //
-// Its life is in open.cpp, its work in executor.cpp, and what training needs in
-// train.cpp.
+// Its life is in open.cpp, its work in executor.cpp, the order of steps in
+// streams.cpp, and what training needs in train.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,8 @@ private:
   const Driver &driver;
   std::vector<CUevent> events;
 };
+
+class StreamOrder;
 
 class CudaExecutor final : public Executor {
 public:
@@ -113,11 +115,17 @@ private:
   Status loadLibraries();
   Status allocate();
   Status makeStreams();
+  Status makeStepStreams();
   Status initializeParameters();
   void freeSet(int set);
 
   Status enqueueStep(int plan, int step);
   Status enqueueSteps(int plan);
+  Status useStream(int number);
+  Status awaitEvent(CUevent event);
+  Status awaitSteps(const Step &step, StreamOrder &order);
+  Status enqueueOrdered(int plan, StreamOrder &order);
+  Status enqueueAlone(int plan);
   Status enqueuePlan(int plan);
   Status enqueueDirect(int plan, int slot);
   Status runEagerly(int plan);
@@ -142,6 +150,8 @@ private:
   MemoryMap map;
   CUdeviceptr base = 0;
   CUstream copyIn = nullptr, copyOut = nullptr;
+  std::vector<CUstream> streams;   ///< that compute; the first is state.stream
+  std::vector<CUevent> stepEvents; ///< step i has ended; the last: all before
   CUevent begin = nullptr, end = nullptr;
   Slot slots[2];
   std::vector<PlanState> plans;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "executor_state.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace mn;
@@ -52,12 +53,33 @@ Status CudaExecutor::makeStreams() {
   for (CUstream *stream : {&state.stream, &copyIn, &copyOut})
     MN_TRY(check(cu.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING),
                  "making a stream"));
+  MN_TRY(makeStepStreams());
   for (CUevent *event : {&begin, &end})
     MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DEFAULT), "making an event"));
   for (Slot &slot : slots)
     for (CUevent *event : {&slot.copied, &slot.computed, &slot.done})
       MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DISABLE_TIMING),
                    "making an event"));
+  return Status::success();
+}
+
+/// What plans need whose steps run side by side.
+Status CudaExecutor::makeStepStreams() {
+  size_t count = 1, events = 0;
+  for (int i = 0; i < model.planCount; ++i)
+    if (const int needed = streamCount(model.plans[i]); needed > 1) {
+      count = std::max(count, size_t(needed));
+      events = std::max(events, size_t(model.plans[i].stepCount) + 1);
+    }
+  streams.assign(count, nullptr);
+  streams[0] = state.stream;
+  for (size_t i = 1; i < count; ++i)
+    MN_TRY(check(cu.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING),
+                 "making a stream"));
+  stepEvents.assign(events, nullptr);
+  for (CUevent &event : stepEvents)
+    MN_TRY(check(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                 "making an event"));
   return Status::success();
 }
 
@@ -121,7 +143,12 @@ CudaExecutor::~CudaExecutor() {
   if (!context)
     return;
   cu.cuCtxSetCurrent(context);
-  for (CUstream stream : {copyIn, state.stream, copyOut})
+  // The first of those that compute is state.stream.
+  std::vector<CUstream> all = streams;
+  all.insert(all.end(), {copyIn, copyOut});
+  if (streams.empty())
+    all.push_back(state.stream);
+  for (CUstream stream : all)
     if (stream)
       cu.cuStreamSynchronize(stream);
   for (int set : {0, 1})
@@ -149,9 +176,12 @@ CudaExecutor::~CudaExecutor() {
   for (CUevent event : writer.copied)
     if (event)
       cu.cuEventDestroy(event);
+  for (CUevent event : stepEvents)
+    if (event)
+      cu.cuEventDestroy(event);
   if (writer.memory)
     cu.cuMemFreeHost(writer.memory);
-  for (CUstream stream : {copyIn, copyOut, state.stream})
+  for (CUstream stream : all)
     if (stream)
       cu.cuStreamDestroy(stream);
   if (state.module)

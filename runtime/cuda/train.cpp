@@ -152,8 +152,7 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
   state.afterKernel = false;
   for (int i = 0; i < count; ++i) {
     MN_TRY(enqueueBatch(found, sets[set].samples, shuffle));
-    for (int step = 0; step < model.plans[plan].stepCount; ++step)
-      MN_TRY(enqueueStep(plan, step));
+    MN_TRY(enqueueSteps(plan));
   }
   return Status::success();
 }

@@ -39,7 +39,7 @@ MODELS = [
 VARIANTS = [["--layout=nchw"], ["--layout=nhwc"], ["--no-fuse"],
             ["--no-fold-batch-norm"], ["--no-fold-constants"],
             ["--no-push-transposes"], ["--no-cse"], ["--no-reuse-memory"],
-            ["--libraries=none"]]
+            ["--no-assign-streams"], ["--libraries=none"]]
 
 
 def arguments():

@@ -97,16 +97,17 @@ class Place:
         return self.once(("model", name), lambda: MODELS[name](
             self.path(f"{name}.onnx")))
 
-    def program(self, name, batch=32):
+    def program(self, name, batch=32, compiled=()):
         def make():
             path = self.path(f"program-{len(self.made)}")
             ok(self.mnistc, self.model(name), "--train", f"--batch={batch}",
-               "-o", path, f"--target={self.target}")
+               "-o", path, f"--target={self.target}", *compiled)
             return path
-        return self.once(("program", name, batch), make)
+        return self.once(("program", name, batch, compiled), make)
 
-    def train(self, name, *flags):
-        return Trained(ok(self.program(name), "train", *FLAGS, *flags))
+    def train(self, name, *flags, compiled=()):
+        program = self.program(name, compiled=compiled)
+        return Trained(ok(program, "train", *FLAGS, *flags))
 
     def plain(self, name):
         """Two epochs without anything else."""

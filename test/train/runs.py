@@ -8,7 +8,7 @@ import time
 import numpy as np
 import onnx
 
-from harness import expect, fails, ok
+from harness import Skip, expect, fails, ok
 from place import FLAGS, events
 
 
@@ -43,6 +43,16 @@ def test_what_changes_the_digest(place):
                         (["--init=torch"], False)):
         found = place.train("mlp", "--epochs=2", *flags).digest
         expect((found == plain) == same, f"{flags}: {found}, plain {plain}")
+
+
+def test_side_by_side_and_in_turn(place):
+    """Streams change when a step runs, and nothing else."""
+    if place.target == "cpu":
+        raise Skip("the CPU has one stream")
+    for name in ("mlp", "cnn"):
+        found = place.train(name, "--epochs=2",
+                            compiled=("--no-assign-streams",)).digest
+        expect(found == place.plain(name).digest, name)
 
 
 def test_no_shuffle_keeps_order(place):

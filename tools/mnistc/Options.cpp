@@ -129,6 +129,7 @@ static Switch switches[] = {
     {"no-fuse", "One step for each op", '2', OFF(fuse)},
     {"no-reuse-memory", "A place of its own for each result", '1',
      OFF(reuseMemory)},
+    {"no-assign-streams", "One step after the other", '2', OFF(assignStreams)},
 };
 #undef OFF
 

@@ -34,6 +34,14 @@ public:
     return {first, last};
   }
 
+  /// The steps that write or read `value`: -1 and `end()` as above.
+  SmallVector<int64_t> users(Value value) const {
+    SmallVector<int64_t> steps = {of(value).first};
+    for (Operation *user : value.getUsers())
+      steps.push_back(isa<StepOp>(user) ? numberOf.at(user) : end());
+    return steps;
+  }
+
 private:
   llvm::DenseMap<Operation *, int64_t> numberOf;
 };

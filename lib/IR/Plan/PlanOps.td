@@ -29,8 +29,14 @@ def Plan_Dialect : Dialect {
     - `plan.offset` on an `mnist.constant` outside of steps: where it lies in
       the constants, which all functions of a module share;
     - `plan.arena_bytes` and `plan.workspace_bytes` on the function: the size of
-      the arena, and of the scratch memory for libraries that lies behind it;
-      `plan.constant_bytes` on the module.
+      the arena, and of the scratch memory for libraries that lies behind it,
+      once for each stream; `plan.constant_bytes` on the module.
+
+    Steps may run side by side. Those of a stream run one after another:
+
+    - `plan.stream` on a step: the number of its stream, 0 where it says none;
+    - `plan.after` on a step: numbers, from 0 and ascending, of steps before it,
+      on other streams, for which it waits.
 
     A plan that trains has parameters, which outlive a run. An argument with
     `mnist.parameter = "w"` is the value that the `ml_program.global` of that

@@ -139,8 +139,8 @@ static std::vector<Implementation> cpuRows() {
 // 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
 llvm::Expected<const Target *> Target::get(StringRef name) {
   static const std::vector<Implementation> cuda = cudaRows(), cpu = cpuRows();
-  static const Target targets[] = {{"cuda", Layout::nchw, true, cuda},
-                                   {"cpu", Layout::nhwc, false, cpu}};
+  static const Target targets[] = {{"cuda", Layout::nchw, true, 4, cuda},
+                                   {"cpu", Layout::nhwc, false, 1, cpu}};
   for (const Target &target : targets)
     if (target.name == name)
       return &target;

@@ -57,6 +57,8 @@ struct Target {
   /// computed where they are read. Elsewhere a step of its own is a loop of its
   /// own, without questions.
   bool launchesCost;
+  /// Steps that can run side by side.
+  int64_t streams;
   ArrayRef<Implementation> implementations; ///< preferred ones first
 
   /// The target called `name`.

@@ -15,7 +15,7 @@ namespace mn {
 
 /// Raised whenever a table below changes. A generated file and the runtime that
 /// it is linked with must have the same.
-constexpr uint32_t modelVersion = 2;
+constexpr uint32_t modelVersion = 3;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -61,6 +61,9 @@ struct Step {
   /// step overwrites it.
   const Tensor *results = nullptr;
   int resultCount = 0;
+  int stream = 0;             ///< steps of different ones run side by side
+  const int *after = nullptr; ///< steps of other streams that it waits for
+  int afterCount = 0;
 };
 
 /// One function of the model for one batch size.
@@ -68,7 +71,7 @@ struct Plan {
   const char *name; ///< infer, infer_64
   int64_t batch; ///< the first dimension of the first input; 0 if it has none
   size_t arenaBytes;
-  size_t workspaceBytes;
+  size_t workspaceBytes; ///< of each stream
   const Tensor *inputs;
   int inputCount;
   const Tensor *outputs;
@@ -76,6 +79,15 @@ struct Plan {
   const Step *steps;
   int stepCount;
 };
+
+/// The streams of a plan.
+inline int streamCount(const Plan &plan) {
+  int count = 1;
+  for (int i = 0; i < plan.stepCount; ++i)
+    if (plan.steps[i].stream >= count)
+      count = plan.steps[i].stream + 1;
+  return count;
+}
 
 /// A graph input that was bound to a value when the model was compiled.
 struct Bound {

@@ -23,9 +23,11 @@ void printTensors(const char *what, const Tensor *tensors, int count) {
 
 void printPlan(const Plan &plan) {
   std::printf("\nplan %s: batch %lld, %d steps, arena %zu bytes, workspace %zu "
-              "bytes\n",
+              "bytes",
               plan.name, static_cast<long long>(plan.batch), plan.stepCount,
               plan.arenaBytes, plan.workspaceBytes);
+  const int streams = streamCount(plan);
+  std::printf(streams > 1 ? " for each of %d streams\n" : "\n", streams);
   printTensors("input", plan.inputs, plan.inputCount);
   printTensors("output", plan.outputs, plan.outputCount);
   std::vector<std::vector<std::string>> rows = {
@@ -60,11 +62,13 @@ void printPlanJson(const Plan &plan) {
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
     std::printf("%s\n    {\"name\": %s, \"shape\": %s, \"implementation\": %s, "
-                "\"ops\": %s, \"nodes\": %s, \"flops\": %s, \"bytes\": %s}",
+                "\"ops\": %s, \"nodes\": %s, \"flops\": %s, \"bytes\": %s, "
+                "\"stream\": %d}",
                 i ? "," : "", quoted(step.name).c_str(),
                 quoted(step.shape).c_str(), quoted(step.implementation).c_str(),
                 quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
-                jsonNumber(step.flops).c_str(), jsonNumber(step.bytes).c_str());
+                jsonNumber(step.flops).c_str(), jsonNumber(step.bytes).c_str(),
+                step.stream);
   }
   std::printf("]}");
 }

@@ -1,0 +1,129 @@
+//===- StepOrder.cpp - which steps may run side by side -------------------===//
+
+#include "lib/IR/Plan/StepOrder.h"
+#include "lib/IR/Plan/StepBody.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+int64_t mlir::mnistc::streamOf(StepOp step) {
+  auto stream = step->getAttrOfType<IntegerAttr>(streamAttribute);
+  return stream ? stream.getInt() : 0;
+}
+
+ArrayRef<int64_t> mlir::mnistc::stepsAwaitedBy(StepOp step) {
+  auto after = step->getAttrOfType<DenseI64ArrayAttr>(afterAttribute);
+  return after ? after.asArrayRef() : ArrayRef<int64_t>();
+}
+
+int64_t mlir::mnistc::streamsOf(func::FuncOp function) {
+  int64_t streams = 1;
+  for (StepOp step : function.getOps<StepOp>())
+    streams = std::max(streams, streamOf(step) + 1);
+  return streams;
+}
+
+//===----------------------------------------------------------------------===//
+// Conflicts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bytes of the arena, from `begin` to before `end`.
+struct Bytes {
+  int64_t begin, end;
+};
+struct Accesses {
+  SmallVector<Bytes> reads, writes;
+};
+} // namespace
+
+/// Where a value lies in the arena; nothing for a constant.
+static std::optional<Bytes> bytesOfValue(Value value, func::FuncOp function) {
+  std::optional<int64_t> begin;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto offset = function.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), "plan.offset");
+    begin = offset.getInt();
+  } else if (auto step = value.getDefiningOp<StepOp>()) {
+    begin = (*step.getOffsets())[cast<OpResult>(value).getResultNumber()];
+  }
+  if (!begin)
+    return std::nullopt;
+  return Bytes{*begin, *begin + sizeInBytes(value.getType())};
+}
+
+static bool meet(ArrayRef<Bytes> some, ArrayRef<Bytes> others) {
+  for (const Bytes &a : some)
+    for (const Bytes &b : others)
+      if (a.begin < b.end && b.begin < a.end)
+        return true;
+  return false;
+}
+
+SmallVector<SmallVector<unsigned>>
+mlir::mnistc::findConflicts(func::FuncOp function) {
+  SmallVector<Accesses> all;
+  SmallVector<SmallVector<unsigned>> conflicts;
+  for (StepOp step : function.getOps<StepOp>()) {
+    Accesses now;
+    for (Value input : step.getInputs())
+      if (std::optional<Bytes> bytes = bytesOfValue(input, function))
+        now.reads.push_back(*bytes);
+    for (Value result : step.getResults())
+      now.writes.push_back(*bytesOfValue(result, function));
+    SmallVector<unsigned> before;
+    for (auto [i, earlier] : llvm::enumerate(all))
+      if (meet(earlier.writes, now.reads) || meet(earlier.writes, now.writes) ||
+          meet(earlier.reads, now.writes))
+        before.push_back(i);
+    conflicts.push_back(std::move(before));
+    all.push_back(std::move(now));
+  }
+  return conflicts;
+}
+
+StepNeeds::StepNeeds(func::FuncOp function) {
+  SmallVector<StepOp> steps(function.getOps<StepOp>());
+  DenseMap<Operation *, unsigned> numberOf;
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    numberOf[step] = i;
+    llvm::BitVector &needed = all.emplace_back(steps.size());
+    for (Value input : step.getInputs())
+      if (auto made = input.getDefiningOp<StepOp>()) {
+        unsigned earlier = numberOf.at(made);
+        needed |= all[earlier];
+        needed.set(earlier);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+StepOrder::Clock StepOrder::clockOf(int64_t stream,
+                                    ArrayRef<int64_t> after) const {
+  Clock clock;
+  clock.fill(-1);
+  auto awaits = [&](int64_t step) {
+    for (auto [mine, known] : llvm::zip_equal(clock, clocks[step]))
+      mine = std::max(mine, known);
+    int64_t &ended = clock[streams[step]];
+    ended = std::max(ended, step);
+  };
+  if (last[stream] >= 0)
+    awaits(last[stream]);
+  llvm::for_each(after, awaits);
+  return clock;
+}
+
+void StepOrder::add(int64_t stream, ArrayRef<int64_t> after) {
+  clocks.push_back(clockOf(stream, after));
+  last[stream] = streams.size();
+  streams.push_back(stream);
+}
+
+bool StepOrder::hasEnded(unsigned earlier, int64_t stream,
+                         ArrayRef<int64_t> after) const {
+  return clockOf(stream, after)[streams[earlier]] >= int64_t(earlier);
+}

@@ -1,0 +1,136 @@
+//===- streams.cpp - the steps of a plan, side by side --------------------===//
+//
+// The first stream begins and ends every plan. Another one begins when it waits
+// for a step of the first, or for all that was before the plan, and is waited
+// for at the end. An event is recorded behind each step of such a plan: while a
+// graph is captured, that costs nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "executor_state.h"
+#include <algorithm>
+
+using namespace mn;
+using namespace mn::cuda;
+
+/// What the streams of a plan have seen while its steps are enqueued.
+class mn::cuda::StreamOrder {
+public:
+  using Clock = std::vector<int>; ///< of each stream, the last step that ended
+  struct Stream {
+    bool begun = false;       ///< does it follow what was before the plan?
+    bool afterKernel = false; ///< State::afterKernel
+    int last = -1;            ///< its last step
+    Clock clock;
+  };
+
+  explicit StreamOrder(const Plan &plan)
+      : streams(size_t(streamCount(plan))), plan(plan),
+        clocks(size_t(plan.stepCount)) {
+    for (Stream &stream : streams)
+      stream.clock.assign(streams.size(), -1);
+  }
+
+  std::vector<Stream> streams;
+
+  Stream &streamOf(int step) {
+    return streams[size_t(plan.steps[step].stream)];
+  }
+
+  /// `stream` goes on when `step` has ended.
+  void await(Stream &stream, int step) {
+    const Clock &known = clocks[size_t(step)];
+    for (size_t i = 0; i < known.size(); ++i)
+      stream.clock[i] = std::max(stream.clock[i], known[i]);
+    int &ended = stream.clock[size_t(plan.steps[step].stream)];
+    ended = std::max(ended, step);
+    stream.begun = true;
+    stream.afterKernel = false;
+  }
+
+  /// `step` was enqueued.
+  void add(int step) {
+    Stream &stream = streamOf(step);
+    clocks[size_t(step)] = stream.clock;
+    stream.last = step;
+    stream.clock[size_t(plan.steps[step].stream)] = step;
+  }
+
+private:
+  const Plan &plan;
+  std::vector<Clock> clocks; ///< of each step, before it
+};
+
+Status CudaExecutor::useStream(int number) {
+  const CUstream stream = streams[size_t(number)];
+  if (stream == state.stream)
+    return Status::success();
+  state.stream = stream;
+  if (state.cudnn.handle)
+    if (const cudnnStatus_t status =
+            state.cudnn.cudnnSetStream(state.cudnn.handle, stream);
+        status != CUDNN_STATUS_SUCCESS)
+      return Status::error(Code::noDevice,
+                           std::string("giving cuDNN another stream: ") +
+                               state.cudnn.cudnnGetErrorString(status));
+  return Status::success();
+}
+
+Status CudaExecutor::awaitEvent(CUevent event) {
+  return check(cu.cuStreamWaitEvent(state.stream, event, 0),
+               "waiting for another stream");
+}
+
+/// Waits for what a step needs of other streams.
+Status CudaExecutor::awaitSteps(const Step &step, StreamOrder &order) {
+  StreamOrder::Stream &stream = order.streams[size_t(step.stream)];
+  for (int i = 0; i < step.afterCount; ++i) {
+    MN_TRY(awaitEvent(stepEvents[size_t(step.after[i])]));
+    order.await(stream, step.after[i]);
+  }
+  if (!stream.begun)
+    MN_TRY(awaitEvent(stepEvents.back()));
+  stream.begun = true;
+  return Status::success();
+}
+
+Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order) {
+  const Plan &p = model.plans[plan];
+  MN_TRY(check(cu.cuEventRecord(stepEvents.back(), state.stream),
+               "recording an event"));
+  for (int i = 0; i < p.stepCount; ++i) {
+    StreamOrder::Stream &stream = order.streamOf(i);
+    MN_TRY(useStream(p.steps[i].stream));
+    MN_TRY(awaitSteps(p.steps[i], order));
+    state.afterKernel = stream.afterKernel;
+    MN_TRY(enqueueStep(plan, i));
+    stream.afterKernel = state.afterKernel;
+    order.add(i);
+    MN_TRY(check(cu.cuEventRecord(stepEvents[size_t(i)], state.stream),
+                 "recording an event"));
+  }
+  MN_TRY(useStream(0));
+  StreamOrder::Stream &first = order.streams[0];
+  for (size_t i = 1; i < order.streams.size(); ++i)
+    if (const int last = order.streams[i].last; last > first.clock[i]) {
+      MN_TRY(awaitEvent(stepEvents[size_t(last)]));
+      order.await(first, last);
+    }
+  state.afterKernel = first.afterKernel;
+  return Status::success();
+}
+
+Status CudaExecutor::enqueueSteps(int plan) {
+  const Plan &p = model.plans[plan];
+  if (streamCount(p) > 1) {
+    StreamOrder order(p);
+    order.streams[0].begun = true;
+    order.streams[0].afterKernel = state.afterKernel;
+    const Status status = enqueueOrdered(plan, order);
+    const Status back = useStream(0);
+    return status.ok() ? back : status;
+  }
+  for (int step = 0; step < p.stepCount; ++step)
+    MN_TRY(enqueueStep(plan, step));
+  return Status::success();
+}

@@ -1,0 +1,71 @@
+// RUN: mnist-opt %s --plan-join-maps | FileCheck %s --check-prefix=ORDER
+// RUN: mnist-opt %s --plan-join-maps=side-by-side=true | FileCheck %s
+
+// "next" needs "short" only; joined to "long", it would wait for "sum".
+
+// CHECK-LABEL: func.func @apart
+// CHECK:         plan.step "sum"
+// CHECK:         plan.step "long"
+// CHECK:         plan.step "short"
+// CHECK:         plan.step "next"
+// ORDER-LABEL: func.func @apart
+// ORDER:         plan.step "sum"
+// ORDER-NOT:     plan.step "long"
+// ORDER:         plan.step "short"
+// ORDER:         plan.step "next"
+func.func @apart(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = plan.step "sum" on kernel (%x) {
+  ^bb0(%a: tensor<8xf32>):
+    %s = mnist.reduce_sum %a over [0] : tensor<8xf32> -> tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<8xf32>) -> tensor<f32>
+  %1 = plan.step "long" on kernel (%0) {
+  ^bb0(%a: tensor<f32>):
+    %s = mnist.exp %a : tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<f32>) -> tensor<f32>
+  %2 = plan.step "short" on kernel (%y) {
+  ^bb0(%a: tensor<8xf32>):
+    %s = mnist.exp %a : tensor<8xf32>
+    plan.yield %s : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = plan.step "next" on kernel (%2) {
+  ^bb0(%a: tensor<8xf32>):
+    %s = mnist.reduce_sum %a over [0] : tensor<8xf32> -> tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<8xf32>) -> tensor<f32>
+  return %1, %3 : tensor<f32>, tensor<f32>
+}
+
+// Nobody waits for the last ones, whatever they wait for. "m" alone would have
+// been needed by "w"; together with it, it joins "v" too.
+
+// CHECK-LABEL: func.func @last
+// CHECK:         plan.step "sum"
+// CHECK:         plan.step
+// CHECK-COUNT-3: mnist.exp
+// CHECK-NOT:     plan.step
+// CHECK:         return
+func.func @last(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>, tensor<8xf32>) {
+  %0 = plan.step "sum" on kernel (%x) {
+  ^bb0(%a: tensor<8xf32>):
+    %s = mnist.reduce_sum %a over [0] : tensor<8xf32> -> tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<8xf32>) -> tensor<f32>
+  %1 = plan.step "v" on kernel (%0) {
+  ^bb0(%a: tensor<f32>):
+    %s = mnist.exp %a : tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<f32>) -> tensor<f32>
+  %2 = plan.step "m" on kernel (%y) {
+  ^bb0(%a: tensor<8xf32>):
+    %s = mnist.exp %a : tensor<8xf32>
+    plan.yield %s : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = plan.step "w" on kernel (%2) {
+  ^bb0(%a: tensor<8xf32>):
+    %s = mnist.exp %a : tensor<8xf32>
+    plan.yield %s : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %1, %2, %3 : tensor<f32>, tensor<8xf32>, tensor<8xf32>
+}

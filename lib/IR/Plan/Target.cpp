@@ -42,6 +42,7 @@ static constexpr EpilogueParts wholeEpilogue = {true, true, true};
 //   64 x 128 x 9216               19.0      17.3
 //   256 x 256 x 784               10.3      12.2
 //   256 x 784 x 256                9.5       8.3
+//   10 x 128 x 1024                          56.5
 
 /// A convolution of few products per result is bound by memory: a kernel reads
 /// the input once and saves the library's set-up.
@@ -57,6 +58,8 @@ static constexpr int64_t manyWeights = 65;
 static constexpr int64_t convWork = 1 << 24;
 /// A long sum of few results is cut into parts by cuBLASLt, not by the kernel.
 static constexpr int64_t longSum = 500;
+/// What cuBLASLt cuts is slow again where there are too few results for a tile.
+static constexpr int64_t someResults = 4096;
 /// Multiplications that hide what a call of cuBLASLt costs, whatever the shape.
 static constexpr int64_t matmulWork = 1 << 22;
 
@@ -107,6 +110,7 @@ static std::vector<Implementation> cudaRows() {
   filterGrad.minWeights = manyWeights;
   filterGrad.minWork = convWork;
   Implementation longMatmul = library(Impl::cublas, "matmul", biasAndRelu);
+  longMatmul.minResults = someResults;
   Implementation largeMatmul = longMatmul;
   longMatmul.minProducts = longSum;
   largeMatmul.minWork = matmulWork;
@@ -250,9 +254,12 @@ std::string Implementation::whyNotWorthIt(Operation *root) const {
     return llvm::formatv("pays from {0} weights per output channel on, not for "
                          "{1}",
                          minWeights, weights);
+  auto results = cast<ShapedType>(root->getResult(0).getType());
+  if (results.getNumElements() < minResults)
+    return llvm::formatv("pays from {0} results on, not for {1}", minResults,
+                         results.getNumElements());
   if (minWork == 0)
     return "";
-  auto results = cast<ShapedType>(root->getResult(0).getType());
   int64_t work = results.getNumElements() * productsOf(root);
   if (work < minWork)
     return llvm::formatv("pays from {0} products in all on, not for {1}",

@@ -33,7 +33,8 @@ struct Implementation {
   int64_t minProducts = 0; ///< multiplications for one result
   int64_t minChannels = 0; ///< channels of the input, in one group
   int64_t minWeights = 0;  ///< of an output channel (a filter's gradient)
-  int64_t minWork = 0;     ///< multiplications in all
+  int64_t minResults = 0;
+  int64_t minWork = 0; ///< multiplications in all
   /// Takes any prologue and epilogue: generated code.
   bool anyBody = false;
   EpilogueParts epilogue = {};

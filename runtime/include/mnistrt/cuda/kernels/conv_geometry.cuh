@@ -38,6 +38,9 @@ namespace device {
 /// A place along up to three dimensions.
 struct Place {
   int x0, x1, x2;
+  MN_DEVICE bool operator==(const Place &other) const {
+    return x0 == other.x0 && x1 == other.x1 && x2 == other.x2;
+  }
 };
 
 template <int D1, int D2> MN_DEVICE Place placeOf(int i) {

@@ -1,7 +1,9 @@
 //===- pool.cuh - pools and their gradients ---------------------*- C++ -*-===//
 //
 // One thread a result. Gradients are gathered: an element of the input visits
-// the windows that it is in, so that no two threads write one element. Padding
+// the windows that it is in, so that no two threads write one element. Where
+// each is in one window at most, a thread does all elements of a window of a
+// maximum, and looks for it once. Padding
 // and what hangs over it (ceil mode) is never chosen by a maximum; an average
 // counts the padding where asked, and never the overhang.
 //
@@ -20,6 +22,27 @@ MN_SHAPE_FN int64_t poolOutputs(const Pool &s) {
 }
 MN_SHAPE_FN int64_t poolInputs(const Pool &s) {
   return int64_t(s.batch) * s.channels * pixelsIn(s);
+}
+
+/// Whether windows lie side by side, and are small.
+MN_SHAPE_FN bool isTiled(const Pool &s) {
+  for (int d = 0; d < 3; ++d)
+    if (s.kernel[d] != s.strides[d] || s.pads[d] != 0 || s.dilations[d] != 1)
+      return false;
+  return taps(s) <= 9;
+}
+/// Windows along dimension `d`, with what begins behind the last one.
+MN_SHAPE_FN int tilesAlong(const Pool &s, int d) {
+  return most(s.out[d], ceilDiv(s.in[d], s.strides[d]));
+}
+MN_SHAPE_FN int pixelTiles(const Pool &s) {
+  return tilesAlong(s, 0) * tilesAlong(s, 1) * tilesAlong(s, 2);
+}
+MN_SHAPE_FN int64_t poolTiles(const Pool &s) {
+  return int64_t(s.batch) * s.channels * pixelTiles(s);
+}
+MN_SHAPE_FN LaunchShape maxPoolGrad(const Pool &s) {
+  return each(isTiled(s) ? poolTiles(s) : poolInputs(s));
 }
 } // namespace shape
 
@@ -128,6 +151,11 @@ template <Pool S> struct PoolGeometry {
   template <typename Visit> static MN_DEVICE void inputs(const Visit &visit) {
     over<shape::pixelsIn(S), S.in[1], S.in[2]>(shape::poolInputs(S), visit);
   }
+  /// The same for windows that lie side by side, and for what is behind them.
+  template <typename Visit> static MN_DEVICE void tiles(const Visit &visit) {
+    over<shape::pixelTiles(S), shape::tilesAlong(S, 1),
+         shape::tilesAlong(S, 2)>(shape::poolTiles(S), visit);
+  }
 
 private:
   template <int pixels, int D1, int D2, typename Visit>
@@ -193,19 +221,39 @@ template <typename T, Pool S> struct PoolKernel {
     });
   }
 
+  template <typename F>
+  static MN_DEVICE Best<T> bestOf(const F &f, int n, int c, Place out) {
+    Best<T> best;
+    G::window(out,
+              [&](Place p) { best.see(T(f.loadInput(G::input(n, c, p))), p); });
+    return best;
+  }
+
   template <typename F> static MN_DEVICE void maxGrad(const F &f) {
-    G::inputs([&](Index i, int n, int c, Place in) {
-      T sum = 0;
-      G::windowsAt(in, [&](Place out) {
-        Best<T> best;
-        G::window(out, [&](Place p) {
-          best.see(T(f.loadInput(G::input(n, c, p))), p);
+    if constexpr (shape::isTiled(S))
+      maxGradOfTiles(f);
+    else
+      G::inputs([&](Index i, int n, int c, Place in) {
+        T sum = 0;
+        G::windowsAt(in, [&](Place out) {
+          if (bestOf(f, n, c, out).place == in)
+            sum += f.loadOutputGrad(G::output(n, c, out));
         });
-        if (best.place.x0 == in.x0 && best.place.x1 == in.x1 &&
-            best.place.x2 == in.x2)
-          sum += f.loadOutputGrad(G::output(n, c, out));
+        f.store(i, sum);
       });
-      f.store(i, sum);
+  }
+
+  template <typename F> static MN_DEVICE void maxGradOfTiles(const F &f) {
+    G::tiles([&](Index, int n, int c, Place tile) {
+      const bool isWindow =
+          tile.x0 < S.out[0] && tile.x1 < S.out[1] && tile.x2 < S.out[2];
+      // On its way before the inputs are compared.
+      const T grad =
+          isWindow ? T(f.loadOutputGrad(G::output(n, c, tile))) : T(0);
+      const Best<T> best = bestOf(f, n, c, tile);
+      G::window(tile, [&](Place p) {
+        f.store(G::input(n, c, p), p == best.place ? grad : T(0));
+      });
     });
   }
 
@@ -259,7 +307,7 @@ void argMaxPool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
 }
 template <typename T, typename F>
 void maxPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {
-  launch(ctx, kernel, shape::each(shape::poolInputs(s)), f);
+  launch(ctx, kernel, shape::maxPoolGrad(s), f);
 }
 template <typename T, typename F>
 void avgPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {

@@ -79,6 +79,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   AssignMemoryOptions assign;
   assign.reuse = options.reuseMemory;
   assign.sideBySide = streams > 1;
+  assign.workspace = options.workspace;
   pm.addPass(createAssignMemory(assign));
   // Who may run beside whom is a question of addresses.
   if (streams > 1)

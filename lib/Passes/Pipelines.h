@@ -18,6 +18,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       *this, "libraries", llvm::cl::init("all"),
       llvm::cl::desc("Libraries that may be used: all, none or a list such as "
                      "cudnn+cublas")};
+  Option<int64_t> workspace{
+      *this, "workspace", llvm::cl::init(int64_t(1) << 30),
+      llvm::cl::desc("Scratch memory for libraries, at most, in bytes")};
   Option<bool> fuse{*this, "fuse", llvm::cl::init(true),
                     llvm::cl::desc("Join ops into steps")};
   Option<bool> chooseLayout{

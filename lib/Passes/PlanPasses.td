@@ -105,7 +105,8 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
     value of one writes it there.
 
     Constants are shared by all functions of the module; equal ones are stored
-    once.
+    once. Libraries of the GPU get scratch memory: a convolution five times the
+    bytes of its tensors, with which it may be a product of transforms.
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", "256",
@@ -114,8 +115,8 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
            "Give a dead value's memory to a later one">,
     Option<"sideBySide", "side-by-side", "bool", "false",
            "Steps will run side by side">,
-    Option<"workspace", "workspace", "int64_t", "33554432",
-           "Bytes of scratch memory for libraries of the GPU">];
+    Option<"workspace", "workspace", "int64_t", "1073741824",
+           "Scratch memory for libraries of the GPU: at most so many bytes">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 

@@ -83,6 +83,33 @@ Tensors addConvolution(CudnnGraph &graph, cudnnBackendDescriptorType_t kind,
   return t;
 }
 
+// Where FFTs pay, in microseconds on one H200: 32 -> 64 channels, 3x3, the best
+// exact engine that is an FFT, and the best one that is none.
+//
+//                     14x14, padded         26x26
+//   batch                64     1024      64    1024
+//   convolution       32 24  172 195   51 59 476 566
+//   input's gradient  47 31  456 318   47 82 432 1068
+//   filter's gradient 30 36  221 672   61 101 660 1510
+//
+// They work on tiles of 32 x 32, between transforms that many channels share.
+Transforms transformsFor(cudnnBackendDescriptorType_t kind, const Conv &s) {
+  constexpr int tile = 32, someChannels = 16;
+  int64_t filled = 1, taps = 1;
+  for (int d = 0; d < 3; ++d)
+    taps *= s.kernel[d];
+  for (int d = 0; d < 2; ++d)
+    filled *= std::min(tile, s.in[d] + s.kernel[d] - 1);
+  const bool known = s.spatial == 2 && s.groups == 1 && taps >= 9 &&
+                     std::min(s.inChannels, s.outChannels) >= someChannels;
+  if (!known)
+    return Transforms::asProposed;
+  if (kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR ||
+      filled >= tile * tile / 2)
+    return Transforms::first;
+  return Transforms::last;
+}
+
 /// The parts of an epilogue, in the order in which cuDNN's engines know them.
 enum class Part { residual, bias, relu };
 
@@ -151,7 +178,7 @@ void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
     auto prepared = std::make_unique<PreparedGraphs>();
     auto graph = std::make_unique<CudnnGraph>(state.cudnn);
     addConvolution(*graph, kind, s, image, filter, result);
-    if (!graph->plan(ctx.workspace, ctx.workspaceBytes))
+    if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transformsFor(kind, s)))
       return state.fail(
           Code::noLibrary,
           describe(state.cudnn, what, s, ctx.workspaceBytes, graph->status));
@@ -165,12 +192,13 @@ void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
 struct Planner {
   Context &ctx;
   PreparedGraphs &prepared;
+  Transforms transforms;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
 
   template <typename Build> bool operator()(const Build &build) {
     auto graph = std::make_unique<CudnnGraph>(State::of(ctx).cudnn);
     build(*graph);
-    if (!graph->plan(ctx.workspace, ctx.workspaceBytes)) {
+    if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transforms)) {
       status = graph->status;
       return false;
     }
@@ -215,7 +243,9 @@ void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
   std::unique_ptr<Prepared> &kept = state.step(ctx).library;
   if (!kept) {
     auto prepared = std::make_unique<PreparedGraphs>();
-    Planner plan{ctx, *prepared};
+    constexpr auto kind =
+        CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+    Planner plan{ctx, *prepared, transformsFor(kind, s)};
     if (!prepareFused(plan, y, x, w, s, e))
       return state.fail(Code::noLibrary,
                         describe(state.cudnn, "convolution with an epilogue", s,

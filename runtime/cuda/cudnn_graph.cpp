@@ -146,9 +146,9 @@ std::vector<Descriptor> CudnnGraph::engines(Descriptor &graph,
   return configs;
 }
 
-/// Neither tensor cores (which would read tf32), nor sums in any order, nor
-/// transforms whose errors are large.
-bool CudnnGraph::isExact(Descriptor &config) {
+/// Exact are neither tensor cores (which would read tf32), nor sums in any
+/// order, nor transforms whose errors are large.
+CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
   Descriptor engine(dnn, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t raw = engine.raw();
   config.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
@@ -158,20 +158,44 @@ bool CudnnGraph::isExact(Descriptor &config) {
       engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                  CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes);
   if (engine.status != CUDNN_STATUS_SUCCESS)
-    return false;
-  return std::none_of(notes, notes + count, [](auto note) {
-    switch (note) {
+    return {false, false};
+  Numerics numerics = {true, false};
+  for (int64_t i = 0; i < count; ++i)
+    switch (notes[i]) {
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
-      return true;
+      numerics.exact = false;
+      break;
+    case CUDNN_NUMERICAL_NOTE_FFT:
+      numerics.fft = true;
+      break;
     default:
-      return false;
+      break;
     }
-  });
+  return numerics;
+}
+
+/// The exact ones of what cuDNN proposes, in the order in which to try them.
+std::vector<Descriptor> CudnnGraph::candidates(Descriptor &graph,
+                                               Transforms transforms) {
+  std::vector<Descriptor> first, others;
+  for (cudnnBackendHeurMode_t mode :
+       {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
+    for (Descriptor &config : engines(graph, mode)) {
+      const Numerics numerics = numericsOf(config);
+      if (!numerics.exact)
+        continue;
+      const bool later = transforms != Transforms::asProposed &&
+                         numerics.fft != (transforms == Transforms::first);
+      (later ? others : first).push_back(std::move(config));
+    }
+  for (Descriptor &config : others)
+    first.push_back(std::move(config));
+  return first;
 }
 
 bool CudnnGraph::choose(Descriptor &config, void *workspace,
@@ -211,7 +235,8 @@ bool CudnnGraph::choose(Descriptor &config, void *workspace,
   return true;
 }
 
-bool CudnnGraph::plan(void *workspace, size_t workspaceBytes) {
+bool CudnnGraph::plan(void *workspace, size_t workspaceBytes,
+                      Transforms transforms) {
   if (status != CUDNN_STATUS_SUCCESS)
     return false;
   Descriptor graph(dnn, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
@@ -226,11 +251,9 @@ bool CudnnGraph::plan(void *workspace, size_t workspaceBytes) {
     status = graph.status;
     return false;
   }
-  for (cudnnBackendHeurMode_t mode :
-       {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
-    for (Descriptor &config : engines(graph, mode))
-      if (isExact(config) && choose(config, workspace, workspaceBytes))
-        return true;
+  for (Descriptor &config : candidates(graph, transforms))
+    if (choose(config, workspace, workspaceBytes))
+      return true;
   if (status == CUDNN_STATUS_SUCCESS)
     status = CUDNN_STATUS_NOT_SUPPORTED;
   return false;

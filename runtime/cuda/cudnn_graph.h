@@ -74,6 +74,10 @@ private:
   cudnnBackendDescriptor_t descriptor = nullptr;
 };
 
+/// Which engines to try first: cuDNN's own order knows the kind of GPU, but not
+/// how much of an FFT's tiles an image fills.
+enum class Transforms { asProposed, first, last };
+
 /// A graph of operations being described; then a plan that runs it.
 class CudnnGraph {
 public:
@@ -92,7 +96,8 @@ public:
 
   /// Chooses the first engine that computes in true fp32, gives the same bits
   /// each time, and needs no more workspace than there is. False: none does.
-  bool plan(void *workspace, size_t workspaceBytes);
+  bool plan(void *workspace, size_t workspaceBytes,
+            Transforms transforms = Transforms::asProposed);
   /// Enqueues it.
   cudnnStatus_t run() const {
     return dnn.cudnnBackendExecute(dnn.handle, chosen.raw(), pack.raw());
@@ -105,7 +110,11 @@ private:
   void pointwise(cudnnPointwiseMode_t mode, int x, int b, int result);
   std::vector<Descriptor> engines(Descriptor &graph,
                                   cudnnBackendHeurMode_t mode);
-  bool isExact(Descriptor &engineConfig);
+  struct Numerics {
+    bool exact, fft;
+  };
+  Numerics numericsOf(Descriptor &engineConfig);
+  std::vector<Descriptor> candidates(Descriptor &graph, Transforms transforms);
   bool choose(Descriptor &config, void *workspace, size_t workspaceBytes);
 
   const CudnnLibrary &dnn;

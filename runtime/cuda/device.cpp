@@ -142,13 +142,23 @@ bool isStaged(const Plan &plan) {
          small;
 }
 
+int workspacesBefore(const Plan &plan, int stream) {
+  std::vector<bool> callsLibraries(size_t(streamCount(plan)));
+  for (int i = 0; i < plan.stepCount; ++i)
+    if (std::strcmp(plan.steps[i].implementation, "kernel") != 0)
+      callsLibraries[size_t(plan.steps[i].stream)] = true;
+  return int(std::count(callsLibraries.begin(), callsLibraries.begin() + stream,
+                        true));
+}
+
 MemoryMap mapMemory(const Model &model) {
   size_t arena = 0, workspace = 0, staging = 0;
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
     arena = std::max(arena, aligned(plan.arenaBytes));
-    workspace = std::max(workspace, aligned(plan.workspaceBytes) *
-                                        size_t(streamCount(plan)));
+    workspace = std::max(workspace,
+                         aligned(plan.workspaceBytes) *
+                             size_t(workspacesBefore(plan, streamCount(plan))));
     if (isStaged(plan))
       staging =
           std::max(staging, packedBytes(plan.inputs, plan.inputCount) +

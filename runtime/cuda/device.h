@@ -46,6 +46,9 @@ size_t bytesOf(Type type);
 size_t bytesOf(const Tensor &tensor);
 /// Of tensors in a row, each on 256 bytes.
 size_t packedBytes(const Tensor *tensors, int count);
+/// How many streams before `stream` call libraries: each of these has its
+/// workspace, one behind the other.
+int workspacesBefore(const Plan &plan, int stream);
 inline size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 } // namespace mn::cuda

@@ -53,8 +53,9 @@ Status CudaExecutor::enqueueStep(int plan, int step) {
   ctx.arena = at<char>(map.arena);
   ctx.constants = at<char>(map.constants);
   ctx.workspaceBytes = model.plans[plan].workspaceBytes;
-  ctx.workspace =
-      at<char>(map.workspace) + aligned(ctx.workspaceBytes) * size_t(s.stream);
+  ctx.workspace = at<char>(map.workspace) +
+                  aligned(ctx.workspaceBytes) *
+                      size_t(workspacesBefore(model.plans[plan], s.stream));
   ctx.step = step;
   ctx.runtime = &state;
   state.steps = &plans[size_t(plan)].steps;

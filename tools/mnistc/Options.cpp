@@ -86,6 +86,11 @@ static cl::opt<std::string>
                        "as cudnn,cublas"),
               cl::cat(targetCategory));
 static cl::opt<std::string>
+    workspace("workspace", cl::init("1024"), cl::value_desc("MiB"),
+              cl::desc("Scratch memory for cuDNN and cuBLASLt, at most, for "
+                       "each stream (default: 1024)"),
+              cl::cat(targetCategory));
+static cl::opt<std::string>
     runtime("runtime", cl::value_desc("folder"),
             cl::desc("Where include/mnistrt and lib are (default: beside "
                      "mnistc)"),
@@ -202,6 +207,20 @@ static bool checkLibraries() {
   return true;
 }
 
+/// In bytes, once it was checked.
+static int64_t workspaceBytes;
+
+static bool checkWorkspace() {
+  constexpr int64_t most = 1 << 20;
+  int64_t size;
+  if (workspace.getValue().empty() ||
+      StringRef(workspace).getAsInteger(10, size) || size < 0 || size > most)
+    return error("expected --workspace from 0 to " + Twine(most) +
+                 " MiB, got '" + workspace + "'");
+  workspaceBytes = size << 20;
+  return true;
+}
+
 static bool checkArchs(Options &options) {
   if (arch.empty())
     return true;
@@ -274,7 +293,8 @@ static bool checkValues(Options &options) {
     return error("expected --layout=auto, nchw or nhwc, got '" + layout + "'");
   if (level != "0" && level != "1" && level != "2")
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
-  if (!checkBatches(options) || !checkLibraries() || !checkArchs(options))
+  if (!checkBatches(options) || !checkLibraries() || !checkWorkspace() ||
+      !checkArchs(options))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -292,6 +312,7 @@ static void fillInferOptions(InferOptions &infer) {
   std::string list = libraries;
   std::replace(list.begin(), list.end(), ',', '+');
   infer.libraries = list;
+  infer.workspace = workspaceBytes;
   for (Switch &entry : switches)
     if (entry.option || level[0] < entry.since)
       entry.set(infer);
@@ -312,6 +333,8 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
+  if (workspace != "1024")
+    add("--workspace=" + workspace);
   text += trainFlagsText();
   if (level != "2")
     add("-O" + level);

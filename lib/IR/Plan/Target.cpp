@@ -320,7 +320,11 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
       objection = "is not among the libraries allowed";
     else if (objection.empty())
       objection = "takes nothing along";
-    reason += llvm::formatv("{0} {1}; ", stringifyImpl(row.impl), objection);
+    std::string part =
+        llvm::formatv("{0} {1}; ", stringifyImpl(row.impl), objection);
+    // Rows of one implementation may have the same objection.
+    if (!StringRef(reason).contains(part))
+      reason += part;
   }
   return "asked for by hand";
 }

@@ -13,11 +13,12 @@
 // CHECK-NEXT: {{^}}/relu1/Relu     Relu          1  fused into it
 // CHECK-NEXT: {{^}}/pool1/MaxPool  MaxPool       2  kernel max_pool {{ *}}64x8x12x12  nchw       294,912  1,474,560
 // CHECK-NEXT: {{^}}/Flatten        Flatten       3  no operation: same bytes, other shape
-// CHECK-NEXT: {{^}}/fc/Gemm        Gemm          3  cublas matmul {{ *}}64x10 {{ *}}1,474,560    343,552
+// CHECK-NEXT: {{^}}/fc/Gemm        Gemm          3  kernel matmul {{ *}}64x10 {{ *}}1,474,560    343,552
 // CHECK-NEXT: {{^-+$}}
 // CHECK-NEXT: {{^}}in all {{ *}}3 {{ *}}17,104,896  3,199,296
-// CHECK:      {{^}}memory: 1,474,560 bytes of arena, 47,360 of constants, 33,554,432 for libraries
-// CHECK:      {{^}}step 3 on cublas: first choice of the target
+// CHECK:      {{^}}memory: 1,474,560 bytes of arena, 47,360 of constants, 0 for libraries
+// CHECK:      {{^}}step 3 on kernel: cublas pays from 4096 results on, not for 640;
+// CHECK-NEXT: {{^}}    next choice of the target
 
 // JSON-LABEL: "node": "/conv1/Conv"
 // JSON:         "outputs": [

@@ -69,18 +69,29 @@ func.func @by_size(%x: tensor<4x4xf32>) -> tensor<8x8xf32> {
   return %d : tensor<8x8xf32>
 }
 
-// Libraries of the GPU get a workspace.
+// Libraries of the GPU get a workspace: a product 32 MiB, a convolution five
+// times the bytes of its tensors.
 
 // CHECK-LABEL: @library
 // CHECK-SAME:    plan.workspace_bytes = 33554432
 // CHECK:         mnist.constant {{.*}} {plan.offset = 0 : i64}
 // KEEP-LABEL: @library
 // KEEP-SAME:    plan.workspace_bytes = 4096
-func.func @library(%x: tensor<2x512xf32>, %v: tensor<512x2xf32>) -> tensor<2x2xf32> {
+func.func @library(%x: tensor<2048x512xf32>, %v: tensor<512x2xf32>) -> tensor<2048x2xf32> {
   %w = mnist.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
-  %h = mnist.matmul %x, %v : (tensor<2x512xf32>, tensor<512x2xf32>) -> tensor<2x2xf32>
-  %y = mnist.matmul %h, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
-  return %y : tensor<2x2xf32>
+  %h = mnist.matmul %x, %v : (tensor<2048x512xf32>, tensor<512x2xf32>) -> tensor<2048x2xf32>
+  %y = mnist.matmul %h, %w : (tensor<2048x2xf32>, tensor<2x2xf32>) -> tensor<2048x2xf32>
+  return %y : tensor<2048x2xf32>
+}
+
+// CHECK-LABEL: @convolution
+// CHECK-SAME:    plan.workspace_bytes = 75497472
+// KEEP-LABEL: @convolution
+// KEEP-SAME:    plan.workspace_bytes = 4096
+func.func @convolution(%x: tensor<64x32x26x26xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<64x64x24x24xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<64x32x26x26xf32>, tensor<64x32x3x3xf32>) -> tensor<64x64x24x24xf32>
+  return %y : tensor<64x64x24x24xf32>
 }
 
 // The weights of the function above, and others.

@@ -67,13 +67,13 @@ func.func @along_width(%x: tensor<64x32x16x66xf32>, %w: tensor<64x32x3x3xf32>, %
 // NONE:          plan.step "y" on kernel
 // NONE:            mnist.matmul
 // CHECK:         return
-func.func @matmul(%x: tensor<4x512xf32>, %w: tensor<512x3xf32>, %b: tensor<3xf32>) -> tensor<4x3xf32> {
-  %p = mnist.matmul %x, %w : (tensor<4x512xf32>, tensor<512x3xf32>) -> tensor<4x3xf32> loc("product")
-  %bias = mnist.broadcast %b along [1] : tensor<3xf32> -> tensor<4x3xf32>
-  %s = mnist.add %p, %bias : tensor<4x3xf32> loc("sum")
-  %e = mnist.sigmoid %s : tensor<4x3xf32>
-  %y = mnist.mul %s, %e : tensor<4x3xf32> loc("y")
-  return %y : tensor<4x3xf32>
+func.func @matmul(%x: tensor<2048x512xf32>, %w: tensor<512x3xf32>, %b: tensor<3xf32>) -> tensor<2048x3xf32> {
+  %p = mnist.matmul %x, %w : (tensor<2048x512xf32>, tensor<512x3xf32>) -> tensor<2048x3xf32> loc("product")
+  %bias = mnist.broadcast %b along [1] : tensor<3xf32> -> tensor<2048x3xf32>
+  %s = mnist.add %p, %bias : tensor<2048x3xf32> loc("sum")
+  %e = mnist.sigmoid %s : tensor<2048x3xf32>
+  %y = mnist.mul %s, %e : tensor<2048x3xf32> loc("y")
+  return %y : tensor<2048x3xf32>
 }
 
 // Libraries know f32 only.
@@ -118,18 +118,21 @@ func.func @channels_last(%x: tensor<64x16x16x32xf32>, %w: tensor<64x3x3x32xf32>)
   return %y : tensor<64x14x14x64xf32>
 }
 
-// A product pays for a call with long sums, or with much work in all.
+// A product pays for a call with long sums, or with much work in all, but not
+// with few results.
 
 // CHECK-LABEL: @products
 // CUDA:          plan.step "tiny" on kernel
+// CUDA:          plan.step "few" on kernel
 // CUDA:          plan.step "long" on cublas
 // CUDA:          plan.step "large" on cublas
 // CPU:           plan.step "tiny" on onednn
-func.func @products(%a: tensor<64x128xf32>, %b: tensor<128x10xf32>, %c: tensor<1x500xf32>, %d: tensor<500x10xf32>, %e: tensor<1024x128xf32>, %f: tensor<128x64xf32>) -> (tensor<64x10xf32>, tensor<1x10xf32>, tensor<1024x64xf32>) {
+func.func @products(%a: tensor<64x128xf32>, %b: tensor<128x10xf32>, %c: tensor<512x500xf32>, %d: tensor<500x10xf32>, %e: tensor<1024x128xf32>, %f: tensor<128x64xf32>, %g: tensor<1x500xf32>) -> (tensor<64x10xf32>, tensor<1x10xf32>, tensor<512x10xf32>, tensor<1024x64xf32>) {
   %x = mnist.matmul %a, %b : (tensor<64x128xf32>, tensor<128x10xf32>) -> tensor<64x10xf32> loc("tiny")
-  %y = mnist.matmul %c, %d : (tensor<1x500xf32>, tensor<500x10xf32>) -> tensor<1x10xf32> loc("long")
+  %w = mnist.matmul %g, %d : (tensor<1x500xf32>, tensor<500x10xf32>) -> tensor<1x10xf32> loc("few")
+  %y = mnist.matmul %c, %d : (tensor<512x500xf32>, tensor<500x10xf32>) -> tensor<512x10xf32> loc("long")
   %z = mnist.matmul %e, %f : (tensor<1024x128xf32>, tensor<128x64xf32>) -> tensor<1024x64xf32> loc("large")
-  return %x, %y, %z : tensor<64x10xf32>, tensor<1x10xf32>, tensor<1024x64xf32>
+  return %x, %w, %y, %z : tensor<64x10xf32>, tensor<1x10xf32>, tensor<512x10xf32>, tensor<1024x64xf32>
 }
 
 // A filter of few weights an output channel has a kernel for its gradient,
@@ -158,12 +161,12 @@ func.func @filter_gradients(%x: tensor<1024x1x28x28xf32>, %dx: tensor<1024x32x26
 // CUDA-NOT:      plan.step
 // CPU-NOT:       plan.step
 // CHECK:         return
-func.func @one_row(%x: tensor<1x512xf32>, %w: tensor<512x10xf32>, %b: tensor<10xf32>) -> tensor<1x10xf32> {
-  %p = mnist.matmul %x, %w : (tensor<1x512xf32>, tensor<512x10xf32>) -> tensor<1x10xf32>
-  %bias = mnist.reshape %b : tensor<10xf32> -> tensor<1x10xf32>
-  %s = mnist.add %p, %bias : tensor<1x10xf32>
-  %y = mnist.relu %s : tensor<1x10xf32>
-  return %y : tensor<1x10xf32>
+func.func @one_row(%x: tensor<1x512xf32>, %w: tensor<512x5000xf32>, %b: tensor<5000xf32>) -> tensor<1x5000xf32> {
+  %p = mnist.matmul %x, %w : (tensor<1x512xf32>, tensor<512x5000xf32>) -> tensor<1x5000xf32>
+  %bias = mnist.reshape %b : tensor<5000xf32> -> tensor<1x5000xf32>
+  %s = mnist.add %p, %bias : tensor<1x5000xf32>
+  %y = mnist.relu %s : tensor<1x5000xf32>
+  return %y : tensor<1x5000xf32>
 }
 
 // So is that of an image of one pixel, beside a residual.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compares the gradients of two targets, in float, on the models of run.py.
 
-usage: targets.py dump MNISTC MODELS OUT --target=cpu|cuda
-       targets.py compare A B
+usage: targets.py make MNISTC DIR
+       targets.py check MNISTC DIR
 
-`dump` compiles each model of MODELS (run.py --keep=MODELS leaves them there)
-and writes its inputs, loss and gradients to OUT/MODEL; `compare` says how far
-two such folders are apart. So the CPU's can be made on one machine and compared
+`make` writes the models to DIR/models and, with programs for the CPU, their
+inputs, loss and gradients to DIR/cpu; `check` does the same with CUDA and says
+how far the two are apart. So the CPU's can be made on one machine and compared
 on another that has a GPU. The last line: N passed, N failed, N skipped.
 """
 
@@ -18,23 +18,33 @@ import tempfile
 
 import numpy as np
 
+import cases
+import model
+
 GROUPS = ("unary", "binary", "windows", "reductions", "moves", "special",
           "products", "losses")
 TOLERANCE = 1e-4  # of the difference's norm, relative to the first's
 
 
-def dump(options):
+def dump(mnistc, models, out, target):
     with tempfile.TemporaryDirectory() as folder:
         for group in GROUPS:
-            app, out = pathlib.Path(folder) / group, options.out / group
-            out.mkdir(parents=True, exist_ok=True)
-            subprocess.run([options.mnistc, "gradcheck",
-                            options.models / f"{group}.onnx", "--loss=mse",
-                            "--targets=values", "--f32",
-                            f"--target={options.target}", "-o", app],
+            app, values = pathlib.Path(folder) / group, out / group
+            values.mkdir(parents=True, exist_ok=True)
+            subprocess.run([mnistc, "gradcheck", models / f"{group}.onnx",
+                            "--loss=mse", "--targets=values", "--f32",
+                            f"--target={target}", "-o", app], check=True)
+            subprocess.run([app, "gradcheck", "--seed=1", f"--dump={values}"],
                            check=True)
-            subprocess.run([app, "gradcheck", "--seed=1", f"--dump={out}"],
-                           check=True)
+
+
+def make(options):
+    models = options.folder / "models"
+    models.mkdir(parents=True, exist_ok=True)
+    groups = cases.groups()
+    for group in GROUPS:
+        model.save_many(models / f"{group}.onnx", groups[group])
+    dump(options.mnistc, models, options.folder / "cpu", "cpu")
 
 
 def distance(first, second):
@@ -43,33 +53,30 @@ def distance(first, second):
     return np.linalg.norm(a - b) / (norm if norm > 0 else 1)
 
 
-def compare(options):
-    passed = failed = 0
-    for first in sorted(options.a.glob("*/*.npy")):
-        name = first.relative_to(options.a)
-        error = distance(first, options.b / name)
-        failed += not error <= TOLERANCE
-        passed += error <= TOLERANCE
-        if not error <= TOLERANCE:
-            print(f"failed  {name}: {error:.1e}, at most {TOLERANCE} expected")
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return 0 if passed and not failed else 1
+def check(options):
+    """Counts tensors that are near enough, and those that are not."""
+    first = options.folder / "cpu"
+    counts = {"passed": 0, "failed": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        second = pathlib.Path(folder)
+        dump(options.mnistc, options.folder / "models", second, "cuda")
+        for path in sorted(first.glob("*/*.npy")):
+            name = path.relative_to(first)
+            error = distance(path, second / name)
+            state = "passed" if error <= TOLERANCE else "failed"
+            counts[state] += 1
+            print(f"{state}  {name}: {error:.1e}, at most {TOLERANCE} expected")
+    print(f"{counts['passed']} passed, {counts['failed']} failed, 0 skipped")
+    return 0 if counts["passed"] and not counts["failed"] else 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("dump")
-    for name in ("mnistc", "models", "out"):
-        one.add_argument(name, type=lambda t: pathlib.Path(t).resolve())
-    one.add_argument("--target", choices=("cpu", "cuda"), required=True)
-    one.set_defaults(run=dump)
-    other = commands.add_parser("compare")
-    other.add_argument("a", type=pathlib.Path)
-    other.add_argument("b", type=pathlib.Path)
-    other.set_defaults(run=compare)
+    parser.add_argument("command", choices=("make", "check"))
+    parser.add_argument("mnistc", type=lambda t: pathlib.Path(t).resolve())
+    parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
-    return options.run(options)
+    return make(options) if options.command == "make" else check(options)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 //===- train-model.cpp - a model that trains, by hand ---------------------===//
 
 #include "train-model.h"
-#include "train/protobuf.h"
+#include "protobuf.h"
 #include <algorithm>
 #include <cmath>
 

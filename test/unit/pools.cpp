@@ -8,6 +8,7 @@
 
 namespace {
 
+using reference::expectNear;
 using reference::Numbers;
 mn::Context context;
 
@@ -78,8 +79,7 @@ TEST_P(PoolTest, MeanCountsWhatItShould) {
           expected[to] /= static_cast<float>(counted);
         });
     mn::avgPool<float>(context, "", s, Window{y.data(), x.data()});
-    for (size_t i = 0; i < out; ++i)
-      ASSERT_NEAR(y[i], expected[i], 1e-6) << i;
+    expectNear(y, expected, 1e-6);
   }
 }
 
@@ -104,8 +104,7 @@ TEST_P(PoolTest, GradientOfTheMaximumGoesToTheFirstLargest) {
         });
     mn::maxPoolGrad<float>(context, "", s,
                            MaxGrad{dx.data(), x.data(), dy.data()});
-    for (size_t i = 0; i < in; ++i)
-      ASSERT_NEAR(dx[i], expected[i], 1e-5) << i;
+    expectNear(dx, expected, 1e-5);
   }
 }
 
@@ -123,8 +122,7 @@ TEST_P(PoolTest, GradientOfTheMeanIsShared) {
           window.clear();
         });
     mn::avgPoolGrad<float>(context, "", s, Window{dx.data(), dy.data()});
-    for (size_t i = 0; i < in; ++i)
-      ASSERT_NEAR(dx[i], expected[i], 1e-5) << i;
+    expectNear(dx, expected, 1e-5);
   }
 }
 

@@ -9,7 +9,6 @@
 #include "mnistrt/generated.h"
 #include "reference.h"
 #include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -170,35 +169,6 @@ TEST(OneDnn, Convolutions) {
           s.layout = layout;
           checkConv(s, form, constant);
         }
-}
-
-TEST(OneDnn, Pools) {
-  mn::Pool s{.batch = 2,
-             .channels = 3,
-             .in = {7, 8, 1},
-             .kernel = {3, 3, 1},
-             .out = {4, 4, 1},
-             .strides = {2, 2, 1},
-             .pads = {1, 0, 0}};
-  for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc}) {
-    s.layout = layout;
-    const Numbers x = reference::random(2 * 3 * 7 * 8, 1);
-    Numbers most(2 * 3 * 16, -INFINITY), mean(2 * 3 * 16), y(2 * 3 * 16);
-    reference::visitPool(
-        s,
-        [&](size_t to, size_t from, size_t) {
-          most[to] = std::max(most[to], x[from]);
-          mean[to] += x[from];
-        },
-        [&](size_t to, int counted) {
-          mean[to] /= static_cast<float>(counted);
-        });
-    Bench max, avg;
-    mn::onednn::maxPool(max.context, y.data(), x.data(), s);
-    expectNear(y, most, 0);
-    mn::onednn::avgPool(avg.context, y.data(), x.data(), s);
-    expectNear(y, mean, 1e-6);
-  }
 }
 
 } // namespace

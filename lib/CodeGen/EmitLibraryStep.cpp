@@ -26,12 +26,10 @@ static const LibraryRow libraryCalls[] = {
     {Impl::cudnn, "conv", "mn::cudnn::conv", true},
     {Impl::cudnn, "conv_filter_grad", "mn::cudnn::convFilterGrad"},
     {Impl::cudnn, "conv_input_grad", "mn::cudnn::convInputGrad"},
-    {Impl::onednn, "avg_pool", "mn::onednn::avgPool"},
     {Impl::onednn, "conv", "mn::onednn::conv", true},
     {Impl::onednn, "conv_filter_grad", "mn::onednn::convFilterGrad"},
     {Impl::onednn, "conv_input_grad", "mn::onednn::convInputGrad"},
     {Impl::onednn, "matmul", "mn::onednn::matmul", true},
-    {Impl::onednn, "max_pool", "mn::onednn::maxPool"},
     {Impl::openblas, "matmul", "mn::openblas::matmul", true},
 };
 

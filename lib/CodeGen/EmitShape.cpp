@@ -55,6 +55,18 @@ public:
       text.fields.push_back(".layout = mn::Layout::nhwc");
     return *this;
   }
+  /// The windows of a convolution, a pool or one of their gradients.
+  template <typename Op>
+  Fields &windows(Op op, ArrayRef<int64_t> in, ArrayRef<int64_t> kernel,
+                  ArrayRef<int64_t> out) {
+    return spatial("in", in, 1)
+        .spatial("kernel", kernel, 1)
+        .spatial("out", out, 1)
+        .spatial("strides", op.getStrides(), 1)
+        .spatial("pads", op.getPads().take_front(in.size()), 0)
+        .spatial("padsAfter", op.getPads().drop_front(in.size()), 0)
+        .spatial("dilations", op.getDilations(), 1);
+  }
   ShapeText done() { return std::move(text); }
 
 private:
@@ -66,21 +78,14 @@ private:
 template <typename Op>
 static ShapeText convShape(Op op, Value in, Value filter, Value out) {
   ConvShape s(op.getLayout(), shapeOf(in), shapeOf(filter), shapeOf(out));
-  size_t spatial = s.inSize.size();
   return Fields("mn::Conv")
       .layout(op.getLayout())
-      .add("spatial", spatial, 2)
+      .add("spatial", s.inSize.size(), 2)
       .add("batch", s.batch, 1)
       .add("inChannels", s.inChannels, 1)
       .add("outChannels", s.outChannels, 1)
       .add("groups", op.getGroups(), 1)
-      .spatial("in", s.inSize, 1)
-      .spatial("kernel", s.kernel, 1)
-      .spatial("out", s.outSize, 1)
-      .spatial("strides", op.getStrides(), 1)
-      .spatial("pads", op.getPads().take_front(spatial), 0)
-      .spatial("padsAfter", op.getPads().drop_front(spatial), 0)
-      .spatial("dilations", op.getDilations(), 1)
+      .windows(op, s.inSize, s.kernel, s.outSize)
       .done();
 }
 
@@ -88,19 +93,12 @@ template <typename Op>
 static ShapeText poolShape(Op op, Value in, Value out, bool countPads = false,
                            bool columnMajor = false) {
   ImageShape x(op.getLayout(), shapeOf(in)), y(op.getLayout(), shapeOf(out));
-  size_t spatial = x.size.size();
   return Fields("mn::Pool")
       .layout(op.getLayout())
-      .add("spatial", spatial, 2)
+      .add("spatial", x.size.size(), 2)
       .add("batch", x.batch, 1)
       .add("channels", x.channels, 1)
-      .spatial("in", x.size, 1)
-      .spatial("kernel", op.getKernel(), 1)
-      .spatial("out", y.size, 1)
-      .spatial("strides", op.getStrides(), 1)
-      .spatial("pads", op.getPads().take_front(spatial), 0)
-      .spatial("padsAfter", op.getPads().drop_front(spatial), 0)
-      .spatial("dilations", op.getDilations(), 1)
+      .windows(op, x.size, op.getKernel(), y.size)
       .flag("countPads", countPads)
       .flag("columnMajor", columnMajor)
       .done();

@@ -157,7 +157,7 @@ private:
           !row.objection(root).empty())
         continue;
       if (!takesWhole(row, step)) {
-        if (!row.worthSplitting || step.getNumResults() != 1)
+        if (step.getNumResults() != 1)
           continue;
         step = Splitter(step, row, names).split();
         ++numSplit;

@@ -1,5 +1,4 @@
-//===- onednn.cpp - contractions and pools by oneDNN 2
-//-------------------------===//
+//===- onednn.cpp - contractions by oneDNN 2 ------------------------------===//
 //
 // Activations stay plain, nchw or nhwc; weights take the form that the
 // primitive likes best, once where they are constants. Everything is made on a
@@ -119,13 +118,12 @@ double sizeOf(const int (&size)[3]) {
   return double(size[0]) * size[1] * size[2];
 }
 double workOf(const Conv &s) {
-  return double(s.batch) * s.outChannels * sizeOf(s.out) * s.inChannels /
-         s.groups * sizeOf(s.kernel);
+  // Output channels share a register: a few cost as much as what fills it.
+  const int channels = s.outChannels < 8 ? 8 : s.outChannels;
+  return double(s.batch) * channels * sizeOf(s.out) * s.inChannels / s.groups *
+         sizeOf(s.kernel);
 }
 double workOf(const Matmul &s) { return double(s.batch) * s.m * s.n * s.k; }
-double workOf(const Pool &s) {
-  return double(s.batch) * s.channels * sizeOf(s.out) * sizeOf(s.kernel);
-}
 
 /// Runs the step's call, which `make` fills in on the first run. What oneDNN
 /// refuses here is a fault of the compiler, which chose it: nothing to recover.
@@ -347,48 +345,6 @@ void matmul(Context &ctx, float *y, const float *a, const float *b,
     addResidual(call, epilogue, inPlace, result);
     call.addScratchpad(chosen.scratchpad_desc());
   });
-}
-
-namespace {
-
-void pool(Context &ctx, dnnl::algorithm algorithm, float *y, const float *x,
-          const Pool &s) {
-  run(ctx, "pool", s, [&](Call &call) {
-    const memory::desc in = imageDesc(
-        s.layout, s.spatial, dimsOf(s.spatial, s.batch, s.channels, s.in));
-    const memory::desc out = imageDesc(
-        s.layout, s.spatial, dimsOf(s.spatial, s.batch, s.channels, s.out));
-    Dims after;
-    for (int d = 0; d < s.spatial; ++d)
-      after.push_back((s.out[d] - 1) * s.strides[d] +
-                      (s.kernel[d] - 1) * s.dilations[d] + 1 - s.in[d] -
-                      s.pads[d]);
-    dnnl::primitive_attr attributes;
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    const dnnl::pooling_v2_forward::primitive_desc chosen(
-        {dnnl::prop_kind::forward_inference, algorithm, in, out,
-         spatialOf(s.spatial, s.strides), spatialOf(s.spatial, s.kernel),
-         spatialOf(s.spatial, s.dilations, 1), spatialOf(s.spatial, s.pads),
-         after},
-        attributes, engine());
-    call.primitive = dnnl::pooling_v2_forward(chosen);
-    call.add(DNNL_ARG_SRC, in, x);
-    call.add(DNNL_ARG_DST, out, y);
-    call.addScratchpad(chosen.scratchpad_desc());
-  });
-}
-
-} // namespace
-
-void maxPool(Context &ctx, float *y, const float *x, const Pool &s) {
-  pool(ctx, dnnl::algorithm::pooling_max, y, x, s);
-}
-
-void avgPool(Context &ctx, float *y, const float *x, const Pool &s) {
-  pool(ctx,
-       s.countPads ? dnnl::algorithm::pooling_avg_include_padding
-                   : dnnl::algorithm::pooling_avg_exclude_padding,
-       y, x, s);
 }
 
 } // namespace mn::onednn

@@ -1,83 +1,35 @@
 //===- tensor_proto.cpp - ONNX's tensors in files of their own
 //-------------===//
 //
-// Reads the TensorProto of test data sets. The wire format is simple enough to
-// go without protobuf: fields of a number and one of four kinds.
+// Reads the TensorProto of test data sets.
 //
 //===----------------------------------------------------------------------===//
 
+#include "tensor_proto.h"
 #include "files.h"
 
 namespace mn {
 
-namespace {
+using namespace tensorproto;
 
-/// Reads a message front to back and never past its end.
-class Wire {
-public:
-  Wire(const char *data, size_t size)
-      : at(reinterpret_cast<const uint8_t *>(data)), end(at + size) {}
-
-  bool done() const { return at == end; }
-  bool varint(uint64_t &value) {
-    value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (at == end)
-        return false;
-      const uint8_t byte = *at++;
-      value |= uint64_t(byte & 127) << shift;
-      if (byte < 128)
-        return true;
-    }
-    return false;
-  }
-  bool bytes(size_t size, const char *&data) {
-    if (size > static_cast<size_t>(end - at))
-      return false;
-    data = reinterpret_cast<const char *>(at);
-    at += size;
+bool tensorproto::takeIntegers(const WireField &field,
+                               std::vector<int64_t> &to) {
+  if (field.wire == Wire::varint) {
+    to.push_back(static_cast<int64_t>(field.value));
     return true;
   }
-  /// A field's payload: its number, or its bytes.
-  bool field(uint32_t &number, uint32_t &kind, uint64_t &value,
-             const char *&data, size_t &size) {
-    uint64_t key;
-    if (!varint(key))
+  if (field.wire != Wire::bytes)
+    return false;
+  uint64_t value;
+  for (std::string_view rest = field.body; !rest.empty();) {
+    if (!takeVarint(rest, value))
       return false;
-    number = static_cast<uint32_t>(key >> 3), kind = key & 7;
-    data = nullptr, size = 0, value = 0;
-    uint64_t length;
-    switch (kind) {
-    case 0:
-      return varint(value);
-    case 1:
-      return bytes(size = 8, data);
-    case 2:
-      return varint(length) && bytes(size = length, data);
-    case 5:
-      return bytes(size = 4, data);
-    default:
-      return false;
-    }
+    to.push_back(static_cast<int64_t>(value));
   }
+  return true;
+}
 
-private:
-  const uint8_t *at, *end;
-};
-
-/// The fields of a TensorProto, by their number in onnx.proto.
-enum Field : uint32_t {
-  dims = 1,
-  dataType = 2,
-  floatData = 4,
-  int32Data = 5,
-  stringData = 6,
-  int64Data = 7,
-  name = 8,
-  rawData = 9,
-  doubleData = 10,
-  dataLocation = 14,
-};
+namespace {
 
 struct TensorFields {
   std::vector<int64_t> shape;
@@ -89,49 +41,30 @@ struct TensorFields {
   bool strings = false;
 };
 
-/// A repeated number comes packed into one field, or one field each.
-bool addIntegers(std::vector<int64_t> &to, uint32_t kind, uint64_t value,
-                 const char *data, size_t size) {
-  if (kind == 0) {
-    to.push_back(static_cast<int64_t>(value));
-    return true;
-  }
-  if (kind != 2)
-    return false;
-  for (Wire packed(data, size); !packed.done();) {
-    if (!packed.varint(value))
-      return false;
-    to.push_back(static_cast<int64_t>(value));
-  }
-  return true;
-}
-
-bool parseField(TensorFields &tensor, uint32_t number, uint32_t kind,
-                uint64_t value, const char *data, size_t size) {
-  switch (number) {
+bool parseField(TensorFields &tensor, const WireField &field) {
+  switch (field.number) {
   case Field::dims:
-    return addIntegers(tensor.shape, kind, value, data, size);
+    return takeIntegers(field, tensor.shape);
   case Field::dataType:
-    tensor.dataType = value;
-    return kind == 0;
+    tensor.dataType = field.value;
+    return field.wire == Wire::varint;
   case Field::floatData:
   case Field::doubleData:
   case Field::rawData:
-    if (kind != 0)
-      tensor.plain.insert(tensor.plain.end(), data, data + size);
-    return kind != 0;
+    tensor.plain.insert(tensor.plain.end(), field.body.begin(),
+                        field.body.end());
+    return field.wire != Wire::varint;
   case Field::int32Data:
   case Field::int64Data:
-    return addIntegers(tensor.integers, kind, value, data, size);
+    return takeIntegers(field, tensor.integers);
   case Field::stringData:
     tensor.strings = true;
     return true;
   case Field::name:
-    if (kind == 2)
-      tensor.name.assign(data, size);
-    return kind == 2;
+    tensor.name = field.body;
+    return field.wire == Wire::bytes;
   case Field::dataLocation:
-    tensor.external = value == 1;
+    tensor.external = field.value == 1;
     return true;
   default:
     return true;
@@ -178,16 +111,13 @@ void appendIntegers(const std::vector<int64_t> &integers, Type type,
 
 Status parseTensorProto(const std::vector<char> &file, Array &array) {
   TensorFields tensor;
-  for (Wire wire(file.data(), file.size()); !wire.done();) {
-    uint32_t number, kind;
-    uint64_t value;
-    const char *data;
-    size_t size;
-    if (!wire.field(number, kind, value, data, size) ||
-        !parseField(tensor, number, kind, value, data, size))
-      return badData("expected an ONNX tensor (TensorProto), found bytes that "
-                     "are not one");
-  }
+  WireReader reader({file.data(), file.size()});
+  bool parsed = true;
+  for (WireField field; parsed && reader.next(field);)
+    parsed = parseField(tensor, field);
+  if (!parsed || reader.malformed())
+    return badData("expected an ONNX tensor (TensorProto), found bytes that "
+                   "are not one");
   array = {};
   if (tensor.strings || !typeOf(tensor.dataType, array.type))
     return badData(

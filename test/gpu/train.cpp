@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "by-hand.h"
 #include "kernels.h"
 #include "mnistrt/batch.h"
 #include "mnistrt/executor.h"
@@ -51,9 +52,9 @@ void advance(mn::Context &ctx) {
 constexpr int64_t one[] = {1};
 const mn::Parameter parameters[] = {
     {{"w", mn::Type::f32, 1, one, weight}, mn::Role::parameter},
-    {{"mn.seed", mn::Type::i64, 0, nullptr, seed}, mn::Role::state},
-    {{"mn.epoch", mn::Type::i64, 0, nullptr, epoch}, mn::Role::state},
-    {{"mn.batch", mn::Type::i64, 0, nullptr, batch}, mn::Role::state}};
+    byhand::state("mn.seed", mn::Type::i64, seed),
+    byhand::state("mn.epoch", mn::Type::i64, epoch),
+    byhand::state("mn.batch", mn::Type::i64, batch)};
 constexpr float initial[] = {0.5f};
 
 /// The tables of a plan whose rows have so many elements.
@@ -70,20 +71,12 @@ template <int64_t Elements> struct TrainTables {
                          3,       nullptr, 0,          steps, 2};
 };
 
-mn::Model modelOf(const mn::DeviceCode &code, const mn::Plan *plan) {
-  mn::Model model = {};
-  model.version = mn::modelVersion;
-  model.name = "train-test";
+mn::Model modelOf(const mn::DeviceCode &code, const mn::Plan &plan) {
+  mn::Model model = byhand::model("train-test", {&plan, 1}, parameters,
+                                  parameterBytes, initial);
   model.arch = code.arch;
   model.codes = &code;
   model.codeCount = 1;
-  model.plans = plan;
-  model.planCount = 1;
-  model.parameters = parameters;
-  model.parameterCount = 4;
-  model.parameterBytes = parameterBytes;
-  model.initial = reinterpret_cast<const unsigned char *>(initial);
-  model.initialBytes = sizeof initial;
   return model;
 }
 
@@ -96,7 +89,7 @@ struct Way {
 template <int64_t Elements> class TrainTest {
 public:
   TrainTest(const mn::DeviceCode &code, int &passed, int &failed)
-      : model(modelOf(code, &tables.plan)), passed(passed), failed(failed) {
+      : model(modelOf(code, tables.plan)), passed(passed), failed(failed) {
     for (int64_t i = 0; i < samples * Elements; ++i)
       bytes.push_back(uint8_t(i * 7919 >> 3));
     floats.assign(bytes.begin(), bytes.end());

@@ -6,6 +6,7 @@ import re
 import numpy as np
 from onnx import helper
 
+import harness
 from harness import expect, ok, save_model
 
 FLAGS = ("--data=digits", "--test-limit=300", "--limit=600")
@@ -75,23 +76,15 @@ class Trained:
         return self.digests[-1]
 
 
-class Place:
-    def __init__(self, folder, mnistc, target):
-        self.folder, self.mnistc, self.target = folder, mnistc, target
-        self.made = {}
-
-    def path(self, name):
-        return self.folder / name
+class Place(harness.Place):
+    def __init__(self, folder, options):
+        super().__init__(folder, options)
+        self.target = options.target
 
     def fresh(self, name):
         path = self.folder / f"{name}-{len(list(self.folder.iterdir()))}"
         path.mkdir()
         return path
-
-    def once(self, key, make):
-        if key not in self.made:
-            self.made[key] = make()
-        return self.made[key]
 
     def model(self, name):
         return self.once(("model", name), lambda: MODELS[name](

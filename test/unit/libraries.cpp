@@ -9,12 +9,12 @@
 #include "mnistrt/generated.h"
 #include "reference.h"
 #include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
 
 namespace {
 
+using reference::expectNear;
 using reference::Numbers;
 
 /// A context of one step, whose constants are `constants`.
@@ -56,11 +56,14 @@ Numbers finished(const std::vector<double> &sums, const Form &form,
   return result;
 }
 
-void expectNear(const Numbers &found, const Numbers &expected,
-                double tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i)
-    ASSERT_NEAR(found[i], expected[i], tolerance) << "element " << i;
+mn::Epilogue epilogueOf(const Form &form, const Numbers &bias,
+                        const Numbers &residual, const Numbers &result) {
+  mn::Epilogue epilogue;
+  epilogue.bias = form.bias ? bias.data() : nullptr;
+  if (form.residual)
+    epilogue.residual = form.inPlace ? result.data() : residual.data();
+  epilogue.relu = form.relu;
+  return epilogue;
 }
 
 using MatmulCall = void (*)(mn::Context &, float *, const float *,
@@ -72,17 +75,8 @@ void checkMatmul(MatmulCall call, mn::Matmul s, const Form &form,
   const Numbers a = reference::random(size_t(s.batch) * s.m * s.k, 1);
   const Numbers b = reference::random(size_t(s.batch) * s.k * s.n, 2);
   const Numbers bias = reference::random(size_t(s.n), 3);
-  std::vector<double> sums(size_t(s.batch) * s.m * s.n);
+  const std::vector<double> sums = reference::matmul(s, a, b);
   const Numbers residual = reference::random(sums.size(), 4);
-  for (int z = 0; z < s.batch; ++z)
-    for (int i = 0; i < s.m; ++i)
-      for (int j = 0; j < s.n; ++j)
-        for (int k = 0; k < s.k; ++k)
-          sums[(size_t(z) * s.m + i) * s.n + j] +=
-              double(a[size_t(z) * s.m * s.k +
-                       (s.transposedA ? k * s.m + i : i * s.k + k)]) *
-              b[size_t(z) * s.k * s.n +
-                (s.transposedB ? j * s.k + k : k * s.n + j)];
   const Numbers expected = finished(sums, form, bias, 1, residual);
   Bench bench(constant ? &b : nullptr);
   Numbers y(sums.size());
@@ -91,11 +85,7 @@ void checkMatmul(MatmulCall call, mn::Matmul s, const Form &form,
     if (form.inPlace)
       std::copy(residual.begin(), residual.end(), y.begin());
     call(bench.context, y.data(), a.data(), b.data(), s,
-         {.bias = form.bias ? bias.data() : nullptr,
-          .residual = !form.residual ? nullptr
-                      : form.inPlace ? y.data()
-                                     : residual.data(),
-          .relu = form.relu});
+         epilogueOf(form, bias, residual, y));
     expectNear(y, expected, 1e-4);
   }
 }
@@ -142,140 +132,43 @@ TEST(OneDnn, Matmul) {
     }
 }
 
-const mn::Conv convs[] = {{.batch = 3,
-                           .outChannels = 8,
-                           .in = {12, 13, 1},
-                           .kernel = {5, 5, 1},
-                           .out = {8, 9, 1}},
-                          // The stride leaves a rest behind the input.
-                          {.batch = 2,
-                           .inChannels = 6,
-                           .outChannels = 4,
-                           .groups = 2,
-                           .in = {9, 8, 1},
-                           .kernel = {3, 3, 1},
-                           .out = {5, 4, 1},
-                           .strides = {2, 2, 1},
-                           .pads = {1, 1, 0},
-                           .padsAfter = {1, 1, 0}},
-                          {.batch = 2,
-                           .inChannels = 4,
-                           .outChannels = 4,
-                           .groups = 4,
-                           .in = {8, 8, 1},
-                           .kernel = {3, 2, 1},
-                           .out = {6, 7, 1},
-                           .pads = {1, 0, 0},
-                           .padsAfter = {1, 2, 0},
-                           .dilations = {2, 3, 1}},
-                          {.spatial = 1,
-                           .batch = 2,
-                           .inChannels = 3,
-                           .outChannels = 5,
-                           .in = {40, 1, 1},
-                           .kernel = {4, 1, 1},
-                           .out = {13, 1, 1},
-                           .strides = {3, 1, 1},
-                           .pads = {1, 0, 0}},
-                          {.spatial = 3,
-                           .inChannels = 2,
-                           .outChannels = 3,
-                           .in = {5, 6, 4},
-                           .kernel = {2, 3, 3},
-                           .out = {4, 6, 2},
-                           .strides = {1, 1, 2},
-                           .pads = {0, 1, 1},
-                           .padsAfter = {0, 1, 1}},
-                          {.batch = 2,
-                           .inChannels = 32,
-                           .outChannels = 64,
-                           .in = {14, 14, 1},
-                           .kernel = {3, 3, 1},
-                           .out = {14, 14, 1},
-                           .pads = {1, 1, 0},
-                           .padsAfter = {1, 1, 0}}};
-
 void checkConv(mn::Conv s, const Form &form, bool constant) {
-  const size_t in = size_t(s.batch) * s.inChannels * reference::product(s.in);
-  const size_t out =
-      size_t(s.batch) * s.outChannels * reference::product(s.out);
-  const size_t filter = size_t(s.outChannels) * (s.inChannels / s.groups) *
-                        reference::product(s.kernel);
-  const Numbers x = reference::random(in, 1), w = reference::random(filter, 2);
-  const Numbers bias = reference::random(size_t(s.outChannels), 3);
-  const Numbers residual = reference::random(out, 4);
-  std::vector<double> y(out), dx(in), dw(filter);
-  reference::visitConv(s, [&](size_t xi, size_t wi, size_t yi) {
-    y[yi] += double(x[xi]) * w[wi];
-    dx[xi] += double(residual[yi]) * w[wi];
-    dw[wi] += double(residual[yi]) * x[xi];
-  });
+  const reference::Convolved c(s);
+  const Numbers bias = reference::random(size_t(s.outChannels), 4);
+  const Numbers &residual = c.dy;
   const size_t inner =
       s.layout == mn::Layout::nchw ? size_t(reference::product(s.out)) : 1;
-  const Numbers expected = finished(y, form, bias, inner, residual);
-  const Numbers *constants = constant ? &w : nullptr;
+  const Numbers expected = finished(c.y, form, bias, inner, residual);
+  const Numbers *constants = constant ? &c.w : nullptr;
   Bench forward(constants), input(constants), weights;
   // A step's addresses never change, from the first run on.
-  Numbers result(out), inputGrad(in), filterGrad(filter);
+  Numbers result(c.y.size()), inputGrad(c.dx.size()), filterGrad(c.dw.size());
   for (int run = 0; run < 2; ++run) {
     std::fill(result.begin(), result.end(), -1.f);
     if (form.inPlace)
       std::copy(residual.begin(), residual.end(), result.begin());
-    mn::onednn::conv(forward.context, result.data(), x.data(), w.data(), s,
-                     {.bias = form.bias ? bias.data() : nullptr,
-                      .residual = !form.residual ? nullptr
-                                  : form.inPlace ? result.data()
-                                                 : residual.data(),
-                      .relu = form.relu});
+    mn::onednn::conv(forward.context, result.data(), c.x.data(), c.w.data(), s,
+                     epilogueOf(form, bias, residual, result));
     expectNear(result, expected, 1e-4);
     if (&form != &forms[0])
       continue;
-    mn::onednn::convInputGrad(input.context, inputGrad.data(), residual.data(),
-                              w.data(), s);
-    expectNear(inputGrad, Numbers(dx.begin(), dx.end()), 1e-4);
-    mn::onednn::convFilterGrad(weights.context, filterGrad.data(), x.data(),
-                               residual.data(), s);
-    expectNear(filterGrad, Numbers(dw.begin(), dw.end()), 1e-3);
+    mn::onednn::convInputGrad(input.context, inputGrad.data(), c.dy.data(),
+                              c.w.data(), s);
+    expectNear(inputGrad, c.dx, 1e-4);
+    mn::onednn::convFilterGrad(weights.context, filterGrad.data(), c.x.data(),
+                               c.dy.data(), s);
+    expectNear(filterGrad, c.dw, 1e-3);
   }
 }
 
 TEST(OneDnn, Convolutions) {
-  for (mn::Conv s : convs)
+  for (mn::Conv s : reference::convs)
     for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc})
       for (const Form &form : forms)
         for (bool constant : {false, true}) {
           s.layout = layout;
           checkConv(s, form, constant);
         }
-}
-
-TEST(OneDnn, Pools) {
-  mn::Pool s{.batch = 2,
-             .channels = 3,
-             .in = {7, 8, 1},
-             .kernel = {3, 3, 1},
-             .out = {4, 4, 1},
-             .strides = {2, 2, 1},
-             .pads = {1, 0, 0}};
-  for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc}) {
-    s.layout = layout;
-    const Numbers x = reference::random(2 * 3 * 7 * 8, 1);
-    Numbers most(2 * 3 * 16, -INFINITY), mean(2 * 3 * 16), y(2 * 3 * 16);
-    reference::visitPool(
-        s,
-        [&](size_t to, size_t from, size_t) {
-          most[to] = std::max(most[to], x[from]);
-          mean[to] += x[from];
-        },
-        [&](size_t to, int counted) {
-          mean[to] /= static_cast<float>(counted);
-        });
-    Bench max, avg;
-    mn::onednn::maxPool(max.context, y.data(), x.data(), s);
-    expectNear(y, most, 0);
-    mn::onednn::avgPool(avg.context, y.data(), x.data(), s);
-    expectNear(y, mean, 1e-6);
-  }
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 namespace {
 
+using reference::expectNear;
 using reference::Numbers;
 mn::Context context;
 
@@ -78,8 +79,7 @@ TEST_P(PoolTest, MeanCountsWhatItShould) {
           expected[to] /= static_cast<float>(counted);
         });
     mn::avgPool<float>(context, "", s, Window{y.data(), x.data()});
-    for (size_t i = 0; i < out; ++i)
-      ASSERT_NEAR(y[i], expected[i], 1e-6) << i;
+    expectNear(y, expected, 1e-6);
   }
 }
 
@@ -104,8 +104,7 @@ TEST_P(PoolTest, GradientOfTheMaximumGoesToTheFirstLargest) {
         });
     mn::maxPoolGrad<float>(context, "", s,
                            MaxGrad{dx.data(), x.data(), dy.data()});
-    for (size_t i = 0; i < in; ++i)
-      ASSERT_NEAR(dx[i], expected[i], 1e-5) << i;
+    expectNear(dx, expected, 1e-5);
   }
 }
 
@@ -123,8 +122,7 @@ TEST_P(PoolTest, GradientOfTheMeanIsShared) {
           window.clear();
         });
     mn::avgPoolGrad<float>(context, "", s, Window{dx.data(), dy.data()});
-    for (size_t i = 0; i < in; ++i)
-      ASSERT_NEAR(dx[i], expected[i], 1e-5) << i;
+    expectNear(dx, expected, 1e-5);
   }
 }
 
@@ -187,7 +185,44 @@ INSTANTIATE_TEST_SUITE_P(
                              .in = {5000, 1, 1},
                              .kernel = {4, 1, 1},
                              .out = {1666, 1, 1},
-                             .strides = {3, 1, 1}}));
+                             .strides = {3, 1, 1}},
+                    // Few channels side by side, lines in several groups.
+                    mn::Pool{.batch = 2,
+                             .channels = 3,
+                             .in = {45, 12, 1},
+                             .kernel = {2, 2, 1},
+                             .out = {22, 6, 1},
+                             .strides = {2, 2, 1}},
+                    mn::Pool{.channels = 2,
+                             .in = {40, 13, 1},
+                             .kernel = {3, 3, 1},
+                             .out = {20, 7, 1},
+                             .strides = {2, 2, 1},
+                             .pads = {1, 1, 0},
+                             .padsAfter = {1, 1, 0}},
+                    mn::Pool{.channels = 5,
+                             .in = {9, 11, 1},
+                             .kernel = {3, 3, 1},
+                             .out = {3, 3, 1},
+                             .strides = {3, 4, 1}},
+                    // More channels and longer windows than are done at once.
+                    mn::Pool{.channels = 130,
+                             .in = {5, 5, 1},
+                             .kernel = {2, 3, 1},
+                             .out = {4, 3, 1}},
+                    mn::Pool{.spatial = 1,
+                             .channels = 2,
+                             .in = {4000, 1, 1},
+                             .kernel = {1500, 1, 1},
+                             .out = {4, 1, 1},
+                             .strides = {900, 1, 1},
+                             .pads = {200, 0, 0}},
+                    mn::Pool{.channels = 70,
+                             .in = {3, 100, 1},
+                             .kernel = {2, 5, 1},
+                             .out = {2, 40, 1},
+                             .strides = {1, 1, 1},
+                             .dilations = {1, 15, 1}}));
 
 TEST(Pool, GradientOfNothingButInfinities) {
   const float low = -INFINITY;
@@ -200,6 +235,47 @@ TEST(Pool, GradientOfNothingButInfinities) {
                    .strides = {2, 1, 1}};
   mn::maxPoolGrad<float>(context, "", s, MaxGrad{dx, x, dy});
   EXPECT_EQ(Numbers(dx, dx + 4), Numbers({3, 0, 5, 0}));
+}
+
+TEST(Pool, MaximumOfNothingButPaddingIsTheLowest) {
+  // Three windows of two: before the input, on it, behind it.
+  const float x[] = {1, 2, 3, 4};
+  mn::Pool s{.channels = 2,
+             .in = {1, 2, 1},
+             .kernel = {1, 2, 1},
+             .out = {3, 3, 1},
+             .strides = {1, 2, 1},
+             .pads = {1, 2, 0}};
+  for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc}) {
+    s.layout = layout;
+    Numbers y(18), expected(18, -INFINITY);
+    const bool plane = layout == mn::Layout::nchw;
+    expected[plane ? 4 : 8] = plane ? 2 : 3;
+    expected[plane ? 13 : 9] = 4;
+    mn::maxPool<float>(context, "", s, Window{y.data(), x});
+    EXPECT_EQ(y, expected);
+  }
+}
+
+TEST(Pool, SameBitsInBothLayouts) {
+  mn::Pool s{.batch = 2,
+             .channels = 6,
+             .in = {30, 30, 1},
+             .kernel = {3, 3, 1},
+             .out = {14, 14, 1},
+             .strides = {2, 2, 1}};
+  const size_t pixels = 30 * 30, windows = 14 * 14;
+  const Numbers x = reference::random(2 * 6 * pixels, 1);
+  Numbers other(x.size()), y(2 * 6 * windows), z(y.size()), back(y.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    other[(i / 6 / pixels * pixels + i % pixels) * 6 + i / pixels % 6] = x[i];
+  mn::avgPool<float>(context, "", s, Window{y.data(), x.data()});
+  s.layout = mn::Layout::nhwc;
+  mn::avgPool<float>(context, "", s, Window{z.data(), other.data()});
+  for (size_t i = 0; i < y.size(); ++i)
+    back[i] =
+        z[(i / 6 / windows * windows + i % windows) * 6 + i / windows % 6];
+  EXPECT_EQ(y, back);
 }
 
 TEST(Pool, NanIsTheLargest) {

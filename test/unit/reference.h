@@ -8,6 +8,7 @@
 #define MNISTC_TEST_UNIT_REFERENCE_H
 
 #include "mnistrt/shapes.h"
+#include <gtest/gtest.h>
 #include <random>
 #include <vector>
 
@@ -23,6 +24,14 @@ inline Numbers random(size_t count, unsigned seed) {
   return numbers;
 }
 
+template <typename T>
+void expectNear(const Numbers &found, const std::vector<T> &expected,
+                double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    ASSERT_NEAR(found[i], expected[i], tolerance) << "element " << i;
+}
+
 /// Where an element of an image lies.
 inline size_t at(mn::Layout layout, int n, int c, const int (&p)[3],
                  int channels, const int (&size)[3]) {
@@ -35,7 +44,22 @@ inline size_t at(mn::Layout layout, int n, int c, const int (&p)[3],
 
 inline int product(const int (&size)[3]) { return size[0] * size[1] * size[2]; }
 
-/// Calls visit(n, o, c, input, filter, output) for every multiplication of a
+inline std::vector<double> matmul(const mn::Matmul &s, const Numbers &a,
+                                  const Numbers &b) {
+  std::vector<double> y(size_t(s.batch) * s.m * s.n);
+  for (int z = 0; z < s.batch; ++z)
+    for (int i = 0; i < s.m; ++i)
+      for (int j = 0; j < s.n; ++j)
+        for (int k = 0; k < s.k; ++k)
+          y[(size_t(z) * s.m + i) * s.n + j] +=
+              double(a[size_t(z) * s.m * s.k +
+                       (s.transposedA ? k * s.m + i : i * s.k + k)]) *
+              b[size_t(z) * s.k * s.n +
+                (s.transposedB ? j * s.k + k : k * s.n + j)];
+  return y;
+}
+
+/// Calls visit(input, filter, output) for every multiplication of a
 /// convolution, with the three elements' indices.
 template <typename Visit>
 void visitConv(const mn::Conv &s, const Visit &visit) {
@@ -65,6 +89,88 @@ void visitConv(const mn::Conv &s, const Visit &visit) {
                             at(s.layout, n, o, y, s.outChannels, s.out));
                   }
 }
+
+/// A convolution of random numbers, and the gradients of both its operands.
+struct Convolved {
+  Numbers x, w, dy;
+  std::vector<double> y, dx, dw;
+
+  explicit Convolved(const mn::Conv &s)
+      : x(random(size_t(s.batch) * s.inChannels * product(s.in), 1)),
+        w(random(size_t(s.outChannels) * (s.inChannels / s.groups) *
+                     product(s.kernel),
+                 2)),
+        dy(random(size_t(s.batch) * s.outChannels * product(s.out), 3)),
+        y(dy.size()), dx(x.size()), dw(w.size()) {
+    visitConv(s, [&](size_t xi, size_t wi, size_t yi) {
+      y[yi] += double(x[xi]) * w[wi];
+      dx[xi] += double(dy[yi]) * w[wi];
+      dw[wi] += double(dy[yi]) * x[xi];
+    });
+  }
+};
+
+/// Shapes that have every field of theirs, and some that models have.
+inline const mn::Conv convs[] = {{.batch = 3,
+                                  .outChannels = 8,
+                                  .in = {12, 13, 1},
+                                  .kernel = {5, 5, 1},
+                                  .out = {8, 9, 1}},
+                                 // The stride leaves a rest behind the input.
+                                 {.batch = 2,
+                                  .inChannels = 6,
+                                  .outChannels = 4,
+                                  .groups = 2,
+                                  .in = {9, 8, 1},
+                                  .kernel = {3, 3, 1},
+                                  .out = {5, 4, 1},
+                                  .strides = {2, 2, 1},
+                                  .pads = {1, 1, 0},
+                                  .padsAfter = {1, 1, 0}},
+                                 {.batch = 2,
+                                  .inChannels = 4,
+                                  .outChannels = 4,
+                                  .groups = 4,
+                                  .in = {8, 8, 1},
+                                  .kernel = {3, 2, 1},
+                                  .out = {6, 7, 1},
+                                  .pads = {1, 0, 0},
+                                  .padsAfter = {1, 2, 0},
+                                  .dilations = {2, 3, 1}},
+                                 {.spatial = 1,
+                                  .batch = 2,
+                                  .inChannels = 3,
+                                  .outChannels = 5,
+                                  .in = {40, 1, 1},
+                                  .kernel = {4, 1, 1},
+                                  .out = {13, 1, 1},
+                                  .strides = {3, 1, 1},
+                                  .pads = {1, 0, 0}},
+                                 {.spatial = 3,
+                                  .inChannels = 2,
+                                  .outChannels = 3,
+                                  .in = {5, 6, 4},
+                                  .kernel = {2, 3, 3},
+                                  .out = {4, 6, 2},
+                                  .strides = {1, 1, 2},
+                                  .pads = {0, 1, 1},
+                                  .padsAfter = {0, 1, 1}},
+                                 {.batch = 2,
+                                  .inChannels = 32,
+                                  .outChannels = 64,
+                                  .in = {14, 14, 1},
+                                  .kernel = {3, 3, 1},
+                                  .out = {14, 14, 1},
+                                  .pads = {1, 1, 0},
+                                  .padsAfter = {1, 1, 0}},
+                                 {.batch = 2,
+                                  .inChannels = 32,
+                                  .outChannels = 70,
+                                  .in = {14, 14, 1},
+                                  .kernel = {3, 3, 1},
+                                  .out = {14, 14, 1},
+                                  .pads = {1, 1, 0},
+                                  .padsAfter = {1, 1, 0}}};
 
 /// Calls visit(output, input, position) for every element of every window, in
 /// row-major order; then end(output, counted), where `counted` is how many

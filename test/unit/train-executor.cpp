@@ -1,5 +1,6 @@
 //===- train-executor.cpp - batches and parameters on the CPU -------------===//
 
+#include "by-hand.h"
 #include "mnistrt/executor.h"
 #include "mnistrt/shuffle.h"
 #include <cstring>
@@ -54,23 +55,15 @@ const mn::Plan plans[] = {
     {"infer_3", rows, arenaBytes, 0, planInputs, 1, nullptr, 0, steps, 1}};
 const mn::Parameter parameters[] = {
     {{"w", mn::Type::f32, 1, weightShape, weight}, mn::Role::parameter},
-    {{"mn.seed", mn::Type::i64, 0, nullptr, seed}, mn::Role::state},
-    {{"mn.epoch", mn::Type::i64, 0, nullptr, epoch}, mn::Role::state},
-    {{"mn.batch", mn::Type::i64, 0, nullptr, batch}, mn::Role::state}};
+    byhand::state("mn.seed", mn::Type::i64, seed),
+    byhand::state("mn.epoch", mn::Type::i64, epoch),
+    byhand::state("mn.batch", mn::Type::i64, batch)};
 const float initial[] = {10, 20};
 
 mn::Model makeModel() {
-  mn::Model model = {};
-  model.version = mn::modelVersion;
-  model.name = "by-hand";
+  mn::Model model =
+      byhand::model("by-hand", plans, parameters, parameterBytes, initial);
   model.target = "cpu";
-  model.plans = plans;
-  model.planCount = 2;
-  model.parameters = parameters;
-  model.parameterCount = 4;
-  model.parameterBytes = parameterBytes;
-  model.initial = reinterpret_cast<const unsigned char *>(initial);
-  model.initialBytes = sizeof initial;
   return model;
 }
 

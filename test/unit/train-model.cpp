@@ -1,7 +1,8 @@
 //===- train-model.cpp - a model that trains, by hand ---------------------===//
 
 #include "train-model.h"
-#include "train/protobuf.h"
+#include "by-hand.h"
+#include "protobuf.h"
 #include <algorithm>
 #include <cmath>
 
@@ -116,14 +117,14 @@ const mn::Plan plans[] = {
 const mn::Parameter parameters[] = {
     {weightTensor, mn::Role::parameter},
     {{"b", Type::f32, 1, biasShape, biasAt}, mn::Role::parameter},
-    {{"mn.seed", Type::i64, 0, nullptr, seedAt}, mn::Role::state},
-    {{"mn.epoch", Type::i64, 0, nullptr, epochAt}, mn::Role::state},
-    {{"mn.batch", Type::i64, 0, nullptr, batchAt}, mn::Role::state},
-    {{"mn.step", Type::i64, 0, nullptr, stepAt}, mn::Role::state},
-    {{"mn.loss_sum", Type::f64, 0, nullptr, lossSumAt}, mn::Role::state},
-    {{"mn.correct", Type::i64, 0, nullptr, correctAt}, mn::Role::state},
-    {{"mn.seen", Type::i64, 0, nullptr, seenAt}, mn::Role::state},
-    {{"mn.bad_step", Type::i64, 0, nullptr, badStepAt}, mn::Role::state},
+    byhand::state("mn.seed", Type::i64, seedAt),
+    byhand::state("mn.epoch", Type::i64, epochAt),
+    byhand::state("mn.batch", Type::i64, batchAt),
+    byhand::state("mn.step", Type::i64, stepAt),
+    byhand::state("mn.loss_sum", Type::f64, lossSumAt),
+    byhand::state("mn.correct", Type::i64, correctAt),
+    byhand::state("mn.seen", Type::i64, seenAt),
+    byhand::state("mn.bad_step", Type::i64, badStepAt),
     {{"w.velocity", Type::f32, 2, weightShape, velocityAt}, mn::Role::state},
     {{"mn.recipe", Type::f32, 2, recipeShape, recipeAt}, mn::Role::state}};
 
@@ -171,18 +172,11 @@ const mn::Recipe recipe = {"cross-entropy",
 
 mn::Model trainmodel::renamed(const char *name) {
   static const std::string onnx = onnxModel();
-  mn::Model model = {};
-  model.version = mn::modelVersion;
-  model.name = name;
+  mn::Model model = byhand::model(name, plans, parameters, blockEnd);
   model.compiler = "by hand";
   model.command = "";
   model.target = "cpu";
   model.arch = "x86-64";
-  model.plans = plans;
-  model.planCount = 3;
-  model.parameters = parameters;
-  model.parameterCount = 12;
-  model.parameterBytes = blockEnd;
   model.recipe = &recipe;
   model.onnx = reinterpret_cast<const unsigned char *>(onnx.data());
   model.onnxBytes = onnx.size();

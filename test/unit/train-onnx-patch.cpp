@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "protobuf.h"
 #include "train-folder.h"
 #include "train/onnx_patch.h"
 #include "train/onnx_tensor.h"
-#include "train/protobuf.h"
 #include "train/safetensors.h"
 #include <cmath>
 #include <cstring>

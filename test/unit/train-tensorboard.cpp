@@ -1,8 +1,8 @@
 //===- train-tensorboard.cpp - scalars for TensorBoard
 //------------------------===//
 
+#include "protobuf.h"
 #include "train-folder.h"
-#include "train/protobuf.h"
 #include "train/tensorboard.h"
 #include <bit>
 #include <cstring>

@@ -23,9 +23,6 @@ struct Implementation {
 
   // What it takes. A kernel takes all that the dialect allows.
   bool onlyF32 = false;
-  int64_t maxSpatial = 3;
-  bool dilations = true;
-  bool overhang = true; ///< a last window beyond the padding (pools)
   std::optional<Layout> onlyLayout = {}; ///< of images; none: any
 
   // From where on a call pays. Two rows for one op are alternatives: where
@@ -38,9 +35,6 @@ struct Implementation {
   /// Takes any prologue and epilogue: generated code.
   bool anyBody = false;
   EpilogueParts epilogue = {};
-  /// Worth making separate steps of what it does not take along. Without it
-  /// the row is passed over.
-  bool worthSplitting = false;
 
   /// Why the root (null for a map) cannot or should not be computed this way;
   /// empty if nothing speaks against it.

@@ -2,9 +2,9 @@
 //---------===//
 
 #include "array.h"
+#include "protobuf.h"
 #include "train/onnx_patch.h"
 #include "train/onnx_tensor.h"
-#include "train/protobuf.h"
 
 namespace mn {
 

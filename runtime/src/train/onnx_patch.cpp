@@ -8,8 +8,8 @@
 
 #include "train/onnx_patch.h"
 #include "array.h"
+#include "protobuf.h"
 #include "train/onnx_tensor.h"
-#include "train/protobuf.h"
 #include <bit>
 #include <vector>
 

@@ -3,31 +3,16 @@
 
 #include "train/onnx_tensor.h"
 #include "array.h"
-#include "train/protobuf.h"
+#include "tensor_proto.h"
 #include <bit>
 #include <cmath>
 #include <limits>
 
 namespace mn {
 
-namespace {
+using namespace tensorproto;
 
-/// TensorProto's fields.
-enum Field : uint32_t {
-  dims = 1,
-  dataType = 2,
-  segment = 3,
-  floatData = 4,
-  int32Data = 5,
-  stringData = 6,
-  int64Data = 7,
-  name = 8,
-  rawData = 9,
-  doubleData = 10,
-  uint64Data = 11,
-  externalData = 13,
-  dataLocation = 14
-};
+namespace {
 
 /// TensorProto.DataType.
 enum DataType : uint64_t {
@@ -95,15 +80,9 @@ struct Header {
 Status readHeader(std::string_view tensor, Header &header) {
   WireReader reader(tensor);
   for (WireField field; reader.next(field);) {
-    uint64_t size = 0;
-    if (field.number == dims && field.wire == Wire::varint) {
-      header.shape.push_back(static_cast<int64_t>(field.value));
-    } else if (field.number == dims && field.wire == Wire::bytes) {
-      for (std::string_view rest = field.body; !rest.empty();) {
-        if (!takeVarint(rest, size))
-          return malformed();
-        header.shape.push_back(static_cast<int64_t>(size));
-      }
+    if (field.number == dims) {
+      if (!takeIntegers(field, header.shape))
+        return malformed();
     } else if (field.number == dataType && field.wire == Wire::varint) {
       header.type = field.value;
     } else if (field.number == dataLocation && field.wire == Wire::varint) {

@@ -2,7 +2,7 @@
 //-------------------===//
 
 #include "train/onnx_uses.h"
-#include "train/protobuf.h"
+#include "protobuf.h"
 #include <vector>
 
 namespace mn {

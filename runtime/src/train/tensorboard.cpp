@@ -3,7 +3,7 @@
 
 #include "train/tensorboard.h"
 #include "array.h"
-#include "train/protobuf.h"
+#include "protobuf.h"
 #include <array>
 #include <bit>
 #include <cerrno>

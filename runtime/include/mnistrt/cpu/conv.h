@@ -96,20 +96,22 @@ template <typename T, typename F> struct InputWindows {
   }
 };
 
-/// i runs over output channels, k over input channels and the kernel.
+/// A filter as a matrix: i runs over its output or its input channels, k over
+/// the others and the kernel. The neighbours of each are `row` and `other`
+/// apart.
 template <typename T, typename F> struct FilterRows {
   const F &f;
   const ConvPlan &p;
+  Index row, other;
   void pack(Index task, Index i, int rows, Index k, int depth, T *to) const {
     const int size = p.w.kernelSize();
     for (int kk = 0; kk < depth; ++kk) {
       int at[3];
       split(static_cast<int>((k + kk) % size), p.w.kernel, at);
       const Index from =
-          p.filterOf(task) + (k + kk) / size * p.filter.channel + p.filter(at);
-      for (int row = 0; row < rows; ++row)
-        to[row * gemmDepth + kk] =
-            f.loadFilter(from + (i + row) * p.filter.batch);
+          p.filterOf(task) + (k + kk) / size * other + p.filter(at);
+      for (int r = 0; r < rows; ++r)
+        to[r * gemmDepth + kk] = f.loadFilter(from + (i + r) * row);
     }
   }
 };
@@ -129,24 +131,6 @@ void storeChannel(const F &functor, const Strides &strides, Index base, Index i,
       f.store(first + column * strides.at[2], values[column]);
   }
 }
-
-/// i runs over input channels, k over output channels and the kernel.
-template <typename T, typename F> struct FilterColumns {
-  const F &f;
-  const ConvPlan &p;
-  void pack(Index task, Index i, int rows, Index k, int depth, T *to) const {
-    const int size = p.w.kernelSize();
-    for (int kk = 0; kk < depth; ++kk) {
-      int at[3];
-      split(static_cast<int>((k + kk) % size), p.w.kernel, at);
-      const Index from =
-          p.filterOf(task) + (k + kk) / size * p.filter.batch + p.filter(at);
-      for (int row = 0; row < rows; ++row)
-        to[row * gemmDepth + kk] =
-            f.loadFilter(from + (i + row) * p.filter.channel);
-    }
-  }
-};
 
 /// k runs over output channels and the kernel, j over the input's positions:
 /// the result that reached position j through kernel element k, if any.
@@ -236,7 +220,8 @@ template <typename T, typename F> struct InputColumns {
 template <typename T, typename F>
 void conv(Context &, const char *, Conv s, const F &functor) {
   const detail::ConvPlan p(s);
-  const detail::FilterRows<T, F> a{functor, p};
+  const detail::FilterRows<T, F> a{functor, p, p.filter.batch,
+                                   p.filter.channel};
   const detail::InputWindows<T, F> b{functor, p};
   detail::gemm<T, Index>(
       Index(s.batch) * s.groups, p.outChannels, p.w.outSize(),
@@ -251,7 +236,8 @@ void conv(Context &, const char *, Conv s, const F &functor) {
 template <typename T, typename F>
 void convInputGrad(Context &, const char *, Conv s, const F &functor) {
   const detail::ConvPlan p(s);
-  const detail::FilterColumns<T, F> a{functor, p};
+  const detail::FilterRows<T, F> a{functor, p, p.filter.channel,
+                                   p.filter.batch};
   const detail::OutputsOfInput<T, F> b{functor, p};
   detail::gemm<T, Index>(
       Index(s.batch) * s.groups, p.inChannels, p.w.inSize(),

@@ -11,17 +11,13 @@
 #define MNISTRT_CPU_GEMM_H
 
 #include "mnistrt/cpu/parallel.h"
+#include "mnistrt/cpu/simd.h"
 
 namespace mn::detail {
 
 /// The sizes of tiles: a packed block of `a`, one of `b` and the results fit in
 /// the second-level cache, and on a thread's stack.
 constexpr int gemmRows = 64, gemmColumns = 64, gemmDepth = 128;
-
-template <typename T> struct Simd {
-  typedef T Vector __attribute__((vector_size(32)));
-  static constexpr int lanes = 32 / sizeof(T);
-};
 
 /// c (4 x 2 vectors) += a (4 x depth) b (depth x 2 vectors), all packed.
 template <typename T>

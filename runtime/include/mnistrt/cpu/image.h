@@ -53,9 +53,9 @@ struct Windows {
   void windowsInside(int d, int k, int &begin, int &end) const {
     const int offset = look(d, 0, k);
     begin = offset < 0 ? (-offset + strides[d] - 1) / strides[d] : 0;
-    end = in[d] - offset <= 0 ? 0
-                              : (in[d] - offset + strides[d] - 1) / strides[d];
-    end = end < out[d] ? end : out[d];
+    end = out[d];
+    if (look(d, end - 1, k) >= in[d]) // the usual case needs no division
+      end = offset < in[d] ? (in[d] - offset + strides[d] - 1) / strides[d] : 0;
     begin = begin < end ? begin : end;
   }
   /// The kernel elements [begin, end) along `d` of window `o` that lie in

@@ -33,8 +33,6 @@ void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
                     const Conv &s);
 void matmul(Context &ctx, float *y, const float *a, const float *b,
             const Matmul &s, const Epilogue &epilogue = {});
-void maxPool(Context &ctx, float *y, const float *x, const Pool &s);
-void avgPool(Context &ctx, float *y, const float *x, const Pool &s);
 } // namespace onednn
 
 namespace openblas {

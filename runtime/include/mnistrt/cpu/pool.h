@@ -1,15 +1,15 @@
 //===- pool.h - pools on the CPU --------------------------------*- C++ -*-===//
 //
-// Windows side by side are done together, in SIMD registers: along a line of
-// the image (nchw) or along the channels (nhwc).
+// Maxima and means go by lines (pool_lines.h). Who must know which element of a
+// window it looks at visits windows that lie side by side together, in SIMD
+// registers: along a line of the image (nchw) or along the channels (nhwc).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CPU_POOL_H
 #define MNISTRT_CPU_POOL_H
 
-#include "mnistrt/cpu/image.h"
-#include "mnistrt/cpu/parallel.h"
+#include "mnistrt/cpu/pool_lines.h"
 #include "mnistrt/math.h"
 
 #define MN_MAX_POOL_KERNEL(NAME, T, F, ...)
@@ -22,11 +22,6 @@ namespace detail {
 
 constexpr int poolLanes = 32;
 
-/// Distances and numbers that the compiler should know, for SIMD.
-template <int N> struct Fixed {
-  constexpr operator int() const { return N; }
-  friend constexpr Index operator*(int lane, Fixed) { return Index(lane) * N; }
-};
 using Beside = Fixed<1>;
 
 /// Calls f(lane) for lanes [0, count).
@@ -43,37 +38,6 @@ template <typename F> MN_INLINED void forLanes(int count, const F &f) {
   for (; lane < count; ++lane)
     f(lane);
 }
-
-struct PoolPlan {
-  Windows w;
-  int channels;
-  bool countPads, columnMajor;
-  Strides in, out;
-
-  explicit PoolPlan(const Pool &s)
-      : w(s), channels(s.channels), countPads(s.countPads),
-        columnMajor(s.columnMajor), in(s.layout, s.channels, w.in),
-        out(s.layout, s.channels, w.out) {}
-
-  /// How many elements the mean over window `o` is over, along `d`.
-  int counted(int d, int o) const {
-    int begin, end;
-    if (countPads)
-      w.kernelInside(d, o, -w.pads[d], w.in[d] + w.padsAfter[d], begin, end);
-    else
-      w.kernelInside(d, o, 0, w.in[d], begin, end);
-    return end - begin;
-  }
-  /// The index that argMaxPool gives for a position of the input.
-  int64_t index(Index image, int channel, const int (&at)[3]) const {
-    const int64_t plane = image * channels + channel;
-    const int64_t inside =
-        columnMajor
-            ? at[0] + int64_t(w.in[0]) * (at[1] + int64_t(w.in[1]) * at[2])
-            : at[2] + int64_t(w.in[2]) * (at[1] + int64_t(w.in[1]) * at[0]);
-    return plane * w.inSize() + inside;
-  }
-};
 
 /// Visits the elements of `count` windows along a line from `at` on, or of
 /// `count` channels of the window `at`; `visit(first, last, from, step,
@@ -129,22 +93,21 @@ MN_INLINED void visitChannels(const PoolPlan &p, Index pixel,
 
 /// A run of results: `count` windows along a line of the image, or channels of
 /// one window. The result of a lane lies at `result(lane)`.
-template <bool Line, typename Step> struct PoolRun {
+template <bool Line> struct PoolRun {
   static constexpr bool alongLine = Line;
   Index image;
   int channel;
   int at[3];
   int count;
   Index first;
-  Step step;
 
-  Index result(int lane) const { return first + lane * step; }
+  Index result(int lane) const { return first + lane; }
 };
 
 /// Runs along the lines of one channel after another, some lines at a time:
 /// where they lie is worth some divisions.
-template <typename Step, typename Run>
-void poolLines(const PoolPlan &p, const Pool &s, Step step, const Run &run) {
+template <typename Run>
+void runLines(const PoolPlan &p, const Pool &s, const Run &run) {
   constexpr int some = 16;
   const int lines = p.w.out[0] * p.w.out[1];
   const int groups = (lines + some - 1) / some;
@@ -155,12 +118,9 @@ void poolLines(const PoolPlan &p, const Pool &s, Step step, const Run &run) {
     for (; at[2] < p.w.out[2]; at[2] += poolLanes) {
       const int left = p.w.out[2] - at[2];
       const int count = left < poolLanes ? left : poolLanes;
-      run(PoolRun<true, Step>{image,
-                              channel,
-                              {at[0], at[1], at[2]},
-                              count,
-                              out + p.out(at),
-                              step},
+      run(
+          PoolRun<true>{
+              image, channel, {at[0], at[1], at[2]}, count, out + p.out(at)},
           [&](const auto &visit)
               MN_ALWAYS_INLINE { visitLine(p, in, at, count, visit); });
     }
@@ -179,7 +139,7 @@ void poolLines(const PoolPlan &p, const Pool &s, Step step, const Run &run) {
 /// Runs along the channels of one window after another, a line of windows at a
 /// time: where it lies is worth some divisions.
 template <typename Run>
-void poolChannels(const PoolPlan &p, const Pool &s, const Run &run) {
+void runChannels(const PoolPlan &p, const Pool &s, const Run &run) {
   const int lines = p.w.out[0] * p.w.out[1];
   const int64_t work = int64_t(poolLanes) * p.w.kernelSize() * p.w.out[2] *
                        ((p.channels + poolLanes - 1) / poolLanes);
@@ -191,12 +151,11 @@ void poolChannels(const PoolPlan &p, const Pool &s, const Run &run) {
       for (int channel = 0; channel < p.channels; channel += poolLanes) {
         const int left = p.channels - channel;
         const int count = left < poolLanes ? left : poolLanes;
-        run(PoolRun<false, Beside>{image,
-                                   channel,
-                                   {at[0], at[1], at[2]},
-                                   count,
-                                   image * p.out.batch + channel + p.out(at),
-                                   {}},
+        run(PoolRun<false>{image,
+                           channel,
+                           {at[0], at[1], at[2]},
+                           count,
+                           image * p.out.batch + channel + p.out(at)},
             [&](const auto &visit) {
               visitChannels(p, image * p.in.batch + channel, at, count, visit);
             });
@@ -204,43 +163,20 @@ void poolChannels(const PoolPlan &p, const Pool &s, const Run &run) {
   });
 }
 
-/// Calls run(PoolRun, visitor) for all runs.
-template <typename Run>
-void poolRuns(const PoolPlan &p, const Pool &s, const Run &run) {
-  // So few channels fill no register.
-  constexpr int few = 4;
-  if (s.layout == Layout::nchw)
-    poolLines(p, s, Beside(), run);
-  else if (p.channels < few && p.channels < p.w.out[2])
-    poolLines(p, s, Index(p.channels), run);
-  else
-    poolChannels(p, s, run);
-}
-
 } // namespace detail
 
 template <typename T, typename F>
 void maxPool(Context &, const char *, Pool s, const F &functor) {
-  const detail::PoolPlan p(s);
-  detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
-    const F f = functor;
-    T best[detail::poolLanes];
-    detail::forLanes(run.count,
-                     [&](int lane) { best[lane] = Limits<T>::lowest(); });
-    visit([&](auto first, auto last, Index from, auto stride, const int(&)[3])
-              MN_ALWAYS_INLINE {
-                for (int lane = first; lane < last; ++lane)
-                  best[lane] = max(best[lane], f.load(from + lane * stride));
-              });
-    detail::forLanes(run.count,
-                     [&](int lane) { f.store(run.result(lane), best[lane]); });
-  });
+  detail::poolLines(
+      detail::PoolPlan(s), s.batch, functor, Limits<T>::lowest(),
+      [](auto &a, const auto &b) { a = ((a > b) | (a != a)) ? a : b; },
+      [](const detail::LinePart &, T *) {});
 }
 
 template <typename T, typename F>
 void argMaxPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
+  const auto find = [&](const auto &run, const auto &visit) {
     T best[detail::poolLanes];
     int64_t where[detail::poolLanes];
     bool any[detail::poolLanes] = {};
@@ -261,27 +197,39 @@ void argMaxPool(Context &, const char *, Pool s, const F &functor) {
     });
     for (int lane = 0; lane < run.count; ++lane)
       functor.store(run.result(lane), any[lane] ? where[lane] : int64_t(0));
-  });
+  };
+  // One channel is the same in both layouts.
+  if (s.layout == Layout::nchw || s.channels == 1)
+    detail::runLines(p, s, find);
+  else
+    detail::runChannels(p, s, find);
 }
 
 template <typename T, typename F>
 void avgPool(Context &, const char *, Pool s, const F &functor) {
   const detail::PoolPlan p(s);
-  detail::poolRuns(p, s, [&](const auto &run, const auto &visit) {
-    const F f = functor;
-    T sums[detail::poolLanes] = {};
-    visit([&](auto first, auto last, Index from, auto stride, const int(&)[3])
-              MN_ALWAYS_INLINE {
-                for (int lane = first; lane < last; ++lane)
-                  sums[lane] += f.load(from + lane * stride);
-              });
-    const int rest = p.counted(0, run.at[0]) * p.counted(1, run.at[1]);
-    for (int lane = 0; lane < run.count; ++lane) {
-      const int x = run.at[2] + (run.alongLine ? lane : 0);
-      f.store(run.result(lane),
-              sums[lane] / static_cast<T>(rest * p.counted(2, x)));
-    }
-  });
+  detail::poolLines(
+      p, s.batch, functor, T(0), [](auto &a, const auto &b) { a += b; },
+      [&p](const detail::LinePart &part, T *sums) {
+        // Of a line's results; most lines have the same.
+        T counts[detail::LineCut::most];
+        const Index size = Index(part.windows) * part.channels;
+        int before = -1;
+        for (int line = part.line; line < part.line + part.lines; ++line) {
+          const int rest =
+              p.counted(0, line / p.w.out[1]) * p.counted(1, line % p.w.out[1]);
+          for (Index x = 0; x < part.windows && rest != before; ++x) {
+            const int window = part.window + static_cast<int>(x);
+            const T count = static_cast<T>(rest * p.counted(2, window));
+            for (Index c = 0; c < part.channels; ++c)
+              counts[x * part.channels + c] = count;
+          }
+          before = rest;
+          for (Index i = 0; i < size; ++i)
+            sums[i] /= counts[i];
+          sums += size;
+        }
+      });
 }
 
 } // namespace mn

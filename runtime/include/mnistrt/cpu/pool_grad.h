@@ -119,8 +119,8 @@ void fillTile(const PoolPlan &p, const PoolTile &tile, Index image, int channel,
       for (at[2] = first[2]; at[2] < last[2]; at[2] += Line ? poolLanes : 1) {
         const int left = last[2] - at[2];
         const int lanes = !Line ? count : left < poolLanes ? left : poolLanes;
-        const PoolRun<Line, Beside> run{
-            image, channel, {at[0], at[1], at[2]}, lanes, out + p.out(at), {}};
+        const PoolRun<Line> run{
+            image, channel, {at[0], at[1], at[2]}, lanes, out + p.out(at)};
         spread(
             run,
             [&](const auto &visit) MN_ALWAYS_INLINE {

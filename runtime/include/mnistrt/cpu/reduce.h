@@ -20,43 +20,45 @@ namespace mn {
 // What is kept of the elements seen so far
 //===----------------------------------------------------------------------===//
 
+/// A number that takes each element in; `R` says what it begins as and how.
+template <typename R, typename T> struct Taken {
+  T value = R::template none<T>();
+  void add(T x, Index) { value = R::join(value, x); }
+  void add(const Taken &later) { add(later.value, 0); }
+  T result() const { return value; }
+};
+
 struct Sum {
-  template <typename T> struct State {
-    T value = 0;
-    void add(T x, Index) { value = static_cast<T>(value + x); }
-    void add(const State &later) { add(later.value, 0); }
-    T result() const { return value; }
-  };
+  template <typename T> using State = Taken<Sum, T>;
+  template <typename T> static T none() { return 0; }
+  template <typename T> static T join(T a, T b) {
+    return static_cast<T>(a + b);
+  }
 };
 
 struct Max {
-  template <typename T> struct State {
-    T value = Limits<T>::lowest();
-    void add(T x, Index) { value = max(value, x); }
-    void add(const State &later) { add(later.value, 0); }
-    T result() const { return value; }
-  };
+  template <typename T> using State = Taken<Max, T>;
+  template <typename T> static T none() { return Limits<T>::lowest(); }
+  template <typename T> static T join(T a, T b) { return max(a, b); }
 };
 
 struct Min {
-  template <typename T> struct State {
-    T value = Limits<T>::highest();
-    void add(T x, Index) { value = min(value, x); }
-    void add(const State &later) { add(later.value, 0); }
-    T result() const { return value; }
-  };
+  template <typename T> using State = Taken<Min, T>;
+  template <typename T> static T none() { return Limits<T>::highest(); }
+  template <typename T> static T join(T a, T b) { return min(a, b); }
 };
 
-/// The first of equal ones; a NaN is larger than everything. With lanes the
-/// elements do not come in order, hence the look at the index.
-struct ArgMaxFirst {
+/// The first or the last of equal ones; a NaN is larger than everything. With
+/// lanes the elements do not come in order, hence the look at the index.
+template <bool last> struct ArgMax {
   template <typename T> struct State {
     T value = Limits<T>::lowest();
     Index index = -1;
     void add(T x, Index i) {
       const bool nan = x != x, wasNan = value != value;
       const bool equal = x == value || (nan && wasNan);
-      if (index < 0 || (!wasNan && (nan || x > value)) || (equal && i < index))
+      const bool wanted = last ? i > index : i < index;
+      if (index < 0 || (!wasNan && (nan || x > value)) || (equal && wanted))
         value = x, index = i;
     }
     void add(const State &later) {
@@ -66,24 +68,8 @@ struct ArgMaxFirst {
     int64_t result() const { return index < 0 ? 0 : index; }
   };
 };
-
-struct ArgMaxLast {
-  template <typename T> struct State {
-    T value = Limits<T>::lowest();
-    Index index = -1;
-    void add(T x, Index i) {
-      const bool nan = x != x, wasNan = value != value;
-      const bool equal = x == value || (nan && wasNan);
-      if (index < 0 || (!wasNan && (nan || x > value)) || (equal && i > index))
-        value = x, index = i;
-    }
-    void add(const State &later) {
-      if (later.index >= 0)
-        add(later.value, later.index);
-    }
-    int64_t result() const { return index < 0 ? 0 : index; }
-  };
-};
+using ArgMaxFirst = ArgMax<false>;
+using ArgMaxLast = ArgMax<true>;
 
 //===----------------------------------------------------------------------===//
 // Loops

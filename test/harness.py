@@ -1,13 +1,20 @@
-"""What the tests of compiled programs share: running, checking, making files."""
+"""What the tests of compiled programs share: running, checking, making files,
+and the loop over the tests."""
 
+import argparse
+import importlib
 import pathlib
 import subprocess
+import sys
+import tempfile
+import time
+import traceback
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIMIT_S = 300
 
 
@@ -107,8 +114,8 @@ def reference(model, inputs):
 class Place:
     """The folder of a run, with what several tests need, made once."""
 
-    def __init__(self, folder, mnistc, shared):
-        self.folder, self.mnistc, self.shared = folder, mnistc, shared
+    def __init__(self, folder, options):
+        self.folder, self.mnistc = folder, options.mnistc
         self.made = {}
 
     def path(self, name):
@@ -119,36 +126,50 @@ class Place:
             self.made[key] = make()
         return self.made[key]
 
-    def model(self, name):
-        def make():
-            path = self.path(f"{name}.onnx")
-            ok(self.python, ROOT / "models/make.py", name, path)
-            return path
-        return self.once(("model", name), make)
 
-    def program(self, name, *options):
-        options = options or ("--target=cpu", "--batch=1,8")
+def parser(description):
+    """With the options of every runner."""
+    made = argparse.ArgumentParser(description=description.splitlines()[0])
+    made.add_argument("--mnistc", type=pathlib.Path,
+                      default=ROOT / "build/bin/mnistc")
+    made.add_argument("--only", default="")
+    return made
 
-        def make():
-            path = self.path(f"program-{len(self.made)}")
-            ok(self.mnistc, self.model(name), "-o", path, *options)
-            return path
-        return self.once(("program", name, options), make)
 
-    def needs_nvrtc(self):
-        def make():
-            return run(self.mnistc, self.model("mxnet-mlp"), "-o",
-                       self.path("mlp-cuda"))
-        done = self.once("nvrtc", make)
-        if "expected NVRTC" in done.err:
-            raise Skip("no NVRTC")
-        expect(done.code == 0, done)
+def tests(modules, only):
+    """The functions whose name begins with `test_`, in the order of the text."""
+    for name in modules:
+        module = importlib.import_module(name)
+        for key, function in vars(module).items():
+            if key.startswith("test_") and only in f"{name}.{key}":
+                yield f"{name}.{key}", function
 
-    def data(self):
-        """Forty images in MNIST's files, and as an array."""
-        def make():
-            folder = self.path("digits")
-            ok(self.python, ROOT / "models/digits.py", folder, "--train=20",
-               "--test=40")
-            return folder
-        return self.once("data", make)
+
+def outcome(function, place):
+    try:
+        function(place)
+        return "passed", ""
+    except Skip as skip:
+        return "skipped", f": {skip}"
+    except AssertionError as error:
+        return "failed", f": {error}"
+    except Exception:  # a broken test is a failed test
+        return "failed", ": " + traceback.format_exc()
+
+
+def run_tests(modules, make_place, options):
+    """Prints a line for each test, and the counts. Returns whether one failed."""
+    options.mnistc = options.mnistc.resolve()
+    if not options.mnistc.exists():
+        sys.exit(f"run.py: error: no '{options.mnistc}'")
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    with tempfile.TemporaryDirectory(prefix="mnistc-test") as folder:
+        place = make_place(pathlib.Path(folder), options)
+        for name, function in tests(modules, options.only):
+            begin = time.monotonic()
+            state, why = outcome(function, place)
+            counts[state] += 1
+            print(f"{state:7} {time.monotonic() - begin:6.1f} s  {name}{why}",
+                  flush=True)
+    print(", ".join(f"{count} {state}" for state, count in counts.items()))
+    return counts["failed"] > 0

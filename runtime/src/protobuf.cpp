@@ -1,7 +1,7 @@
 //===- protobuf.cpp - protocol buffers' wire format
 //-------------------------===//
 
-#include "train/protobuf.h"
+#include "protobuf.h"
 #include <bit>
 #include <cstring>
 

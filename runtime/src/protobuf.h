@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_PROTOBUF_H
-#define MNISTRT_TRAIN_PROTOBUF_H
+#ifndef MNISTRT_SRC_PROTOBUF_H
+#define MNISTRT_SRC_PROTOBUF_H
 
 #include <cstdint>
 #include <string>
@@ -64,4 +64,4 @@ void putBytesField(std::string &to, uint32_t number, std::string_view body);
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_PROTOBUF_H
+#endif // MNISTRT_SRC_PROTOBUF_H

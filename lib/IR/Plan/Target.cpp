@@ -117,9 +117,10 @@ static std::vector<Implementation> cudaRows() {
   return rows;
 }
 
-/// No row for max_pool: oneDNN's pools are slower than the kernel's loops. On
-/// one core with AVX2, batch 1, in microseconds (oneDNN, kernel): 32x28x28 nhwc
-/// 21.7, 14.7, nchw 168, 35; 64x14x14 nhwc 10.9, 7.4, nchw 86, 27.
+/// max_pool comes last, for plans written by hand: oneDNN's pools are slower
+/// than the kernel's loops. On one core with AVX2, batch 1, in microseconds
+/// (oneDNN, kernel): 32x28x28 nhwc 21.7, 14.7, nchw 168, 35; 64x14x14
+/// nhwc 10.9, 7.4, nchw 86, 27.
 static std::vector<Implementation> cpuRows() {
   std::vector<Implementation> rows = {
       library(Impl::onednn, "conv", wholeEpilogue),
@@ -130,6 +131,7 @@ static std::vector<Implementation> cpuRows() {
       libraryPool(Impl::onednn, "avg_pool"),
   };
   addGenerated(rows);
+  rows.push_back(libraryPool(Impl::onednn, "max_pool"));
   return rows;
 }
 
@@ -137,15 +139,19 @@ static std::vector<Implementation> cpuRows() {
 // images are direct in nhwc, but go through im2col in nchw. On one core with
 // AVX2, batch 1, in microseconds (nhwc, nchw): 1 -> 32 channels 3x3 on 28x28
 // 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
-llvm::Expected<const Target *> Target::get(StringRef name) {
+ArrayRef<Target> Target::all() {
   static const std::vector<Implementation> cuda = cudaRows(), cpu = cpuRows();
   static const Target targets[] = {{"cuda", Layout::nchw, true, cuda},
                                    {"cpu", Layout::nhwc, false, cpu}};
-  for (const Target &target : targets)
+  return targets;
+}
+
+llvm::Expected<const Target *> Target::get(StringRef name) {
+  for (const Target &target : all())
     if (target.name == name)
       return &target;
   std::string known = llvm::join(
-      llvm::map_range(targets, [](const Target &t) { return t.name; }), ", ");
+      llvm::map_range(all(), [](const Target &t) { return t.name; }), ", ");
   return llvm::createStringError(llvm::formatv(
       "unknown target '{0}'; known targets are {1}", name, known));
 }
@@ -214,6 +220,11 @@ static bool hangsOver(Operation *root) {
 }
 
 std::string Implementation::objection(Operation *root) const {
+  std::string reason = whyNot(root);
+  return reason.empty() && root ? whyNotWorthIt(root) : reason;
+}
+
+std::string Implementation::whyNot(Operation *root) const {
   if (!root)
     return "";
   SmallVector<Type> types(root->getOperandTypes());
@@ -232,14 +243,14 @@ std::string Implementation::objection(Operation *root) const {
   }
   if (!overhang && hangsOver(root))
     return "takes no window that hangs over the padding";
+  return "";
+}
+
+std::string Implementation::whyNotWorthIt(Operation *root) const {
   if (auto image = dyn_cast<LayoutOpInterface>(root);
       image && onlyLayout && image.getLayout() != *onlyLayout)
     return llvm::formatv("is slow with images that are {0}",
                          stringifyLayout(image.getLayout()));
-  return whyNotWorthIt(root);
-}
-
-std::string Implementation::whyNotWorthIt(Operation *root) const {
   if (int64_t products = productsOf(root); products < minProducts)
     return llvm::formatv("pays from {0} products per result on, not for {1}",
                          minProducts, products);
@@ -258,6 +269,25 @@ std::string Implementation::whyNotWorthIt(Operation *root) const {
     return llvm::formatv("pays from {0} products in all on, not for {1}",
                          minWork, work);
   return "";
+}
+
+bool Implementation::takesWhole(StepOp step) const {
+  return anyBody ||
+         (rootReadsMemory(step) &&
+          matchEpiloguePrefix(step, epilogue).end == yieldsOf(step).front());
+}
+
+/// A call of a library can do a whole epilogue or none; `epilogue` says what is
+/// worth it.
+bool Implementation::canCompute(StepOp step) const {
+  Operation *root = rootOf(step);
+  if (op != rowNameOf(step) || impl != step.getImpl() || !whyNot(root).empty())
+    return false;
+  if (anyBody)
+    return true;
+  std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
+  return found && (isa<MatmulOp, ConvOp>(root) ||
+                   (!found->bias && !found->residual && !found->relu));
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,6 +339,8 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
       return reason + (reason.empty() ? "first choice of the target"
                                       : "next choice of the target");
     std::string objection = row.objection(rootOf(step));
+    if (row.anyBody) // Nothing behind it is ever chosen.
+      break;
     if (!libraries.allow(row.impl))
       objection = "is not among the libraries allowed";
     else if (objection.empty())

@@ -1,7 +1,8 @@
 //===- CodeGen.h - from a plan to C++ ---------------------------*- C++ -*-===//
 //
 // Prints a plan as the text that docs/generated-code.md describes. Everything
-// is decided before: the emitter walks the steps and prints.
+// is decided before, and proved by plan-check-steps: the emitter walks the
+// steps and prints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +33,10 @@ LogicalResult emitCpp(ModuleOp module, const EmitOptions &options,
                       raw_ostream &os);
 
 /// The bytes of all constants, each at its offset.
-FailureOr<std::string> constantBytes(ModuleOp module);
+std::string constantBytes(ModuleOp module);
 
 /// What the parameters begin as; what is behind these bytes begins as zeros.
-FailureOr<std::string> initialBytes(ModuleOp module);
+std::string initialBytes(ModuleOp module);
 
 /// Whether a step runs on `impl`.
 bool uses(ModuleOp module, Impl impl);

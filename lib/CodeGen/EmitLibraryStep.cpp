@@ -17,20 +17,19 @@ namespace {
 struct LibraryRow {
   Impl impl;
   StringLiteral op, function;
-  bool epilogue = false;
 };
 } // namespace
 
 static const LibraryRow libraryCalls[] = {
-    {Impl::cublas, "matmul", "mn::cublas::matmul", true},
-    {Impl::cudnn, "conv", "mn::cudnn::conv", true},
+    {Impl::cublas, "matmul", "mn::cublas::matmul"},
+    {Impl::cudnn, "conv", "mn::cudnn::conv"},
     {Impl::cudnn, "conv_filter_grad", "mn::cudnn::convFilterGrad"},
     {Impl::cudnn, "conv_input_grad", "mn::cudnn::convInputGrad"},
-    {Impl::onednn, "conv", "mn::onednn::conv", true},
+    {Impl::onednn, "conv", "mn::onednn::conv"},
     {Impl::onednn, "conv_filter_grad", "mn::onednn::convFilterGrad"},
     {Impl::onednn, "conv_input_grad", "mn::onednn::convInputGrad"},
-    {Impl::onednn, "matmul", "mn::onednn::matmul", true},
-    {Impl::openblas, "matmul", "mn::openblas::matmul", true},
+    {Impl::onednn, "matmul", "mn::onednn::matmul"},
+    {Impl::openblas, "matmul", "mn::openblas::matmul"},
 };
 
 FailureOr<StepText> mlir::mnistc::emitLibraryStep(StepOp step,
@@ -67,9 +66,6 @@ FailureOr<StepText> mlir::mnistc::emitLibraryStep(StepOp step,
   add("residual", epilogue->residual);
   if (epilogue->relu)
     parts.push_back(".relu = true");
-  if (!parts.empty() && !row->epilogue)
-    return step.emitOpError("cannot run on '")
-           << stringifyImpl(step.getImpl()) << "' with an epilogue";
 
   StepText text;
   std::string shapeName =

@@ -419,12 +419,6 @@ FailureOr<StepText> FunctorEmitter::emit() {
 }
 
 FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names) {
-  switch (step.getImpl()) {
-  case Impl::undecided:
-    return step.emitOpError("expected an implementation, got 'undecided'");
-  case Impl::kernel:
-    return FunctorEmitter(step, names).emit();
-  default:
-    return emitLibraryStep(step, names);
-  }
+  return step.getImpl() == Impl::kernel ? FunctorEmitter(step, names).emit()
+                                        : emitLibraryStep(step, names);
 }

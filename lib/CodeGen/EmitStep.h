@@ -19,8 +19,8 @@ namespace mlir::mnistc {
 /// The values of a planned function: how they are called and where they lie.
 class PlanNames {
 public:
-  /// Names all values; says what has no address.
-  LogicalResult collect(func::FuncOp function);
+  /// Names all values.
+  void collect(func::FuncOp function);
 
   StringRef space() const { return planSpace; }
   StringRef operator[](Value value) const { return entries.at(value).name; }
@@ -31,8 +31,7 @@ public:
   NameScope scope; ///< all tensors and shapes of the plan
 
 private:
-  LogicalResult add(Value value, StringRef name, IntegerAttr offset,
-                    bool constant);
+  void add(Value value, StringRef name, int64_t offset, bool constant);
 
   struct Entry {
     std::string name;

@@ -6,7 +6,6 @@
 
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/CodeGen/EmitBody.h"
-#include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
@@ -121,9 +120,8 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
          orderText(step, after) + "}";
 }
 
-LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
-                                           const PlanNames &names,
-                                           raw_ostream &os) {
+void mlir::mnistc::emitPlanTables(func::FuncOp function, const PlanNames &names,
+                                  raw_ostream &os) {
   Shapes shapes;
   SmallVector<std::string> inputs, outputs, steps, results;
   for (BlockArgument argument : function.getArguments()) {
@@ -137,9 +135,6 @@ LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
   }
   Operation *end = function.getBody().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(end->getOperands())) {
-    if (value.getDefiningOp<ConstantOp>())
-      return end->emitOpError("expected results of steps or arguments, got a "
-                              "constant");
     if (parameterOf(function, number))
       continue;
     auto name = function.getResultAttrOfType<StringAttr>(number, "mnist.name");
@@ -155,7 +150,6 @@ LogicalResult mlir::mnistc::emitPlanTables(func::FuncOp function,
      << table("mn::Tensor", "outputs", outputs)
      << table("mn::Tensor", "results", results) << afterTable(after)
      << table("mn::Step", "steps", steps) << "// clang-format on\n";
-  return success();
 }
 
 static std::string planRow(const PlanRow &plan) {
@@ -182,38 +176,28 @@ static std::string planRow(const PlanRow &plan) {
 }
 
 /// The inputs that were bound to a value: `mnist.bound` of the module.
-static LogicalResult boundRows(ModuleOp module, Shapes &shapes,
-                               std::string &values,
-                               SmallVectorImpl<std::string> &rows) {
+static void boundRows(ModuleOp module, Shapes &shapes, std::string &values,
+                      SmallVectorImpl<std::string> &rows) {
   auto all = module->getAttrOfType<ArrayAttr>("mnist.bound");
   if (!all)
-    return success();
-  for (Attribute each : all) {
-    auto entry = dyn_cast<DictionaryAttr>(each);
-    auto name = entry ? entry.getAs<StringAttr>("name") : StringAttr();
-    auto value = entry ? entry.getAs<ElementsAttr>("value") : ElementsAttr();
-    std::optional<HostTensor> tensor;
-    if (value && isa<RankedTensorType>(value.getShapedType()))
-      tensor = HostTensor::read(value);
-    if (!name || !tensor)
-      return module.emitError(
-          "expected 'mnist.bound' to hold names and values");
+    return;
+  for (auto entry : all.getAsRange<DictionaryAttr>()) {
+    auto name = entry.getAs<StringAttr>("name");
+    auto value = entry.getAs<ElementsAttr>("value");
+    auto type = cast<RankedTensorType>(value.getShapedType());
     std::string array = "bound_" + std::to_string(rows.size() + 1);
     std::string address = "nullptr";
-    if (tensor->size() != 0) {
+    if (type.getNumElements() != 0) {
       // One element where all are equal.
       SmallVector<std::string> elements = *constantElements(value);
-      elements.resize(tensor->size(), elements.front());
-      values += "static const " +
-                elementTypeName(tensor->getType().getElementType()).str() +
+      elements.resize(type.getNumElements(), elements.front());
+      values += "static const " + elementTypeName(type.getElementType()).str() +
                 " " + array + "[] = {" + llvm::join(elements, ", ") + "};\n";
       address = array;
     }
-    rows.push_back("{" +
-                   tensorRow(name.getValue(), tensor->getType(), 0, shapes) +
-                   ", " + address + "}");
+    rows.push_back("{" + tensorRow(name.getValue(), type, 0, shapes) + ", " +
+                   address + "}");
   }
-  return success();
 }
 
 /// Where the linker puts the cubins, in the order of their architectures.
@@ -227,18 +211,13 @@ static SmallVector<std::string> codeRows(ArrayRef<std::string> archs) {
   return rows;
 }
 
-LogicalResult mlir::mnistc::emitModelTable(ModuleOp module,
-                                           const EmitOptions &options,
-                                           ArrayRef<PlanRow> plans,
-                                           raw_ostream &os) {
+void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
+                                  ArrayRef<PlanRow> plans, raw_ostream &os) {
   Shapes shapes;
   std::string values;
   SmallVector<std::string> bounds, codes, rows, folders;
-  if (failed(boundRows(module, shapes, values, bounds)))
-    return failure();
-  FailureOr<TrainingText> training = emitTraining(module, options, shapes);
-  if (failed(training))
-    return failure();
+  boundRows(module, shapes, values, bounds);
+  TrainingText training = emitTraining(module, options, shapes);
   for (const PlanRow &plan : plans)
     rows.push_back(planRow(plan));
   for (const std::string &folder : options.libraryPaths)
@@ -254,11 +233,11 @@ LogicalResult mlir::mnistc::emitModelTable(ModuleOp module,
     os << llvm::formatv("extern \"C\" const unsigned char mn_code_{0}[], "
                         "mn_code_{0}_end[];\n",
                         i + 1);
-  os << training->files << "\n// clang-format off\n"
+  os << training.files << "\n// clang-format off\n"
      << shapes.declarations << values << table("mn::Plan", "plans", rows)
      << table("mn::Bound", "bounds", bounds)
-     << table("mn::Parameter", "parameters", training->parameters)
-     << training->recipe << table("mn::DeviceCode", "codes", codes)
+     << table("mn::Parameter", "parameters", training.parameters)
+     << training.recipe << table("mn::DeviceCode", "codes", codes)
      << table("char *const", "library_paths", folders)
      << "// clang-format on\n\n";
 
@@ -284,8 +263,7 @@ LogicalResult mlir::mnistc::emitModelTable(ModuleOp module,
   pair("libraryPaths", "libraryPathCount", "library_paths", folders.size());
   pair("plans", "planCount", "plans", rows.size());
   pair("bounds", "boundCount", "bounds", bounds.size());
-  for (auto &[name, value] : training->fields)
+  for (auto &[name, value] : training.fields)
     field(name, value);
   os << "};\n";
-  return success();
 }

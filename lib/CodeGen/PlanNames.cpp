@@ -20,17 +20,9 @@ std::string PlanNames::address(Value value) const {
       .str();
 }
 
-LogicalResult PlanNames::add(Value value, StringRef name, IntegerAttr offset,
-                             bool constant) {
-  if (!offset)
-    return emitError(value.getLoc()) << "expected 'plan.offset' for '" << name
-                                     << "'; run --plan-assign-memory first";
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.hasStaticShape())
-    return emitError(value.getLoc())
-           << "expected a tensor, got " << value.getType();
-  entries[value] = {scope.add(name), offset.getInt(), constant};
-  return success();
+void PlanNames::add(Value value, StringRef name, int64_t offset,
+                    bool constant) {
+  entries[value] = {scope.add(name), offset, constant};
 }
 
 /// The parameters that results of steps are the new values of.
@@ -53,9 +45,8 @@ static std::string resultName(StepOp step, unsigned number) {
   return op ? tensorName(op) : step.getName().str();
 }
 
-LogicalResult PlanNames::collect(func::FuncOp function) {
+void PlanNames::collect(func::FuncOp function) {
   planSpace = identifier(function.getName());
-  Builder builder(function.getContext());
   // First what the model's users see, so that it keeps its names.
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -63,33 +54,24 @@ LogicalResult PlanNames::collect(func::FuncOp function) {
     if (StringAttr parameter = parameterOf(argument))
       name = parameter;
     auto offset = function.getArgAttrOfType<IntegerAttr>(number, "plan.offset");
-    if (failed(add(argument, name ? name.getValue() : "input", offset, false)))
-      return failure();
+    add(argument, name ? name.getValue() : "input", offset.getInt(), false);
   }
   DenseMap<Value, StringAttr> updates = updatedBy(function);
   for (Operation &op : function.getBody().front().without_terminator()) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
-      if (failed(add(constant, tensorName(constant),
-                     op.getAttrOfType<IntegerAttr>("plan.offset"), true)))
-        return failure();
+      add(constant, tensorName(constant),
+          op.getAttrOfType<IntegerAttr>("plan.offset").getInt(), true);
       continue;
     }
-    auto step = dyn_cast<StepOp>(op);
-    if (!step || step.getNumResults() == 0)
-      return op.emitOpError("expected a step with a result or a constant");
-    if (!step.getOffsets())
-      return step.emitOpError("has no offsets; run --plan-assign-memory first");
+    auto step = cast<StepOp>(op);
     for (auto [number, result] : llvm::enumerate(step.getResults())) {
       StringAttr parameter = updates.lookup(result);
-      if (failed(add(result,
-                     parameter ? (parameter.getValue() + "_new").str()
-                               : resultName(step, number),
-                     builder.getI64IntegerAttr((*step.getOffsets())[number]),
-                     false)))
-        return failure();
+      add(result,
+          parameter ? (parameter.getValue() + "_new").str()
+                    : resultName(step, number),
+          (*step.getOffsets())[number], false);
     }
     // Some kernels have a variable of this name.
     scope.reserve((entries.at(step.getResult(0)).name + "_parts"));
   }
-  return success();
 }

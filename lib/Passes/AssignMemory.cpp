@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -167,19 +166,6 @@ static int64_t placeAll(MutableArrayRef<Buffer> buffers,
   return size <= sizeBySize ? size : place(bySize, sharing);
 }
 
-/// Whether a global begins as zeros, which a program need not carry.
-static bool isZero(ml_program::GlobalOp global) {
-  std::optional<HostTensor> tensor =
-      HostTensor::read(cast<ElementsAttr>(global.getValueAttr()));
-  if (!tensor)
-    return false;
-  int64_t elements = tensor->isSplat() ? 1 : tensor->size();
-  int64_t bytes = sizeInBytes(global.getType());
-  int64_t each = tensor->size() == 0 ? 0 : bytes / tensor->size();
-  return llvm::all_of(ArrayRef(tensor->data<char>(), elements * each),
-                      [](char byte) { return byte == 0; });
-}
-
 /// What cuBLASLt and cuDNN's plain engines ask for; and how many times the
 /// bytes of its tensors a convolution by FFT does, at most: 4.2 was seen.
 static constexpr int64_t plainWorkspace = int64_t(32) << 20;
@@ -237,7 +223,7 @@ private:
     for (ml_program::GlobalOp global : globals) {
       if (failed(checkParameter(global)))
         return failure();
-      (isZero(global) ? zeros : carried).push_back(global);
+      (beginsAsZeros(global) ? zeros : carried).push_back(global);
     }
     Builder builder(&getContext());
     int64_t bytes = 0;

@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/CheckModule.h"
+#include "lib/IR/Plan/CheckBlocks.h"
+#include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Plan/Lifetimes.h"
-#include "lib/IR/Plan/Parameters.h"
-#include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::mnistc {
@@ -25,11 +25,6 @@ struct Range {
   int64_t begin, end, first, last;
 };
 
-/// What all functions of a module share.
-struct Blocks {
-  int64_t alignment, constantBytes, parameterBytes;
-};
-
 /// What a function does to one parameter.
 struct Update {
   StringAttr parameter;
@@ -40,22 +35,20 @@ struct Update {
 /// Checks one function. Each check relies on those before it.
 class Checker {
 public:
-  Checker(func::FuncOp function, const Blocks &blocks)
-      : function(function), blocks(blocks) {}
+  Checker(func::FuncOp function, const Target *target, const Blocks &blocks)
+      : function(function), target(target), blocks(blocks) {}
 
   LogicalResult check() {
     return success(succeeded(checkOps()) && succeeded(checkBodies()) &&
-                   succeeded(checkConstants()) && succeeded(checkReturn()) &&
-                   succeeded(findParameters()) && succeeded(checkPlaces()) &&
-                   succeeded(checkOverlaps()) && succeeded(checkUpdates()) &&
-                   succeeded(checkStreams()) && succeeded(checkWaits()));
+                   succeeded(checkReturn()) && succeeded(findParameters()) &&
+                   succeeded(checkPlaces()) && succeeded(checkOverlaps()) &&
+                   succeeded(checkUpdates()) && succeeded(checkStreams()) &&
+                   succeeded(checkWaits()));
   }
 
 private:
   LogicalResult checkOps();
   LogicalResult checkBodies();
-  LogicalResult checkOrder(StepOp step, Operation *root);
-  LogicalResult checkConstants();
   LogicalResult checkReturn();
   LogicalResult findParameters();
   LogicalResult findParameter(Value value, StringAttr name);
@@ -68,6 +61,7 @@ private:
   bool mayShare(const Range &earlier, const Range &later) const;
 
   func::FuncOp function;
+  const Target *target; ///< null: any
   const Blocks &blocks;
   SmallVector<Range> ranges;
   DenseMap<Value, int64_t> parameters; ///< to where they must lie
@@ -102,76 +96,7 @@ LogicalResult Checker::checkBodies() {
       return step.emitError("expected each step to have a name of its own, but "
                             "there are two called '")
              << step.getName() << "'";
-    if (step.getImpl() == Impl::undecided)
-      return step.emitError("expected step '")
-             << step.getName() << "' to have an implementation";
-    Operation *root = nullptr;
-    for (Operation &op : step.getBody().front().without_terminator()) {
-      if (!isRoot(&op))
-        continue;
-      if (root)
-        return step.emitError("expected at most one op with loops of its own "
-                              "in step '")
-               << step.getName() << "', but got '" << root->getName()
-               << "' and '" << op.getName() << "'";
-      root = &op;
-    }
-    if (root && step.getNumResults() != 1)
-      return step.emitError("expected step '")
-             << step.getName() << "' around '" << root->getName()
-             << "' to have one result, but got " << step.getNumResults();
-    if (step.getImpl() != Impl::kernel && !matchLibraryEpilogue(step))
-      return step.emitError("expected step '")
-             << step.getName() << "' to be what a library can do, but "
-             << stringifyImpl(step.getImpl()) << " cannot";
-    if (failed(checkOrder(step, root)))
-      return failure();
-  }
-  return success();
-}
-
-/// What follows a root goes through the elements as the root does.
-LogicalResult Checker::checkOrder(StepOp step, Operation *root) {
-  SmallVector<Operation *> open;
-  if (root)
-    open.push_back(root);
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val()->getUsers()) {
-      if (isa<YieldOp>(user) || !seen.insert(user).second)
-        continue;
-      if (!keepsOrder(user))
-        return step.emitError("expected what follows '")
-               << root->getName() << "' in step '" << step.getName()
-               << "' to keep the order of the elements, but got '"
-               << user->getName() << "'";
-      open.push_back(user);
-    }
-  return success();
-}
-
-/// What lies at `begin` in a block of memory must be aligned and inside.
-static LogicalResult checkPlace(Location loc, std::string what, int64_t begin,
-                                int64_t bytes, int64_t alignment,
-                                StringRef block, int64_t blockBytes) {
-  if (begin % alignment != 0)
-    return emitError(loc, "expected ") << what << " at a multiple of "
-                                       << alignment << ", but got " << begin;
-  if (begin < 0 || begin + bytes > blockBytes)
-    return emitError(loc, "expected ")
-           << what << " inside the " << block << " of " << blockBytes
-           << " bytes, but got " << begin << " to " << begin + bytes;
-  return success();
-}
-
-LogicalResult Checker::checkConstants() {
-  for (ConstantOp constant : function.getOps<ConstantOp>()) {
-    auto offset = constant->getAttrOfType<IntegerAttr>("plan.offset");
-    if (!offset)
-      return constant.emitOpError("expected a 'plan.offset'");
-    if (failed(checkPlace(constant.getLoc(), "constant", offset.getInt(),
-                          sizeInBytes(constant.getType()), blocks.alignment,
-                          "constants", blocks.constantBytes)))
+    if (failed(checkBody(step, target)))
       return failure();
   }
   return success();
@@ -191,10 +116,12 @@ LogicalResult Checker::checkReturn() {
 LogicalResult Checker::findParameter(Value value, StringAttr name) {
   auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
       function, name);
-  if (!global || global.getType() != value.getType())
-    return emitError(value.getLoc(), "expected ")
-           << nameOf(value) << ", parameter '" << name.getValue()
-           << "', to have a global of type " << value.getType();
+  if (!global || global.getType() != value.getType()) {
+    InFlightDiagnostic error = emitError(value.getLoc(), "expected ");
+    error << nameOf(value) << ", parameter '" << name.getValue()
+          << "', to have a global of type " << value.getType() << ", but got ";
+    return global ? error << global.getType() : error << "none";
+  }
   int64_t offset = global->getAttrOfType<IntegerAttr>("plan.offset").getInt();
   auto [it, isNew] = parameters.try_emplace(value, offset);
   if (!isNew && it->second != offset)
@@ -281,7 +208,12 @@ LogicalResult Checker::checkPlaces() {
   if (!arena || !workspace)
     return function.emitError("expected 'plan.arena_bytes' and "
                               "'plan.workspace_bytes' on '")
-           << function.getName() << "'";
+           << function.getName() << "', but got "
+           << (arena || workspace ? "one of them" : "neither");
+  if (arena.getInt() < blocks.parameterBytes)
+    return function.emitError("expected 'plan.arena_bytes' of at least ")
+           << blocks.parameterBytes << ", which the parameters take, but got "
+           << arena.getInt();
   Lifetimes lifetimes(function);
   auto add = [&](Value value, int64_t begin) -> LogicalResult {
     auto [first, last] = lifetimes.of(value);
@@ -308,14 +240,15 @@ LogicalResult Checker::checkPlaces() {
         argument.getArgNumber(), "plan.offset");
     if (!offset)
       return function.emitError("expected a 'plan.offset' on ")
-             << nameOf(argument);
+             << nameOf(argument) << ", but got none";
     if (failed(add(argument, offset.getInt())))
       return failure();
   }
   for (StepOp step : function.getOps<StepOp>()) {
     if (!step.getOffsets())
       return step.emitError("expected step '")
-             << step.getName() << "' to say where its results lie";
+             << step.getName() << "' to say where its results lie, but got "
+             << "nothing";
     for (auto [result, offset] :
          llvm::zip_equal(step.getResults(), *step.getOffsets()))
       if (failed(add(result, offset)))
@@ -357,16 +290,6 @@ LogicalResult Checker::checkOverlaps() {
 LogicalResult Checker::checkStreams() {
   SmallVector<int64_t> streams;
   for (StepOp step : function.getOps<StepOp>()) {
-    Attribute stream = step->getAttr(streamAttribute);
-    if (stream && (!isa<IntegerAttr>(stream) || streamOf(step) < 0 ||
-                   streamOf(step) >= maxStreams))
-      return step.emitError("expected a stream from 0 to ")
-             << maxStreams - 1 << " on step '" << step.getName()
-             << "', but got " << stream;
-    Attribute after = step->getAttr(afterAttribute);
-    if (after && !isa<DenseI64ArrayAttr>(after))
-      return step.emitError("expected numbers of steps that step '")
-             << step.getName() << "' waits for, but got " << after;
     int64_t previous = -1;
     for (int64_t awaited : stepsAwaitedBy(step)) {
       if (awaited <= previous || awaited >= int64_t(streams.size()) ||
@@ -374,8 +297,7 @@ LogicalResult Checker::checkStreams() {
         return step.emitError("expected step '")
                << step.getName()
                << "' to wait for steps before it, on other streams and in "
-                  "their "
-                  "order, but got "
+                  "their order, but got "
                << awaited;
       previous = awaited;
     }
@@ -405,62 +327,20 @@ LogicalResult Checker::checkWaits() {
   return success();
 }
 
-/// Parameters lie apart in their block, those with a value at its beginning.
-static LogicalResult checkGlobals(ModuleOp module, Blocks &blocks) {
-  auto globals = module.getOps<ml_program::GlobalOp>();
-  if (globals.empty())
-    return success();
-  auto bytes = module->getAttrOfType<IntegerAttr>("plan.parameter_bytes");
-  auto initial = module->getAttrOfType<IntegerAttr>("plan.initial_bytes");
-  if (!bytes || !initial || initial.getInt() > bytes.getInt())
-    return module.emitError("expected 'plan.parameter_bytes' and at most as "
-                            "many 'plan.initial_bytes' on the module");
-  blocks.parameterBytes = bytes.getInt();
-  SmallVector<std::tuple<int64_t, int64_t, ml_program::GlobalOp>> order;
-  for (ml_program::GlobalOp global : globals) {
-    auto offset = global->getAttrOfType<IntegerAttr>("plan.offset");
-    if (failed(checkParameter(global)))
-      return failure();
-    if (!offset)
-      return global.emitOpError("expected a 'plan.offset'");
-    if (failed(checkPlace(global.getLoc(),
-                          "parameter '" + global.getSymName().str() + "'",
-                          offset.getInt(), sizeInBytes(global.getType()),
-                          blocks.alignment, "parameters", bytes.getInt())))
-      return failure();
-    order.push_back({offset.getInt(), sizeInBytes(global.getType()), global});
-  }
-  // What has no bytes comes before what lies at the same place.
-  llvm::sort(order, [](const auto &a, const auto &b) {
-    return std::pair(std::get<0>(a), std::get<1>(a)) <
-           std::pair(std::get<0>(b), std::get<1>(b));
-  });
-  for (size_t i = 1; i < order.size(); ++i) {
-    auto [begin, size, global] = order[i - 1];
-    auto [nextBegin, nextSize, next] = order[i];
-    if (begin + size > nextBegin)
-      return next.emitOpError("expected a place apart from that of '")
-             << global.getSymName() << "'";
-  }
-  return success();
-}
-
 namespace {
 struct CheckSteps : impl::CheckStepsBase<CheckSteps> {
   using CheckStepsBase::CheckStepsBase;
 
   void runOnOperation() override {
-    auto bytes =
-        getOperation()->getAttrOfType<IntegerAttr>("plan.constant_bytes");
-    if (!bytes) {
-      getOperation().emitError("expected 'plan.constant_bytes' on the module");
+    ModuleOp module = getOperation();
+    Blocks blocks = {alignment};
+    if (failed(checkModule(module)) || failed(checkBlocks(module, blocks)))
       return signalPassFailure();
-    }
-    Blocks blocks = {alignment, bytes.getInt(), 0};
-    if (failed(checkGlobals(getOperation(), blocks)))
-      return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Checker(function, blocks).check()))
+    const Target *target = nullptr;
+    if (auto name = module->getAttrOfType<StringAttr>("plan.target"))
+      target = *Target::get(name); // The dialect knows it.
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(Checker(function, target, blocks).check()))
         signalPassFailure();
   }
 };

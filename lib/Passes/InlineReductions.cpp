@@ -15,8 +15,7 @@ namespace mlir::mnistc {
 
 /// How many elements become one, or nothing for other ops.
 static std::optional<int64_t> turnsOf(Operation *op) {
-  if (!isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp, SoftmaxOp,
-           LogSoftmaxOp>(op))
+  if (!mayBeInlined(op))
     return std::nullopt;
   auto shape = cast<ShapedType>(op->getOperand(0).getType()).getShape();
   if (auto dim = op->getAttrOfType<IntegerAttr>("dim"))

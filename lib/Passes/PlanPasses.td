@@ -140,11 +140,13 @@ def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
   let summary = "Prove that a plan may be run";
   let description = [{
     Once addresses exist, order is memory. Checks that everything is in a step,
-    decided and placed, and that no two values that are alive together share a
-    byte; that parameters lie where their globals do, apart from all else, and
-    that no step reads an old value after another has written the new one; that
-    of two steps where one writes bytes that the other uses, one waits for the
-    other. Runs last, always.
+    decided, placed, and what the target can compute; that no two values that are
+    alive together share a byte, nor two constants or parameters; that parameters
+    lie where their globals do, apart from all else, and that no step reads an old
+    value after another has written the new one; that of two steps where one
+    writes bytes that the other uses, one waits for the other. Code generation
+    relies on all of it. Runs last, always, and on a plan that is read from a
+    text.
   }];
   let options = [Option<"alignment", "alignment", "int64_t", "256",
                         "What every address must be a multiple of">];

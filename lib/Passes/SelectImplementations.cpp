@@ -16,14 +16,6 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_SELECTIMPLEMENTATIONS
 #include "lib/Passes/Passes.h.inc"
 
-/// Whether an implementation takes a step as it is.
-static bool takesWhole(const Implementation &row, StepOp step) {
-  if (row.anyBody)
-    return true;
-  return rootReadsMemory(step) &&
-         matchEpiloguePrefix(step, row.epilogue).end == yieldsOf(step).front();
-}
-
 /// `value` and what it is computed from, within `ops`, in their order.
 static SmallVector<Operation *> sliceOf(Value value,
                                         ArrayRef<Operation *> ops) {
@@ -156,7 +148,7 @@ private:
       if (row.op != rowNameOf(step) || !allowed.allow(row.impl) ||
           !row.objection(root).empty())
         continue;
-      if (!takesWhole(row, step)) {
+      if (!row.takesWhole(step)) {
         if (step.getNumResults() != 1)
           continue;
         step = Splitter(step, row, names).split();

@@ -4,8 +4,37 @@
 #include "lib/Passes/Pipelines.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/ArrayRef.h"
+
+/// The bracket or quote that `text` opens and does not close, or 0.
+static char openedIn(llvm::StringRef text) {
+  constexpr llvm::StringLiteral opening = "([{'\"", closing = ")]}'\"";
+  std::string open; // what is to be closed, innermost last
+  for (char c : text) {
+    bool quoted = !open.empty() && (open.back() == '\'' || open.back() == '"');
+    if (!open.empty() && c == closing[opening.find(open.back())])
+      open.pop_back();
+    else if (!quoted && opening.contains(c))
+      open += c;
+  }
+  return open.empty() ? 0 : open.back();
+}
+
+/// MLIR looks for the end of an item of a list for ever where a bracket stays
+/// open.
+static bool checkOptions(llvm::ArrayRef<char *> arguments) {
+  for (llvm::StringRef argument : arguments)
+    if (char open = argument.starts_with("-") ? openedIn(argument) : 0) {
+      llvm::errs() << "error: expected each bracket and quote to be closed, "
+                   << "got '" << open << "' open in " << argument << "\n";
+      return false;
+    }
+  return true;
+}
 
 int main(int argc, char **argv) {
+  if (!checkOptions(llvm::ArrayRef(argv, argc).drop_front()))
+    return EXIT_FAILURE;
   mlir::DialectRegistry registry;
   registry
       .insert<mlir::mnistc::MnistDialect, mlir::mnistc::PlanDialect,

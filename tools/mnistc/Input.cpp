@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/mnistc/Input.h"
-#include "lib/IR/Plan/PlanOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/IR/CheckModule.h"
+#include "lib/Passes/Passes.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "tools/mnistc/Messages.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -29,34 +30,45 @@ static bool isMlirText(StringRef path, StringRef text) {
   return false;
 }
 
-/// Whether there is a function to compile, and all of each.
-static bool hasBodies(ModuleOp module) {
-  auto functions = module.getOps<func::FuncOp>();
-  if (functions.empty()) {
+/// Whether there is a function to compile, and nothing that is none.
+static bool isModel(ModuleOp module) {
+  if (module.getOps<func::FuncOp>().empty()) {
     module.emitError("expected a function, found none");
     return false;
   }
-  for (func::FuncOp function : functions)
-    if (function.isExternal()) {
-      function.emitError("expected a body of the function '")
-          << function.getName() << "', found none";
-      return false;
-    }
-  return true;
+  return succeeded(checkModule(module));
+}
+
+/// Whether the passes have run. A plan may be without steps.
+static bool isPlan(ModuleOp module) {
+  return module->hasAttr("plan.constant_bytes") ||
+         module.walk([](StepOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
+}
+
+/// Proves a plan as if no pass had made it. It is for the target that it names,
+/// or else for the one that was asked for.
+static bool checkPlan(ModuleOp module, StringRef target) {
+  if (!module->hasAttr("plan.target"))
+    module->setAttr("plan.target",
+                    StringAttr::get(module.getContext(), target));
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.addPass(createCheckSteps());
+  return succeeded(pm.run(module));
 }
 
 static Input parseModule(MLIRContext &context,
-                         std::unique_ptr<llvm::MemoryBuffer> buffer) {
+                         std::unique_ptr<llvm::MemoryBuffer> buffer,
+                         StringRef target) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   Input input;
   input.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!input.module || !hasBodies(*input.module))
+  if (!input.module || !isModel(*input.module))
     return input;
-  input.status = exitOk;
-  input.planned =
-      input.module->walk([](StepOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  input.planned = isPlan(*input.module);
+  if (!input.planned || checkPlan(*input.module, target))
+    input.status = exitOk;
   return input;
 }
 
@@ -99,7 +111,7 @@ Input mlir::mnistc::readInput(MLIRContext &context, const Options &options) {
   }
   StringRef bytes = (*buffer)->getBuffer();
   if (isMlirText(options.input, bytes))
-    return parseModule(context, std::move(*buffer));
+    return parseModule(context, std::move(*buffer), options.target);
   Input input = importModel(context, bytes, options);
   if (options.train && !options.gradcheck && input.status == exitOk)
     input.onnx = bytes.str();

@@ -11,12 +11,13 @@ struct Input {
   ExitCode status = exitBadModel;
   OwningOpRef<ModuleOp> module; ///< null unless `status` is exitOk
   std::vector<OnnxNode> nodes;  ///< of an ONNX model
-  bool planned = false;         ///< it has steps: the passes have run
+  bool planned = false;         ///< by a text: the passes have run
   std::string onnx;             ///< the file, where a program is to keep it
 };
 
 /// Reads an ONNX model or a module of either dialect, from a file or standard
-/// input, and says what is wrong with it.
+/// input, and says what is wrong with it: of a plan all that keeps it from
+/// being run.
 Input readInput(MLIRContext &context, const Options &options);
 
 /// The input's name without folders and ending.

@@ -71,16 +71,12 @@ static int build(const Input &input, const Options &options,
                  const EmitOptions &emit, std::string source,
                  Stopwatch &watch) {
   ModuleOp module = *input.module;
-  FailureOr<std::string> constants = constantBytes(module);
-  FailureOr<std::string> initial = initialBytes(module);
-  if (failed(constants) || failed(initial))
-    return exitBadModel;
   Program program;
   program.target = ToolchainTarget::get(emit.target);
   program.archs = emit.archs;
   program.source = std::move(source);
-  program.constants = std::move(*constants);
-  program.initial = std::move(*initial);
+  program.constants = constantBytes(module);
+  program.initial = initialBytes(module);
   program.onnx = input.onnx;
   if (module->hasAttr("mnist.recipe"))
     program.commands.push_back("train");
@@ -141,7 +137,7 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
   std::string source;
   llvm::raw_string_ostream os(source);
   if (failed(emitCpp(module, emit, os)))
-    return exitUnsupported;
+    return input.planned ? exitBadModel : exitUnsupported;
   watch.lap("code generation");
   if (!stages.write("source", ".cpp", source))
     return exitToolchain;

@@ -8,6 +8,7 @@
 #define MNISTC_IR_MNIST_MNISTDIALECT_TD
 
 include "lib/IR/Mnist/MnistInterfaces.td"
+include "lib/IR/Mnist/MnistTypes.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -23,27 +24,13 @@ def Mnist_Dialect : Dialect {
     no implicit broadcasting, no optional operands, no version history.
   }];
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class Mnist_Op<string mnemonic, list<Trait> traits = []>
     : Op<Mnist_Dialect, mnemonic, traits # [Pure]>;
-
-// Products of sizes do not overflow: lib/IR/Mnist/TensorSize.h.
-def Mnist_CountablePred : CPred<
-    "::mlir::mnistc::isCountable("
-    "::llvm::cast<::mlir::ShapedType>($_self).getShape())">;
-class Mnist_TensorOf<list<Type> types>
-    : RankedTensorOf<types, [HasStaticShapePred, Mnist_CountablePred],
-                     "statically shaped tensor of at most 2^40 elements">;
-
-// f64 is there for gradient checks, integers and booleans for shapes, indices
-// and masks, ui8 for pixels. A dimension may be 0.
-def Mnist_Float : AnyTypeOf<[F32, F64]>;
-def Mnist_Tensor : Mnist_TensorOf<[F32, F64, I1, I32, I64, UI8]>;
-def Mnist_FloatTensor : Mnist_TensorOf<[F32, F64]>;
-def Mnist_NumberTensor : Mnist_TensorOf<[F32, F64, I32, I64, UI8]>;
-def Mnist_BoolTensor : Mnist_TensorOf<[I1]>;
-def Mnist_IndexTensor : Mnist_TensorOf<[I32, I64]>;
 
 // Plain enum attributes, so that they print as bare keywords.
 def Mnist_Layout : I32EnumAttr<"Layout", "order of the dimensions of an image",

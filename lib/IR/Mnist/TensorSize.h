@@ -1,4 +1,4 @@
-//===- TensorSize.h - how large a tensor may be -----------------*- C++ -*-===//
+//===- TensorSize.h - what a tensor may be ----------------------*- C++ -*-===//
 //
 // One limit for files and texts alike, far above any memory, so that products
 // and sums of sizes never overflow.
@@ -8,6 +8,7 @@
 #ifndef MNISTC_IR_MNIST_TENSORSIZE_H
 #define MNISTC_IR_MNIST_TENSORSIZE_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,6 +25,19 @@ inline bool isCountable(llvm::ArrayRef<int64_t> shape) {
         count > maxTensorElements)
       return false;
   return true;
+}
+
+/// Whether `type` is what the model dialect calls a tensor: Mnist_Tensor of
+/// MnistTypes.td.
+inline bool isModelTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
+      !isCountable(tensor.getShape()))
+    return false;
+  Type element = tensor.getElementType();
+  return element.isF32() || element.isF64() || element.isSignlessInteger(1) ||
+         element.isSignlessInteger(32) || element.isSignlessInteger(64) ||
+         element.isUnsignedInteger(8);
 }
 
 } // namespace mlir::mnistc

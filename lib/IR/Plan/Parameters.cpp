@@ -1,17 +1,35 @@
 //===- Parameters.cpp - what outlives a run of a plan ---------------------===//
 
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Mnist/TensorSize.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
 
 LogicalResult mlir::mnistc::checkParameter(ml_program::GlobalOp global) {
-  auto type = dyn_cast<RankedTensorType>(global.getType());
-  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return global.emitOpError("expected a tensor of a static shape, but got ")
+  if (!isModelTensor(global.getType()))
+    return global.emitOpError("expected a tensor of a static shape and of a "
+                              "model's element type, but got ")
            << global.getType();
   auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
-  if (!value || value.getType() != type)
-    return global.emitOpError("expected an initial value of its type");
+  if (value && value.getShapedType() != global.getType())
+    return global.emitOpError("expected an initial value of ")
+           << global.getType() << ", but got " << value.getShapedType();
+  if (!value || !HostTensor::read(value))
+    return global.emitOpError(
+        "expected an initial value with its elements, but got none");
   return success();
+}
+
+bool mlir::mnistc::beginsAsZeros(ml_program::GlobalOp global) {
+  HostTensor tensor =
+      *HostTensor::read(cast<ElementsAttr>(global.getValueAttr()));
+  return dispatch(tensor.getType().getElementType(), [&](auto zero) {
+    using T = decltype(zero);
+    const char *bytes = tensor.data<char>();
+    int64_t count = tensor.isSplat() ? 1 : tensor.size();
+    return std::all_of(bytes, bytes + count * sizeof(T),
+                       [](char byte) { return byte == 0; });
+  });
 }

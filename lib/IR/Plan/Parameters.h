@@ -31,6 +31,9 @@ inline StringAttr parameterOf(func::FuncOp function, unsigned result) {
 /// Says what keeps a global from having a place: its type or its value.
 LogicalResult checkParameter(ml_program::GlobalOp global);
 
+/// Whether a global begins as zeros, which a program need not carry.
+bool beginsAsZeros(ml_program::GlobalOp global);
+
 } // namespace mlir::mnistc
 
 #endif // MNISTC_IR_PLAN_PARAMETERS_H

@@ -8,6 +8,7 @@
 #ifndef MNISTC_IR_PLAN_PLANOPS_TD
 #define MNISTC_IR_PLAN_PLANOPS_TD
 
+include "lib/IR/Mnist/MnistTypes.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
@@ -50,6 +51,9 @@ def Plan_Dialect : Dialect {
     - `plan.initial_bytes` on the module: globals that do not begin as zeros lie
       in so many bytes at the start.
   }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 def Plan_Impl
@@ -80,19 +84,20 @@ def StepOp : Op<Plan_Dialect, "step",
   }];
   let arguments = (ins StrAttr:$name, Plan_Impl:$impl,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets,
-                       Variadic<AnyStaticShapeTensor>:$inputs);
-  let results = (outs Variadic<AnyStaticShapeTensor>:$outputs);
+                       Variadic<Mnist_Tensor>:$inputs);
+  let results = (outs Variadic<Mnist_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `on` $impl (`at` $offsets^)? `(` $inputs `)` $body attr-dict `:`
     functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def YieldOp : Op<Plan_Dialect, "yield", [Pure, Terminator, HasParent<"StepOp">]> {
   let summary = "results of a step";
-  let arguments = (ins Variadic<AnyStaticShapeTensor>:$values);
+  let arguments = (ins Variadic<Mnist_Tensor>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 

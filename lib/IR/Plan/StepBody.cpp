@@ -25,10 +25,13 @@ bool mlir::mnistc::isRoot(Operation *op) {
          !op->hasTrait<Indexing>() && !isa<ConstantOp>(op) && !isInlined(op);
 }
 
-bool mlir::mnistc::isInlined(Operation *op) {
-  return op->hasAttr("plan.inline") &&
-         isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp, SoftmaxOp,
+bool mlir::mnistc::mayBeInlined(Operation *op) {
+  return isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp, SoftmaxOp,
              LogSoftmaxOp>(op);
+}
+
+bool mlir::mnistc::isInlined(Operation *op) {
+  return op->hasAttr("plan.inline") && mayBeInlined(op);
 }
 
 bool mlir::mnistc::isContraction(Operation *op) {

@@ -19,6 +19,10 @@ namespace mlir::mnistc {
 /// is not inlined.
 bool isRoot(Operation *op);
 
+/// Reductions, softmax and arg-max too: an element of the result is a loop over
+/// elements of the operand.
+bool mayBeInlined(Operation *op);
+
 /// A small reduction that is computed where its result is read: marked
 /// `plan.inline`.
 bool isInlined(Operation *op);

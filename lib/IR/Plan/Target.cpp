@@ -126,15 +126,19 @@ static std::vector<Implementation> cpuRows() {
 // images are direct in nhwc, but go through im2col in nchw. On one core with
 // AVX2, batch 1, in microseconds (nhwc, nchw): 1 -> 32 channels 3x3 on 28x28
 // 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
-llvm::Expected<const Target *> Target::get(StringRef name) {
+ArrayRef<Target> Target::all() {
   static const std::vector<Implementation> cuda = cudaRows(), cpu = cpuRows();
   static const Target targets[] = {{"cuda", Layout::nchw, true, 4, cuda},
                                    {"cpu", Layout::nhwc, false, 1, cpu}};
-  for (const Target &target : targets)
+  return targets;
+}
+
+llvm::Expected<const Target *> Target::get(StringRef name) {
+  for (const Target &target : all())
     if (target.name == name)
       return &target;
   std::string known = llvm::join(
-      llvm::map_range(targets, [](const Target &t) { return t.name; }), ", ");
+      llvm::map_range(all(), [](const Target &t) { return t.name; }), ", ");
   return llvm::createStringError(llvm::formatv(
       "unknown target '{0}'; known targets are {1}", name, known));
 }
@@ -183,6 +187,11 @@ static int64_t channelsOf(Operation *root) {
 }
 
 std::string Implementation::objection(Operation *root) const {
+  std::string reason = whyNot(root);
+  return reason.empty() && root ? whyNotWorthIt(root) : reason;
+}
+
+std::string Implementation::whyNot(Operation *root) const {
   if (!root)
     return "";
   SmallVector<Type> types(root->getOperandTypes());
@@ -191,14 +200,14 @@ std::string Implementation::objection(Operation *root) const {
     if (onlyF32 && !getElementTypeOrSelf(type).isF32())
       return llvm::formatv("takes f32 only, not {0}",
                            getElementTypeOrSelf(type));
+  return "";
+}
+
+std::string Implementation::whyNotWorthIt(Operation *root) const {
   if (auto image = dyn_cast<LayoutOpInterface>(root);
       image && onlyLayout && image.getLayout() != *onlyLayout)
     return llvm::formatv("is slow with images that are {0}",
                          stringifyLayout(image.getLayout()));
-  return whyNotWorthIt(root);
-}
-
-std::string Implementation::whyNotWorthIt(Operation *root) const {
   if (int64_t products = productsOf(root); products < minProducts)
     return llvm::formatv("pays from {0} products per result on, not for {1}",
                          minProducts, products);
@@ -220,6 +229,25 @@ std::string Implementation::whyNotWorthIt(Operation *root) const {
     return llvm::formatv("pays from {0} products in all on, not for {1}",
                          minWork, work);
   return "";
+}
+
+bool Implementation::takesWhole(StepOp step) const {
+  return anyBody ||
+         (rootReadsMemory(step) &&
+          matchEpiloguePrefix(step, epilogue).end == yieldsOf(step).front());
+}
+
+/// A call of a library can do a whole epilogue or none; `epilogue` says what is
+/// worth it.
+bool Implementation::canCompute(StepOp step) const {
+  Operation *root = rootOf(step);
+  if (op != rowNameOf(step) || impl != step.getImpl() || !whyNot(root).empty())
+    return false;
+  if (anyBody)
+    return true;
+  std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
+  return found && (isa<MatmulOp, ConvOp>(root) ||
+                   (!found->bias && !found->residual && !found->relu));
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,6 +299,8 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
       return reason + (reason.empty() ? "first choice of the target"
                                       : "next choice of the target");
     std::string objection = row.objection(rootOf(step));
+    if (row.anyBody) // Nothing behind it is ever chosen.
+      break;
     if (!libraries.allow(row.impl))
       objection = "is not among the libraries allowed";
     else if (objection.empty())

@@ -40,7 +40,14 @@ struct Implementation {
   /// empty if nothing speaks against it.
   std::string objection(Operation *root) const;
 
+  /// Whether it takes along all that a step does beside its root.
+  bool takesWhole(StepOp step) const;
+
+  /// Whether it can compute a step, be it worth it or not.
+  bool canCompute(StepOp step) const;
+
 private:
+  std::string whyNot(Operation *root) const;
   std::string whyNotWorthIt(Operation *root) const;
 };
 
@@ -56,6 +63,7 @@ struct Target {
   int64_t streams;
   ArrayRef<Implementation> implementations; ///< preferred ones first
 
+  static ArrayRef<Target> all();
   /// The target called `name`.
   static llvm::Expected<const Target *> get(StringRef name);
 };

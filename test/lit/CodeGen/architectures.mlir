@@ -1,5 +1,6 @@
-// RUN: mnistc %s --emit=source --arch=sm_80,sm_90 | FileCheck %s
-// RUN: not mnistc %s --emit=source --target=cpu --arch=x86-64-v3,x86-64-v4 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: mnist-opt %s --plan-assign-memory -o %t.mlir
+// RUN: mnistc %t.mlir --emit=source --arch=sm_80,sm_90 | FileCheck %s
+// RUN: not mnistc %t.mlir --emit=source --target=cpu --arch=x86-64-v3,x86-64-v4 2>&1 | FileCheck %s --check-prefix=CPU
 
 // Kernels for several GPUs lie side by side; of a CPU's code there is one.
 
@@ -17,8 +18,8 @@
 // CPU: error: expected one --arch for --target=cpu, got 'x86-64-v3,x86-64-v4'; only code of GPUs can be there for several
 
 module attributes {plan.constant_bytes = 0 : i64} {
-  func.func @infer(%in: tensor<4xf32> {mnist.name = "in", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.name = "out"}) attributes {plan.arena_bytes = 128 : i64} {
-    %out = plan.step "out" on kernel at [64] (%in) {
+  func.func @infer(%in: tensor<4xf32> {mnist.name = "in"}) -> (tensor<4xf32> {mnist.name = "out"}) attributes {plan.arena_bytes = 128 : i64} {
+    %out = plan.step "out" on kernel (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>

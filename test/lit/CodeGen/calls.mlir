@@ -1,4 +1,4 @@
-// RUN: mnistc %s --emit=source | FileCheck %s
+// RUN: mnist-opt %s --plan-assign-memory --mlir-print-debuginfo | mnistc - --emit=source | FileCheck %s
 
 // Products, softmax and reductions: a functor, its sizes, a kernel.
 
@@ -10,8 +10,8 @@
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Matmul y_shape{.batch = 5, .m = 4, .n = 2, .k = 6};
 // CHECK-NEXT: MN_MATMUL_KERNEL(infer_matmul_y, float, Y, y_shape)
-func.func @infer_matmul(%in0: tensor<5x4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<5x6x2xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<5x4x2xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_matmul(%in0: tensor<5x4x6xf32> {mnist.name = "x0"}, %in1: tensor<5x6x2xf32> {mnist.name = "x1"}) -> tensor<5x4x2xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<5x4x6xf32>, %b: tensor<5x6x2xf32>):
     %0 = mnist.matmul %a, %b : (tensor<5x4x6xf32>, tensor<5x6x2xf32>) -> tensor<5x4x2xf32>
     plan.yield %0 : tensor<5x4x2xf32>
@@ -26,8 +26,8 @@ func.func @infer_matmul(%in0: tensor<5x4x6xf32> {mnist.name = "x0", plan.offset 
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Softmax y_shape{.outer = 4, .size = 6};
 // CHECK-NEXT: MN_SOFTMAX_KERNEL(infer_softmax_y, float, Y, y_shape)
-func.func @infer_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4x6xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0"}) -> tensor<4x6xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4x6xf32>):
     %0 = mnist.softmax %a dim 1 : tensor<4x6xf32>
     plan.yield %0 : tensor<4x6xf32>
@@ -42,8 +42,8 @@ func.func @infer_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset =
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Softmax y_shape{.size = 4, .inner = 6, .log = true};
 // CHECK-NEXT: MN_SOFTMAX_KERNEL(infer_log_softmax_y, float, Y, y_shape)
-func.func @infer_log_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4x6xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_log_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0"}) -> tensor<4x6xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4x6xf32>):
     %0 = mnist.log_softmax %a dim 0 : tensor<4x6xf32>
     plan.yield %0 : tensor<4x6xf32>
@@ -58,8 +58,8 @@ func.func @infer_log_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offs
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Reduce y_shape{.outputs = 6, .size = 64};
 // CHECK-NEXT: MN_REDUCE_KERNEL(infer_reduce_sum_y, mn::Sum, float, Y, y_shape)
-func.func @infer_reduce_sum(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_reduce_sum(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> tensor<2x3xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3x8x8xf32>):
     %0 = mnist.reduce_sum %a over [2, 3] : tensor<2x3x8x8xf32> -> tensor<2x3xf32>
     plan.yield %0 : tensor<2x3xf32>
@@ -81,8 +81,8 @@ func.func @infer_reduce_sum(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.o
 // CHECK-NEXT:   .run = 64,
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_REDUCE_KERNEL(infer_reduce_max_y, mn::Max, float, Y, y_shape)
-func.func @infer_reduce_max(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<3xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_reduce_max(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> tensor<3xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3x8x8xf32>):
     %0 = mnist.reduce_max %a over [0, 2, 3] : tensor<2x3x8x8xf32> -> tensor<3xf32>
     plan.yield %0 : tensor<3xf32>
@@ -97,8 +97,8 @@ func.func @infer_reduce_max(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.o
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Reduce y_shape{.outputs = 6, .size = 4, .contiguous = false};
 // CHECK-NEXT: MN_REDUCE_KERNEL(infer_reduce_min_y, mn::Min, int64_t, Y, y_shape)
-func.func @infer_reduce_min(%in0: tensor<4x6xi64> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<6xi64> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_reduce_min(%in0: tensor<4x6xi64> {mnist.name = "x0"}) -> tensor<6xi64> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4x6xi64>):
     %0 = mnist.reduce_min %a over [0] : tensor<4x6xi64> -> tensor<6xi64>
     plan.yield %0 : tensor<6xi64>
@@ -113,8 +113,8 @@ func.func @infer_reduce_min(%in0: tensor<4x6xi64> {mnist.name = "x0", plan.offse
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Reduce y_shape{.size = 24};
 // CHECK-NEXT: MN_REDUCE_KERNEL(infer_reduce_all_y, mn::Max, bool, Y, y_shape)
-func.func @infer_reduce_all(%in0: tensor<4x6xi1> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<i1> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_reduce_all(%in0: tensor<4x6xi1> {mnist.name = "x0"}) -> tensor<i1> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4x6xi1>):
     %0 = mnist.reduce_max %a over [0, 1] : tensor<4x6xi1> -> tensor<i1>
     plan.yield %0 : tensor<i1>
@@ -131,8 +131,8 @@ func.func @infer_reduce_all(%in0: tensor<4x6xi1> {mnist.name = "x0", plan.offset
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Reduce y_shape{.outputs = 4, .size = 6};
 // CHECK-NEXT: MN_REDUCE_KERNEL(infer_arg_max_y, mn::ArgMaxLast, float, Y, y_shape)
-func.func @infer_arg_max(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xi32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_arg_max(%in0: tensor<4x6xf32> {mnist.name = "x0"}) -> tensor<4xi32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4x6xf32>):
     %0 = mnist.arg_max %a over 1 last : tensor<4x6xf32> -> tensor<4xi32>
     plan.yield %0 : tensor<4xi32>

@@ -1,4 +1,4 @@
-// RUN: mnistc %s --emit=source | FileCheck %s
+// RUN: mnist-opt %s --plan-assign-memory --mlir-print-debuginfo | mnistc - --emit=source | FileCheck %s
 
 // Each elementwise op as an expression; mnistrt/math.h has the functions.
 
@@ -16,8 +16,8 @@
 // CHECK-NEXT: tanhs[i] = mn::tanh(x0[i]);
 // CHECK-NEXT: elus[i] = mn::elu(x0[i], 1.5f);
 // CHECK-NEXT: leaks[i] = mn::leakyRelu(x0[i], 0.01f);
-func.func @infer_unary(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xf32> {
-  %y:12 = plan.step "y" on kernel at [4096, 4352, 4608, 4864, 5120, 5376, 5632, 5888, 6144, 6400, 6656, 6912] (%in0) {
+func.func @infer_unary(%in0: tensor<4xf32> {mnist.name = "x0"}) -> tensor<4xf32> {
+  %y:12 = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4xf32>):
     %0 = mnist.abs %a : tensor<4xf32> loc("abss")
     %1 = mnist.erf %a : tensor<4xf32> loc("erfs")
@@ -45,8 +45,8 @@ func.func @infer_unary(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 :
 // CHECK-NEXT: muls[i] = x0[i] * x1[i];
 // CHECK-NEXT: pows[i] = mn::pow(x0[i], x1[i]);
 // CHECK-NEXT: subs[i] = x0[i] - x1[i];
-func.func @infer_binary(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4xf32> {
-  %y:7 = plan.step "y" on kernel at [4096, 4352, 4608, 4864, 5120, 5376, 5632] (%in0, %in1) {
+func.func @infer_binary(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4xf32> {mnist.name = "x1"}) -> tensor<4xf32> {
+  %y:7 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
     %0 = mnist.add %a, %b : tensor<4xf32> loc("adds")
     %1 = mnist.div %a, %b : tensor<4xf32> loc("divs")
@@ -69,8 +69,8 @@ func.func @infer_binary(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 
 // CHECK-NEXT: muls[i] = x0[i] * x1[i];
 // CHECK-NEXT: pows[i] = mn::pow(x0[i], x1[i]);
 // CHECK-NEXT: subs[i] = x0[i] - x1[i];
-func.func @infer_integers(%in0: tensor<4xi64> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4xi64> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4xi64> {
-  %y:7 = plan.step "y" on kernel at [4096, 4352, 4608, 4864, 5120, 5376, 5632] (%in0, %in1) {
+func.func @infer_integers(%in0: tensor<4xi64> {mnist.name = "x0"}, %in1: tensor<4xi64> {mnist.name = "x1"}) -> tensor<4xi64> {
+  %y:7 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xi64>, %b: tensor<4xi64>):
     %0 = mnist.add %a, %b : tensor<4xi64> loc("adds")
     %1 = mnist.div %a, %b : tensor<4xi64> loc("divs")
@@ -94,8 +94,8 @@ func.func @infer_integers(%in0: tensor<4xi64> {mnist.name = "x0", plan.offset = 
 // CHECK-NEXT: pows[i] = mn::pow(x0[i], x1[i]);
 // CHECK-NEXT: subs[i] = static_cast<uint8_t>(x0[i] - x1[i]);
 // CHECK-NEXT: negs[i] = static_cast<uint8_t>(-x0[i]);
-func.func @infer_bytes(%in0: tensor<4xui8> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4xui8> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4xui8> {
-  %y:8 = plan.step "y" on kernel at [4096, 4352, 4608, 4864, 5120, 5376, 5632, 5888] (%in0, %in1) {
+func.func @infer_bytes(%in0: tensor<4xui8> {mnist.name = "x0"}, %in1: tensor<4xui8> {mnist.name = "x1"}) -> tensor<4xui8> {
+  %y:8 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xui8>, %b: tensor<4xui8>):
     %0 = mnist.add %a, %b : tensor<4xui8> loc("adds")
     %1 = mnist.div %a, %b : tensor<4xui8> loc("divs")
@@ -115,8 +115,8 @@ func.func @infer_bytes(%in0: tensor<4xui8> {mnist.name = "x0", plan.offset = 0 :
 // CHECK: y[i] = x0[i] && x1[i];
 // CHECK-NEXT: ors[i] = x0[i] || x1[i];
 // CHECK-NEXT: nots[i] = !x0[i];
-func.func @infer_booleans(%in0: tensor<4xi1> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4xi1> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4xi1> {
-  %y:3 = plan.step "y" on kernel at [4096, 4352, 4608] (%in0, %in1) {
+func.func @infer_booleans(%in0: tensor<4xi1> {mnist.name = "x0"}, %in1: tensor<4xi1> {mnist.name = "x1"}) -> tensor<4xi1> {
+  %y:3 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xi1>, %b: tensor<4xi1>):
     %0 = mnist.and %a, %b : tensor<4xi1> loc("ands")
     %1 = mnist.or %a, %b : tensor<4xi1> loc("ors")
@@ -134,8 +134,8 @@ func.func @infer_booleans(%in0: tensor<4xi1> {mnist.name = "x0", plan.offset = 0
 // CHECK-NEXT: les[i] = x0[i] <= x1[i];
 // CHECK-NEXT: gts[i] = x0[i] > x1[i];
 // CHECK-NEXT: ges[i] = x0[i] >= x1[i];
-func.func @infer_compare(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4xi1> {
-  %y:6 = plan.step "y" on kernel at [4096, 4352, 4608, 4864, 5120, 5376] (%in0, %in1) {
+func.func @infer_compare(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4xf32> {mnist.name = "x1"}) -> tensor<4xi1> {
+  %y:6 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
     %0 = mnist.compare eq %a, %b : tensor<4xf32> -> tensor<4xi1> loc("eqs")
     %1 = mnist.compare ne %a, %b : tensor<4xf32> -> tensor<4xi1> loc("nes")
@@ -154,8 +154,8 @@ func.func @infer_compare(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0
 // CHECK-NEXT: as_bool[i] = static_cast<bool>(x2[i]);
 // CHECK-NEXT: as_float[i] = static_cast<float>(x1[i]);
 // CHECK-NEXT: chosen[i] = x1[i] ? x0[i] : x0[i];
-func.func @infer_convert(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4xi1> {mnist.name = "x1", plan.offset = 256 : i64}, %in2: tensor<4xi64> {mnist.name = "x2", plan.offset = 512 : i64}) -> tensor<4xui8> {
-  %y:4 = plan.step "y" on kernel at [4096, 4352, 4608, 4864] (%in0, %in1, %in2) {
+func.func @infer_convert(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4xi1> {mnist.name = "x1"}, %in2: tensor<4xi64> {mnist.name = "x2"}) -> tensor<4xui8> {
+  %y:4 = plan.step "y" on kernel (%in0, %in1, %in2) {
   ^bb0(%a: tensor<4xf32>, %b: tensor<4xi1>, %c: tensor<4xi64>):
     %0 = mnist.cast %a : tensor<4xf32> -> tensor<4xui8> loc("as_byte")
     %1 = mnist.cast %c : tensor<4xi64> -> tensor<4xi1> loc("as_bool")

@@ -25,36 +25,36 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK: // 5. a.b.c */ ?./: relu
   // CHECK: struct Eof {
   // CHECK: {"float", mn::Type::f32, 1, shape_4, 0},
-  // CHECK: {"y\012int main;\\", mn::Type::f32, 1, shape_4, 64},
+  // CHECK: {"y\012int main;\\", mn::Type::f32, 1, shape_4, 256},
   // CHECK: {"x\"; system(\"reboot\"); //", "relu",
   // CHECK: {"a\012b\\c */ \?\?/", "relu",
-  func.func @infer(%in: tensor<4xf32> {mnist.name = "float", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.name = "y\0Aint main;\\"}) attributes {plan.arena_bytes = 384 : i64} {
-    %a = plan.step "x\22; system(\22reboot\22); //" on kernel at [64] (%in) {
+  func.func @infer(%in: tensor<4xf32> {mnist.name = "float", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.name = "y\0Aint main;\\"}) attributes {plan.arena_bytes = 1536 : i64, plan.workspace_bytes = 0 : i64} {
+    %a = plan.step "x\22; system(\22reboot\22); //" on kernel at [256] (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
-    %b = plan.step "float" on kernel at [128] (%in) {
+    %b = plan.step "float" on kernel at [512] (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
-    %c = plan.step "\C3\A9\FF" on kernel at [192] (%in) {
+    %c = plan.step "\C3\A9\FF" on kernel at [768] (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
-    %d = plan.step "1.0" on kernel at [256] (%in) {
+    %d = plan.step "1.0" on kernel at [1024] (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
-    %e = plan.step "a\0Ab\\c */ ??/" on kernel at [320] (%in) {
+    %e = plan.step "a\0Ab\\c */ ??/" on kernel at [1280] (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
-    %f = plan.step "EOF" on kernel at [320] (%in) {
+    %f = plan.step "EOF" on kernel at [1280] (%in) {
     ^bb0(%x: tensor<4xf32>):
       %0 = mnist.relu %x : tensor<4xf32>
       plan.yield %0 : tensor<4xf32>

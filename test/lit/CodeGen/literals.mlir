@@ -1,4 +1,4 @@
-// RUN: mnistc %s --emit=source | FileCheck %s
+// RUN: mnist-opt %s --plan-assign-memory --mlir-print-debuginfo | mnistc - --emit=source | FileCheck %s
 
 // Numbers read back as what they were.
 
@@ -12,8 +12,8 @@
 // CHECK-NEXT: y5[i] = mn::max(x0[i], -mn::infinity<float>());
 // CHECK-NEXT: y6[i] = mn::max(x0[i], mn::notANumber<float>());
 // CHECK-NEXT: y7[i] = mn::max(x0[i], 4.0f);
-func.func @infer_f32(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xf32> {
-  %y:8 = plan.step "y" on kernel at [4096, 4352, 4608, 4864, 5120, 5376, 5632, 5888] (%in0) {
+func.func @infer_f32(%in0: tensor<4xf32> {mnist.name = "x0"}) -> tensor<4xf32> {
+  %y:8 = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4xf32>):
     %c0 = mnist.constant dense<0.1> : tensor<4xf32>
     %0 = mnist.max %a, %c0 : tensor<4xf32> loc("y0")
@@ -40,8 +40,8 @@ func.func @infer_f32(%in0: tensor<4xf32> {mnist.name = "x0", plan.offset = 0 : i
 // CHECK-LABEL: namespace infer_f64 {
 // CHECK: y[i] = mn::max(x0[i], 0.1);
 // CHECK-NEXT: y1[i] = mn::max(x0[i], mn::infinity<double>());
-func.func @infer_f64(%in0: tensor<4xf64> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xf64> {
-  %y:2 = plan.step "y" on kernel at [4096, 4352] (%in0) {
+func.func @infer_f64(%in0: tensor<4xf64> {mnist.name = "x0"}) -> tensor<4xf64> {
+  %y:2 = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4xf64>):
     %c0 = mnist.constant dense<0.1> : tensor<4xf64>
     %0 = mnist.max %a, %c0 : tensor<4xf64> loc("y0")
@@ -57,8 +57,8 @@ func.func @infer_f64(%in0: tensor<4xf64> {mnist.name = "x0", plan.offset = 0 : i
 // CHECK: y[i] = mn::max(x0[i], int64_t{5});
 // CHECK-NEXT: y1[i] = mn::max(x0[i], int64_t{-5});
 // CHECK-NEXT: y2[i] = mn::max(x0[i], mn::Limits<int64_t>::lowest());
-func.func @infer_i64(%in0: tensor<4xi64> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xi64> {
-  %y:3 = plan.step "y" on kernel at [4096, 4352, 4608] (%in0) {
+func.func @infer_i64(%in0: tensor<4xi64> {mnist.name = "x0"}) -> tensor<4xi64> {
+  %y:3 = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4xi64>):
     %c0 = mnist.constant dense<5> : tensor<4xi64>
     %0 = mnist.max %a, %c0 : tensor<4xi64> loc("y0")
@@ -76,8 +76,8 @@ func.func @infer_i64(%in0: tensor<4xi64> {mnist.name = "x0", plan.offset = 0 : i
 // CHECK: y[i] = mn::max(x0[i], 7);
 // CHECK-NEXT: y1[i] = mn::max(x0[i], -7);
 // CHECK-NEXT: y2[i] = mn::max(x0[i], mn::Limits<int32_t>::lowest());
-func.func @infer_i32(%in0: tensor<4xi32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xi32> {
-  %y:3 = plan.step "y" on kernel at [4096, 4352, 4608] (%in0) {
+func.func @infer_i32(%in0: tensor<4xi32> {mnist.name = "x0"}) -> tensor<4xi32> {
+  %y:3 = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4xi32>):
     %c0 = mnist.constant dense<7> : tensor<4xi32>
     %0 = mnist.max %a, %c0 : tensor<4xi32> loc("y0")
@@ -93,8 +93,8 @@ func.func @infer_i32(%in0: tensor<4xi32> {mnist.name = "x0", plan.offset = 0 : i
 // Bytes.
 // CHECK-LABEL: namespace infer_u8 {
 // CHECK: y[i] = mn::max(x0[i], uint8_t{200});
-func.func @infer_u8(%in0: tensor<4xui8> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<4xui8> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_u8(%in0: tensor<4xui8> {mnist.name = "x0"}) -> tensor<4xui8> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<4xui8>):
     %c0 = mnist.constant dense<200> : tensor<4xui8>
     %0 = mnist.max %a, %c0 : tensor<4xui8> loc("y0")
@@ -107,8 +107,8 @@ func.func @infer_u8(%in0: tensor<4xui8> {mnist.name = "x0", plan.offset = 0 : i6
 // CHECK-LABEL: namespace infer_table {
 // CHECK: constexpr float constant[] = {1.0f, 2.5f, -3.0f};
 // CHECK-NEXT: y[i] = x0[i] * constant[i % 3];
-func.func @infer_table(%in0: tensor<2x3xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_table(%in0: tensor<2x3xf32> {mnist.name = "x0"}) -> tensor<2x3xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3xf32>):
     %k = mnist.constant dense<[1.0, 2.5, -3.0]> : tensor<3xf32>
     %w = mnist.broadcast %k along [1] : tensor<3xf32> -> tensor<2x3xf32>

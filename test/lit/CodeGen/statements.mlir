@@ -1,4 +1,4 @@
-// RUN: mnistc %s --emit=source | FileCheck %s
+// RUN: mnist-opt %s --plan-assign-memory --mlir-print-debuginfo | mnistc - --emit=source | FileCheck %s
 
 // A body is a graph: what its statements are.
 
@@ -10,8 +10,8 @@
 // CHECK-NEXT: y[i] = weight * sum;
 // CHECK-NEXT: z[i] = -weight;
 // CHECK-NEXT: }
-func.func @infer_shared(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x6xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4x6xf32> {
-  %y:2 = plan.step "y" on kernel at [4096, 4352] (%in0, %in1) {
+func.func @infer_shared(%in0: tensor<4x6xf32> {mnist.name = "x0"}, %in1: tensor<4x6xf32> {mnist.name = "x1"}) -> tensor<4x6xf32> {
+  %y:2 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>):
     %s = mnist.add %a, %b : tensor<4x6xf32>
     %e = mnist.exp %s : tensor<4x6xf32> loc("weight")
@@ -27,8 +27,8 @@ func.func @infer_shared(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 
 // CHECK: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: y[i] = (x0[i] - (x0[i] - x1[i])) * (x0[i] / x1[i]);
 // CHECK-NEXT: }
-func.func @infer_precedence(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x6xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4x6xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_precedence(%in0: tensor<4x6xf32> {mnist.name = "x0"}, %in1: tensor<4x6xf32> {mnist.name = "x1"}) -> tensor<4x6xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>):
     %s = mnist.sub %a, %b : tensor<4x6xf32>
     %e = mnist.sub %a, %s : tensor<4x6xf32>
@@ -46,8 +46,8 @@ func.func @infer_precedence(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offse
 // CHECK-NEXT: mn::tanh((mn::softplus(x0[i]) + x1[i]) / x0[i]) * x1[i];
 // CHECK-NEXT: y[i] = mn::relu(product);
 // CHECK-NEXT: }
-func.func @infer_long(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x6xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4x6xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_long(%in0: tensor<4x6xf32> {mnist.name = "x0"}, %in1: tensor<4x6xf32> {mnist.name = "x1"}) -> tensor<4x6xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>):
     %s = mnist.softplus %a : tensor<4x6xf32>
     %e = mnist.add %s, %b : tensor<4x6xf32>
@@ -70,8 +70,8 @@ func.func @infer_long(%in0: tensor<4x6xf32> {mnist.name = "x0", plan.offset = 0 
 // CHECK-NEXT: }
 // CHECK-NEXT: y[i] = mn::relu(element);
 // CHECK-NEXT: }
-func.func @infer_guarded(%in0: tensor<2x3xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x5xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_guarded(%in0: tensor<2x3xf32> {mnist.name = "x0"}) -> tensor<2x5xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3xf32>):
     %e = mnist.exp %a : tensor<2x3xf32>
     %s = mnist.mul %e, %e : tensor<2x3xf32>

@@ -1,4 +1,4 @@
-// RUN: mnistc %s --emit=source | FileCheck %s
+// RUN: mnist-opt %s --plan-assign-memory --mlir-print-debuginfo | mnistc - --emit=source | FileCheck %s
 
 // Convolutions and pools: a functor, the sizes that are not usual, a kernel.
 
@@ -19,8 +19,8 @@
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_KERNEL(infer_conv_y, float, Y, y_shape)
-func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<2x4x8x8xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1"}) -> tensor<2x4x8x8xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<2x3x8x8xf32>, %b: tensor<4x3x3x3xf32>):
     %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32>
     plan.yield %0 : tensor<2x4x8x8xf32>
@@ -47,8 +47,8 @@ func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset 
 // CHECK-NEXT: .pads = {1, 0, 0},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_KERNEL(infer_conv_nhwc_y, float, Y, y_shape)
-func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x3x3xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<2x4x4xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3xf32> {mnist.name = "x1"}) -> tensor<2x4x4xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<2x8x3xf32>, %b: tensor<4x3x3xf32>):
     %0 = mnist.conv nhwc %a, %b strides [2] pads [1, 0] dilations [1] groups 1 : (tensor<2x8x3xf32>, tensor<4x3x3xf32>) -> tensor<2x4x4xf32>
     plan.yield %0 : tensor<2x4x4xf32>
@@ -73,8 +73,8 @@ func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0", plan.offs
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_FILTER_GRAD_KERNEL(infer_conv_filter_grad_y, float, Y, y_shape)
-func.func @infer_conv_filter_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<2x4x8x8xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<4x3x3x3xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_conv_filter_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<2x4x8x8xf32> {mnist.name = "x1"}) -> tensor<4x3x3x3xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<2x3x8x8xf32>, %b: tensor<2x4x8x8xf32>):
     %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<4x3x3x3xf32>
     plan.yield %0 : tensor<4x3x3x3xf32>
@@ -99,8 +99,8 @@ func.func @infer_conv_filter_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", 
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_INPUT_GRAD_KERNEL(infer_conv_input_grad_y, float, Y, y_shape)
-func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<2x3x8x8xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1"}) -> tensor<2x3x8x8xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<2x4x8x8xf32>, %b: tensor<4x3x3x3xf32>):
     %0 = mnist.conv_input_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<2x4x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x3x8x8xf32>
     plan.yield %0 : tensor<2x3x8x8xf32>
@@ -127,8 +127,8 @@ func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0", p
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_KERNEL(infer_fused_y, float, Y, y_shape)
-func.func @infer_fused(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1", plan.offset = 256 : i64}, %in2: tensor<4xf32> {mnist.name = "x2", plan.offset = 512 : i64}, %in3: tensor<2x4x8x8xf32> {mnist.name = "x3", plan.offset = 768 : i64}) -> tensor<2x256xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1, %in2, %in3) {
+func.func @infer_fused(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1"}, %in2: tensor<4xf32> {mnist.name = "x2"}, %in3: tensor<2x4x8x8xf32> {mnist.name = "x3"}) -> tensor<2x256xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1, %in2, %in3) {
   ^bb0(%a: tensor<2x3x8x8xf32>, %b: tensor<4x3x3x3xf32>, %c: tensor<4xf32>, %d: tensor<2x4x8x8xf32>):
     %p = mnist.relu %a : tensor<2x3x8x8xf32>
     %0 = mnist.conv nchw %p, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32>
@@ -156,8 +156,8 @@ func.func @infer_fused(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset
 // CHECK-NEXT: .strides = {2, 2, 1},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_MAX_POOL_KERNEL(infer_max_pool_y, float, Y, y_shape)
-func.func @infer_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3x4x4xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> tensor<2x3x4x4xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3x8x8xf32>):
     %0 = mnist.max_pool nchw %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x3x8x8xf32> -> tensor<2x3x4x4xf32>
     plan.yield %0 : tensor<2x3x4x4xf32>
@@ -180,8 +180,8 @@ func.func @infer_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.off
 // CHECK-NEXT: .countPads = true,
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_AVG_POOL_KERNEL(infer_avg_pool_y, float, Y, y_shape)
-func.func @infer_avg_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3x4x4xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_avg_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> tensor<2x3x4x4xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3x8x8xf32>):
     %0 = mnist.avg_pool nchw %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] count_pads : tensor<2x3x8x8xf32> -> tensor<2x3x4x4xf32>
     plan.yield %0 : tensor<2x3x4x4xf32>
@@ -204,8 +204,8 @@ func.func @infer_avg_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.off
 // CHECK-NEXT: .columnMajor = true,
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_ARG_MAX_POOL_KERNEL(infer_arg_max_pool_y, float, Y, y_shape)
-func.func @infer_arg_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3x4x4xi64> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_arg_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> tensor<2x3x4x4xi64> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3x8x8xf32>):
     %0 = mnist.arg_max_pool nchw %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] column_major : tensor<2x3x8x8xf32> -> tensor<2x3x4x4xi64>
     plan.yield %0 : tensor<2x3x4x4xi64>
@@ -228,8 +228,8 @@ func.func @infer_arg_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan
 // CHECK-NEXT: .strides = {2, 2, 1},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_MAX_POOL_GRAD_KERNEL(infer_max_pool_grad_y, float, Y, y_shape)
-func.func @infer_max_pool_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", plan.offset = 0 : i64}, %in1: tensor<2x3x4x4xf32> {mnist.name = "x1", plan.offset = 256 : i64}) -> tensor<2x3x8x8xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0, %in1) {
+func.func @infer_max_pool_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<2x3x4x4xf32> {mnist.name = "x1"}) -> tensor<2x3x8x8xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<2x3x8x8xf32>, %b: tensor<2x3x4x4xf32>):
     %0 = mnist.max_pool_grad nchw %a, %b kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : (tensor<2x3x8x8xf32>, tensor<2x3x4x4xf32>) -> tensor<2x3x8x8xf32>
     plan.yield %0 : tensor<2x3x8x8xf32>
@@ -251,8 +251,8 @@ func.func @infer_max_pool_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0", pla
 // CHECK-NEXT: .strides = {2, 2, 1},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_AVG_POOL_GRAD_KERNEL(infer_avg_pool_grad_y, float, Y, y_shape)
-func.func @infer_avg_pool_grad(%in0: tensor<2x3x4x4xf32> {mnist.name = "x0", plan.offset = 0 : i64}) -> tensor<2x3x8x8xf32> {
-  %y = plan.step "y" on kernel at [4096] (%in0) {
+func.func @infer_avg_pool_grad(%in0: tensor<2x3x4x4xf32> {mnist.name = "x0"}) -> tensor<2x3x8x8xf32> {
+  %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3x4x4xf32>):
     %0 = mnist.avg_pool_grad nchw %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x3x4x4xf32> -> tensor<2x3x8x8xf32>
     plan.yield %0 : tensor<2x3x8x8xf32>

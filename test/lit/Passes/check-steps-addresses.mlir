@@ -15,7 +15,7 @@ func.func @constant_result() -> tensor<4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @constant_nowhere() {
-  // expected-error @+1 {{'mnist.constant' op expected a 'plan.offset'}}
+  // expected-error @+1 {{'mnist.constant' op expected a 'plan.offset', but got none}}
   %c = mnist.constant dense<1.0> : tensor<4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @constant_nowhere() {
 
 module attributes {plan.constant_bytes = 64 : i64} {
 func.func @constant_outside() {
-  // expected-error @+1 {{expected constant inside the constants of 64 bytes, but got 64 to 80}}
+  // expected-error @+1 {{expected a constant inside the constants of 64 bytes, but got 64 to 80}}
   %c = mnist.constant dense<1.0> : tensor<4xf32> {plan.offset = 64 : i64}
   return
 }
@@ -34,7 +34,7 @@ func.func @constant_outside() {
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64} {
-// expected-error @+1 {{expected 'plan.arena_bytes' and 'plan.workspace_bytes' on 'no_arena'}}
+// expected-error @+1 {{expected 'plan.arena_bytes' and 'plan.workspace_bytes' on 'no_arena', but got neither}}
 func.func @no_arena() {
   return
 }
@@ -43,7 +43,7 @@ func.func @no_arena() {
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64} {
-// expected-error @+1 {{expected a 'plan.offset' on argument 0}}
+// expected-error @+1 {{expected a 'plan.offset' on argument 0, but got none}}
 func.func @argument_nowhere(%x: tensor<4xf32>)
     attributes {plan.arena_bytes = 64 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -55,7 +55,7 @@ func.func @argument_nowhere(%x: tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @result_nowhere(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32>
     attributes {plan.arena_bytes = 64 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected step 'a' to say where its results lie}}
+  // expected-error @+1 {{expected step 'a' to say where its results lie, but got nothing}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>

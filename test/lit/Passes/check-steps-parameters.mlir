@@ -3,7 +3,7 @@
 
 // What the check says about parameters.
 
-// expected-error @+1 {{expected 'plan.parameter_bytes' and at most as many 'plan.initial_bytes' on the module}}
+// expected-error @+1 {{expected 'plan.parameter_bytes' on the module, but got none}}
 module attributes {plan.constant_bytes = 0 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
@@ -12,30 +12,30 @@ ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
-// expected-error @+1 {{'ml_program.global' op expected an initial value of its type}}
+// expected-error @+1 {{'ml_program.global' op expected an initial value with its elements, but got none}}
 ml_program.global private mutable @w : tensor<4xf32> {plan.offset = 0 : i64}
 }
 
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
-// expected-error @+1 {{'ml_program.global' op expected a 'plan.offset'}}
-ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
+// expected-error @+1 {{'ml_program.global' op expected a 'plan.offset', but got none}}
+ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter"}
 }
 
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 // expected-error @+1 {{expected parameter 'w' inside the parameters of 128 bytes, but got 128 to 144}}
-ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {plan.offset = 128 : i64}
+ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 128 : i64}
 }
 
 // -----
 
-module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
-ml_program.global private mutable @w(dense<1.0> : tensor<32xf32>) : tensor<32xf32> {plan.offset = 0 : i64}
-// expected-error @+1 {{'ml_program.global' op expected a place apart from that of 'w'}}
-ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {plan.offset = 64 : i64}
+module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 128 : i64, plan.parameter_bytes = 128 : i64} {
+ml_program.global private mutable @w(dense<1.0> : tensor<32xf32>) : tensor<32xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
+// expected-error @+1 {{'ml_program.global' op expected parameter 'v' apart from parameter 'w', bytes 0 to 128, but got bytes 64 to 80}}
+ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
 }
 
 // -----
@@ -43,7 +43,7 @@ ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected argument 0, parameter 'u', to have a global of type 'tensor<4xf32>'}}
+// expected-error @+1 {{expected argument 0, parameter 'u', to have a global of type 'tensor<4xf32>', but got none}}
 func.func @unknown(%w: tensor<4xf32> {mnist.parameter = "u", plan.offset = 0 : i64})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return

@@ -132,7 +132,7 @@ func.func @half(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>, te
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @high(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected a stream from 0 to 7 on step 'a', but got 8 : i64}}
+  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, but got 8}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -147,7 +147,7 @@ func.func @high(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @low(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected a stream from 0 to 7 on step 'a', but got -1 : i64}}
+  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, but got -1}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -162,7 +162,7 @@ func.func @low(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @word(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected a stream from 0 to 7 on step 'a', but got "one"}}
+  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, but got "one"}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -177,7 +177,7 @@ func.func @word(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @list(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected numbers of steps that step 'a' waits for, but got [0]}}
+  // expected-error @+1 {{expected 'plan.after' to be an array of i64, but got [0]}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>

@@ -40,7 +40,7 @@ func.func @sizes(%x: tensor<4xf32> {plan.offset = 0 : i64}, %y: tensor<5xf32> {p
 
 // -----
 
-// expected-error @+1 {{expected 'plan.constant_bytes' on the module}}
+// expected-error @+1 {{expected 'plan.constant_bytes' on the module, but got none}}
 module {}
 
 // -----
@@ -57,7 +57,7 @@ func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @undecided(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected step 'a' to have an implementation}}
+  // expected-error @+1 {{expected step 'a' to have an implementation, but got 'undecided'}}
   %a = plan.step "a" on undecided (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>
@@ -116,7 +116,7 @@ func.func @two_results(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @no_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected step 'a' to be what a library can do, but cublas cannot}}
+  // expected-error @+1 {{expected an implementation that can compute step 'a' around 'matmul', but got 'cublas'}}
   %a = plan.step "a" on cublas (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

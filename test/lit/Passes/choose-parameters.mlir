@@ -3,6 +3,12 @@
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mnist-opt %s --mnist-choose-parameters=freeze=fc.*,mean,variance 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
+// RUN: not mnist-opt %s "--mnist-choose-parameters=freeze=[w" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OPEN
+// RUN: not mnist-opt %s "--pass-pipeline=builtin.module(mnist-choose-parameters{freeze='w})" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=QUOTE
+// RUN: not mnist-opt %s "--mnist-choose-parameters=freeze=[w],'[',m]" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CLOSED
 
 // Floats are trained, statistics are kept, and the rest are constants.
 
@@ -13,6 +19,10 @@
 // CHECK:     @mean({{.*}}) : tensor<2xf32>{{$}}
 // CHECK:     @variance({{.*}}) : tensor<2xf32> {mnist.role = "buffer"}
 // UNKNOWN: error: expected 'fc.wait' to name a parameter to freeze, but none matches
+// OPEN:    {{^}}error: expected each bracket and quote to be closed, got '[' open in --mnist-choose-parameters=freeze=[w{{$}}
+// QUOTE:   {{^}}error: expected each bracket and quote to be closed, got ''' open in
+// CLOSED:  error: expected
+// CLOSED-SAME: to freeze
 // NOTHING: error: expected a model with parameters to train, but it has none
 ml_program.global private mutable @fc.weight(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
 ml_program.global private mutable @fc.bias(dense<1.0> : tensor<2xf32>) : tensor<2xf32>

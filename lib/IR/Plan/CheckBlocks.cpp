@@ -1,0 +1,186 @@
+//===- CheckBlocks.cpp - where a plan keeps what outlives a run -----------===//
+
+#include "lib/IR/Plan/CheckBlocks.h"
+#include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Plan/StepBody.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+LogicalResult mlir::mnistc::checkPlace(Location loc, const Twine &what,
+                                       int64_t begin, int64_t bytes,
+                                       int64_t alignment, StringRef block,
+                                       int64_t blockBytes) {
+  if (begin % alignment != 0)
+    return emitError(loc, "expected ") << what << " at a multiple of "
+                                       << alignment << ", but got " << begin;
+  if (begin < 0 || begin + bytes > blockBytes)
+    return emitError(loc, "expected ")
+           << what << " inside the " << block << " of " << blockBytes
+           << " bytes, but got " << begin << " to " << begin + bytes;
+  return success();
+}
+
+namespace {
+/// A constant or parameter in its block.
+struct Resident {
+  int64_t begin, bytes;
+  Operation *op;
+  std::string name;
+  Attribute value; ///< of a constant; equal ones may share a place
+};
+} // namespace
+
+/// Where the last of them ends; they must not share bytes.
+static FailureOr<int64_t> checkApart(SmallVectorImpl<Resident> &residents) {
+  // What has no bytes comes before what lies at the same place.
+  llvm::sort(residents, [](const Resident &a, const Resident &b) {
+    return std::pair(a.begin, a.bytes) < std::pair(b.begin, b.bytes);
+  });
+  const Resident *last = nullptr;
+  for (const Resident &next : residents) {
+    if (last && last->begin + last->bytes > next.begin &&
+        !(next.value && next.value == last->value && next.begin == last->begin))
+      return next.op->emitOpError("expected ")
+             << next.name << " apart from " << last->name << ", bytes "
+             << last->begin << " to " << last->begin + last->bytes
+             << ", but got bytes " << next.begin << " to "
+             << next.begin + next.bytes;
+    last = &next;
+  }
+  return last ? last->begin + last->bytes : 0;
+}
+
+/// A block is no larger than what lies in it: a program carries its bytes.
+static LogicalResult checkSize(ModuleOp module, StringRef attribute,
+                               int64_t bytes, int64_t end, int64_t alignment) {
+  int64_t most = llvm::alignTo(end, alignment);
+  if (bytes <= most)
+    return success();
+  return module.emitError("expected '") << attribute << "' of at most " << most
+                                        << ", where the last one ends, "
+                                        << "but got " << bytes;
+}
+
+static LogicalResult read(ModuleOp module, StringRef attribute,
+                          int64_t &bytes) {
+  if (auto number = module->getAttrOfType<IntegerAttr>(attribute)) {
+    bytes = number.getInt();
+    return success();
+  }
+  return module.emitError("expected '")
+         << attribute << "' on the module, but got none";
+}
+
+static LogicalResult checkConstants(ModuleOp module, Blocks &blocks) {
+  if (failed(read(module, "plan.constant_bytes", blocks.constantBytes)))
+    return failure();
+  SmallVector<Resident> residents;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (ConstantOp constant : function.getOps<ConstantOp>()) {
+      auto offset = constant->getAttrOfType<IntegerAttr>("plan.offset");
+      if (!offset)
+        return constant.emitOpError("expected a 'plan.offset', but got none");
+      if (!HostTensor::read(constant.getValue()))
+        return constant.emitOpError(
+            "expected a constant with its elements, but got none");
+      residents.push_back({offset.getInt(), sizeInBytes(constant.getType()),
+                           constant, "a constant", constant.getValue()});
+      if (failed(checkPlace(constant.getLoc(), "a constant", offset.getInt(),
+                            residents.back().bytes, blocks.alignment,
+                            "constants", blocks.constantBytes)))
+        return failure();
+    }
+  FailureOr<int64_t> end = checkApart(residents);
+  if (failed(end))
+    return failure();
+  return checkSize(module, "plan.constant_bytes", blocks.constantBytes, *end,
+                   blocks.alignment);
+}
+
+/// The type that the trainer expects of a state of its own, or null.
+static Type typeOfState(StringRef name, Builder builder) {
+  if (name == "mn.recipe")
+    return RankedTensorType::get({1024, 10}, builder.getF32Type());
+  if (name == "mn.loss_sum")
+    return RankedTensorType::get({}, builder.getF64Type());
+  if (llvm::is_contained({"mn.seed", "mn.epoch", "mn.batch", "mn.step",
+                          "mn.seen", "mn.correct", "mn.bad_step"},
+                         name))
+    return RankedTensorType::get({}, builder.getI64Type());
+  return {};
+}
+
+static LogicalResult checkGlobal(ml_program::GlobalOp global,
+                                 const Blocks &blocks) {
+  StringRef name = global.getSymName();
+  Type expected = typeOfState(name, Builder(global.getContext()));
+  if (expected && global.getType() != expected)
+    return global.emitOpError("expected the trainer's state '")
+           << name << "' to be " << expected << ", but got "
+           << global.getType();
+  if (!global->hasAttr("mnist.role"))
+    return global.emitOpError("expected a 'mnist.role', but got none");
+  auto offset = global->getAttrOfType<IntegerAttr>("plan.offset");
+  if (!offset)
+    return global.emitOpError("expected a 'plan.offset', but got none");
+  int64_t begin = offset.getInt(), bytes = sizeInBytes(global.getType());
+  if (failed(checkPlace(global.getLoc(), "parameter '" + name + "'", begin,
+                        bytes, blocks.alignment, "parameters",
+                        blocks.parameterBytes)))
+    return failure();
+  bool carried = begin < blocks.initialBytes;
+  if (carried ? begin + bytes > blocks.initialBytes : !beginsAsZeros(global))
+    return global.emitOpError("expected parameter '")
+           << name << "', with its initial value, inside the first "
+           << blocks.initialBytes << " bytes, but got " << begin << " to "
+           << begin + bytes;
+  return success();
+}
+
+/// Parameters lie apart in their block, those with a value at its beginning.
+static LogicalResult checkGlobals(ModuleOp module, Blocks &blocks) {
+  auto globals = module.getOps<ml_program::GlobalOp>();
+  if (globals.empty()) {
+    for (StringRef name : {"plan.parameter_bytes", "plan.initial_bytes"})
+      if (module->hasAttr(name))
+        return module.emitError("expected '")
+               << name << "' on a module with globals, but got none";
+    return success();
+  }
+  if (failed(read(module, "plan.parameter_bytes", blocks.parameterBytes)) ||
+      failed(read(module, "plan.initial_bytes", blocks.initialBytes)))
+    return failure();
+  if (blocks.initialBytes > blocks.parameterBytes)
+    return module.emitError("expected 'plan.initial_bytes' of at most ")
+           << blocks.parameterBytes << ", as many as all parameters have, "
+           << "but got " << blocks.initialBytes;
+  SmallVector<Resident> residents;
+  for (ml_program::GlobalOp global : globals) {
+    if (failed(checkGlobal(global, blocks)))
+      return failure();
+    residents.push_back(
+        {global->getAttrOfType<IntegerAttr>("plan.offset").getInt(),
+         sizeInBytes(global.getType()), global,
+         "parameter '" + global.getSymName().str() + "'", Attribute()});
+  }
+  FailureOr<int64_t> end = checkApart(residents);
+  if (failed(end))
+    return failure();
+  return checkSize(module, "plan.parameter_bytes", blocks.parameterBytes, *end,
+                   blocks.alignment);
+}
+
+/// Linkers place no more in a program.
+static constexpr int64_t maxCarried = INT32_MAX;
+
+LogicalResult mlir::mnistc::checkBlocks(ModuleOp module, Blocks &blocks) {
+  if (failed(checkConstants(module, blocks)) ||
+      failed(checkGlobals(module, blocks)))
+    return failure();
+  if (blocks.constantBytes + blocks.initialBytes <= maxCarried)
+    return success();
+  return module.emitError("expected at most ")
+         << maxCarried << " bytes of constants and initial values in a "
+         << "program, but got " << blocks.constantBytes + blocks.initialBytes;
+}

@@ -1,0 +1,86 @@
+//===- CheckBody.cpp - what a step may compute ----------------------------===//
+
+#include "lib/IR/Plan/CheckBody.h"
+#include "lib/IR/Mnist/HostTensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+/// Every op is one of the model's, and its constants are there.
+static LogicalResult checkOps(StepOp step) {
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    if (!isa<MnistDialect>(op.getDialect()))
+      return step.emitError("expected ops of the dialect 'mnist' in step '")
+             << step.getName() << "', but got '" << op.getName() << "'";
+    auto constant = dyn_cast<ConstantOp>(op);
+    if (constant && !HostTensor::read(constant.getValue()))
+      return constant.emitOpError(
+          "expected a constant with its elements, but got none");
+  }
+  return success();
+}
+
+/// At most one op has loops of its own, and one result.
+static LogicalResult checkRoot(StepOp step) {
+  Operation *root = rootOf(step);
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (isRoot(&op) && &op != root)
+      return step.emitError("expected at most one op with loops of its own "
+                            "in step '")
+             << step.getName() << "', but got '" << root->getName() << "' and '"
+             << op.getName() << "'";
+  if (step.getNumResults() == 0)
+    return step.emitError("expected step '")
+           << step.getName() << "' to have a result, but got none";
+  if (root && step.getNumResults() != 1)
+    return step.emitError("expected step '")
+           << step.getName() << "' around '" << root->getName()
+           << "' to have one result, but got " << step.getNumResults();
+  return success();
+}
+
+/// What follows a root goes through the elements as the root does.
+static LogicalResult checkOrder(StepOp step) {
+  SmallVector<Operation *> open;
+  Operation *root = rootOf(step);
+  if (root)
+    open.push_back(root);
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val()->getUsers()) {
+      if (isa<YieldOp>(user) || !seen.insert(user).second)
+        continue;
+      if (!keepsOrder(user))
+        return step.emitError("expected what follows '")
+               << root->getName() << "' in step '" << step.getName()
+               << "' to keep the order of the elements, but got '"
+               << user->getName() << "'";
+      open.push_back(user);
+    }
+  return success();
+}
+
+static LogicalResult checkImplementation(StepOp step, const Target *target) {
+  if (step.getImpl() == Impl::undecided)
+    return step.emitError("expected step '")
+           << step.getName() << "' to have an implementation, but got '"
+           << stringifyImpl(step.getImpl()) << "'";
+  auto computes = [&](const Target &target) {
+    return llvm::any_of(target.implementations,
+                        [&](const auto &row) { return row.canCompute(step); });
+  };
+  if (target ? computes(*target) : llvm::any_of(Target::all(), computes))
+    return success();
+  return step.emitError("expected an implementation ")
+         << (target ? "for " + target->name + " " : Twine())
+         << "that can compute step '" << step.getName() << "' around '"
+         << rowNameOf(step) << "', but got '" << stringifyImpl(step.getImpl())
+         << "'";
+}
+
+LogicalResult mlir::mnistc::checkBody(StepOp step, const Target *target) {
+  return success(succeeded(checkOps(step)) && succeeded(checkRoot(step)) &&
+                 succeeded(checkOrder(step)) &&
+                 succeeded(checkImplementation(step, target)));
+}

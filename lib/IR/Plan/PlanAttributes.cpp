@@ -1,0 +1,76 @@
+//===- PlanAttributes.cpp - the attributes of the plan dialect ------------===//
+
+#include "lib/IR/KnownAttributes.h"
+#include "lib/IR/Plan/PlanOps.h"
+#include "lib/IR/Plan/StepOrder.h"
+#include "lib/IR/Plan/Target.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+/// Whether `parse` understands a string.
+template <typename T>
+static bool parses(Attribute value, llvm::Expected<T> (*parse)(StringRef)) {
+  auto text = dyn_cast<StringAttr>(value);
+  if (!text)
+    return false;
+  llvm::Expected<T> parsed = parse(text);
+  if (!parsed)
+    llvm::consumeError(parsed.takeError());
+  return bool(parsed);
+}
+
+static AttributeKind aStream() {
+  return {"an i64 from 0 to " + std::to_string(maxStreams - 1),
+          [](Attribute value) {
+            auto number = dyn_cast<IntegerAttr>(value);
+            return number && number.getType().isSignlessInteger(64) &&
+                   number.getInt() >= 0 && number.getInt() < maxStreams;
+          }};
+}
+
+static AttributeKind numbersOfSteps() {
+  return {"an array of i64",
+          [](Attribute value) { return isa<DenseI64ArrayAttr>(value); }};
+}
+
+static ArrayRef<KnownAttribute> planAttributes() {
+  static const KnownAttribute known[] = {
+      {afterAttribute, onStep, numbersOfSteps()},
+      {"plan.arena_bytes", onFunction, aNumberOfBytes()},
+      {"plan.constant_bytes", onModule, aNumberOfBytes()},
+      {"plan.initial_bytes", onModule, aNumberOfBytes()},
+      {"plan.inline", onReduction, aUnit()},
+      {"plan.layout_reason", onFunction, aString()},
+      {"plan.libraries",
+       onModule,
+       {"all, none or names of libraries joined by '+'",
+        [](Attribute value) { return parses(value, Libraries::parse); }}},
+      {"plan.offset", onArgument | onGlobal | onConstant, aNumberOfBytes()},
+      {"plan.parameter_bytes", onModule, aNumberOfBytes()},
+      {streamAttribute, onStep, aStream()},
+      {"plan.target",
+       onModule,
+       {"the name of a target",
+        [](Attribute value) { return parses(value, Target::get); }}},
+      {"plan.workspace_bytes", onFunction, aNumberOfBytes()},
+  };
+  return known;
+}
+
+LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  return verifyKnown(op, placesOf(op), attribute, planAttributes());
+}
+
+LogicalResult PlanDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned,
+                                                    NamedAttribute attribute) {
+  return verifyKnown(op, onArgument, attribute, planAttributes());
+}
+
+LogicalResult
+PlanDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                         NamedAttribute attribute) {
+  return verifyKnown(op, onResult, attribute, planAttributes());
+}

@@ -1,5 +1,4 @@
-//===- profile.cpp - app profile
-//--------------------------------------------===//
+//===- profile.cpp - app profile ------------------------------------------===//
 
 #include "../files.h"
 #include "../options.h"
@@ -42,8 +41,15 @@ std::string rate(double amount, double microseconds) {
              : "";
 }
 
-void printTable(const Plan &plan, const std::vector<double> &medians,
-                double total) {
+/// In microseconds: medians of the steps, each alone; their sum; and of the plan
+/// as it runs, in one graph and side by side.
+struct Times {
+  std::vector<double> steps;
+  double total = 0, whole = 0;
+};
+
+void printTable(const Plan &plan, const Times &times) {
+  const auto &[medians, total, whole] = times;
   std::vector<std::vector<std::string>> rows = {{">step", "name", "on", "shape",
                                                  ">us", ">share", ">GFLOP/s",
                                                  ">GB/s", "ops"}};
@@ -58,16 +64,20 @@ void printTable(const Plan &plan, const std::vector<double> &medians,
   }
   rows.push_back({"", "total", "", "", text("%.2f", total), "",
                   rate(flops, total), rate(bytes, total), ""});
+  rows.push_back({"", "whole plan", "", "", text("%.2f", whole), "",
+                  rate(flops, whole), rate(bytes, whole), ""});
   std::printf("%s", table(rows).c_str());
 }
 
 void printJson(const Model &model, const Plan &plan, const std::string &device,
-               const std::vector<double> &medians, double total) {
+               const Times &times) {
+  const auto &[medians, total, whole] = times;
   std::printf(
       "{\"model\": %s, \"plan\": %s, \"device\": %s, \"microseconds\": %s, "
-      "\"steps\": [",
+      "\"wholeMicroseconds\": %s, \"steps\": [",
       quoted(model.name).c_str(), quoted(plan.name).c_str(),
-      quoted(device).c_str(), jsonNumber(total).c_str());
+      quoted(device).c_str(), jsonNumber(total).c_str(),
+      jsonNumber(whole).c_str());
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
     std::printf(
@@ -81,6 +91,29 @@ void printJson(const Model &model, const Plan &plan, const std::string &device,
         jsonNumber(step.bytes).c_str());
   }
   std::printf("]}\n");
+}
+
+/// `last`: the steps of the last run, in their order.
+Status measure(Executor &executor, int plan, int64_t repeat,
+               std::vector<StepTime> &last, Times &times) {
+  constexpr int inTurn = 8;
+  MN_TRY(executor.profile(plan, last)); // the first run warms caches
+  std::vector<std::vector<double>> all(last.size());
+  std::vector<double> whole;
+  for (int64_t run = 0; run < repeat; ++run) {
+    MN_TRY(executor.profile(plan, last));
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i].push_back(last[i].microseconds);
+    double microseconds = 0;
+    MN_TRY(executor.time(plan, inTurn, microseconds));
+    whole.push_back(microseconds / inTurn);
+  }
+  for (const std::vector<double> &step : all) {
+    times.steps.push_back(quantile(step, 0.5));
+    times.total += times.steps.back();
+  }
+  times.whole = quantile(whole, 0.5);
+  return Status::success();
 }
 
 } // namespace
@@ -100,31 +133,20 @@ Status profile(const Model &model, const Options &options) {
   MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
   const Plan &plan = model.plans[number];
   const int64_t repeat = options.repeat > 0 ? options.repeat : 20;
-  std::vector<StepTime> times;
-  std::vector<std::vector<double>> all(static_cast<size_t>(plan.stepCount));
-  MN_TRY(executor->profile(number, times)); // the first run warms caches
-  for (int64_t run = 0; run < repeat; ++run) {
-    MN_TRY(executor->profile(number, times));
-    for (size_t i = 0; i < all.size(); ++i)
-      all[i].push_back(times[i].microseconds);
-  }
-  std::vector<double> medians;
-  double total = 0;
-  for (const std::vector<double> &step : all) {
-    medians.push_back(quantile(step, 0.5));
-    total += medians.back();
-  }
+  std::vector<StepTime> last;
+  Times times;
+  MN_TRY(measure(*executor, number, repeat, last, times));
   if (!options.trace.empty())
-    MN_TRY(writeTrace(options.trace, model, plan, times));
+    MN_TRY(writeTrace(options.trace, model, plan, last));
   if (options.json) {
-    printJson(model, plan, executor->deviceName(), medians, total);
+    printJson(model, plan, executor->deviceName(), times);
     return Status::success();
   }
   std::printf("%s, plan %s, batch %lld, on %s; medians of %lld runs\n",
               modelText(model).c_str(), plan.name,
               static_cast<long long>(plan.batch),
               executor->deviceName().c_str(), static_cast<long long>(repeat));
-  printTable(plan, medians, total);
+  printTable(plan, times);
   return Status::success();
 }
 

@@ -181,10 +181,11 @@ void Trainer::announce(bool resumed) {
                     compiled.optimizer, asLong(model.batch),
                     schedule.text().c_str()));
   reporter.say(text("%lld rows to train on, %lld to test on, %lld steps an "
-                    "epoch; data %s, %s on the device",
+                    "epoch; %s on the device, %s",
                     asLong(rows), asLong(testRows), asLong(stepsPerEpoch),
-                    feeder->onDevice(0) ? "on the device" : "from the host",
-                    bytesText(double(executor->deviceBytes())).c_str()));
+                    bytesText(double(executor->deviceBytes())).c_str(),
+                    feeder->onDevice(0) ? "with the data"
+                                        : "data streamed from the host"));
   if (train.resume)
     reporter.say(resumed ? text("resumed at step %lld of %lld", asLong(step),
                                 asLong(steps()))

@@ -19,8 +19,10 @@ using namespace mlir::mnistc;
 /// "cudnn conv + bias + relu"
 static std::string describe(StepOp step) {
   std::string text = stringifyImpl(step.getImpl()).str() + " ";
-  if (std::optional<LibraryEpilogue> epilogue =
-          rootOf(step) ? matchLibraryEpilogue(step) : std::nullopt) {
+  Operation *root = rootOf(step);
+  if (std::optional<LibraryEpilogue> epilogue = root && isContraction(root)
+                                                    ? matchLibraryEpilogue(step)
+                                                    : std::nullopt) {
     text += rowNameOf(step);
     text += epilogue->bias ? " + bias" : "";
     text += epilogue->residual ? " + residual" : "";
@@ -85,11 +87,17 @@ static std::string printable(StringRef name) {
   return text;
 }
 
+/// "1, 3-5, 7": steps in order.
 static std::string listOf(ArrayRef<unsigned> steps) {
-  return llvm::join(
-      llvm::map_range(steps,
-                      [](unsigned step) { return std::to_string(step); }),
-      ", ");
+  std::string text;
+  for (size_t i = 0, end; i < steps.size(); i = end) {
+    for (end = i + 1; end < steps.size() && steps[end] == steps[end - 1] + 1;)
+      ++end;
+    text += (i ? ", " : "") + std::to_string(steps[i]);
+    if (end - i > 1)
+      text += (end - i > 2 ? "-" : ", ") + std::to_string(steps[end - 1]);
+  }
+  return text;
 }
 
 static StringRef wordFor(Fate fate) {
@@ -217,14 +225,13 @@ static std::string shortened(std::string text, int width) {
 static constexpr int maxName = 26, maxOperator = 18, maxWork = 34;
 
 /// "64x26x26x32", and the element type where it is not the usual one; of
-/// several results how many elements they have together.
+/// several results that differ how many elements a launch goes through.
 static std::string shapeOf(StepOp step) {
-  SmallVector<Segment> segments = segmentsOf(step);
-  if (segments.size() > 1) {
+  if (!llvm::all_equal(step.getResultTypes())) {
     int64_t elements = 0;
-    for (const Segment &segment : segments)
+    for (const Segment &segment : segmentsOf(step))
       elements += segment.elements;
-    return grouped(elements);
+    return grouped(elements) + (elements == 1 ? " element" : " elements");
   }
   std::string text = typeOf(step.getResult(0).getType());
   StringRef shape = text;

@@ -4,6 +4,7 @@
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -127,6 +128,22 @@ const PlanFacts::Ops *PlanFacts::opsOf(const OnnxNode &node) const {
   return it != byNode.end() ? &it->second : nullptr;
 }
 
+static bool hasLoss(func::FuncOp function) {
+  return function.getNumResults() != 0 &&
+         function.getResultAttr(0, "mnist.loss");
+}
+
+/// Whether a loss does without a node that inference computes.
+bool PlanFacts::isBehindLoss(const OnnxNode &node) const {
+  if (!hasLoss(function))
+    return false;
+  for (auto other :
+       function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+    if (!hasLoss(other) && PlanFacts(other, {}).opsOf(node))
+      return true;
+  return false;
+}
+
 NodeFacts PlanFacts::factsOf(const OnnxNode &node) const {
   NodeFacts facts{node, Fate::nothing, {}, {}};
   if (!node.isNeeded) {
@@ -139,6 +156,8 @@ NodeFacts PlanFacts::factsOf(const OnnxNode &node) const {
   const Ops *ops = opsOf(node);
   if (isConstant || ops)
     facts.fate = Fate::constant;
+  else if (isBehindLoss(node))
+    facts.fate = Fate::unneeded;
   if (!ops)
     return facts;
   for (Operation *op : *ops) {

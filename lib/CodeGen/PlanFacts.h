@@ -56,6 +56,7 @@ private:
   std::vector<OnnxNode> nodesOfPlan();
   void findConstants(ArrayRef<OnnxNode> given);
   const Ops *opsOf(const OnnxNode &node) const;
+  bool isBehindLoss(const OnnxNode &node) const;
   NodeFacts factsOf(const OnnxNode &node) const;
   void addUnclaimed();
 

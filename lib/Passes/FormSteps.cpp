@@ -333,6 +333,36 @@ static void copySharedResults(func::FuncOp function) {
   }
 }
 
+/// What the function calls its results, each the result of an op of its own.
+static DenseMap<Operation *, StringAttr> namesOfResults(func::FuncOp function) {
+  DenseMap<Operation *, StringAttr> names;
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &operand : end->getOpOperands())
+    for (StringRef attribute : {"mnist.name", "mnist.parameter"})
+      if (auto name = function.getResultAttrOfType<StringAttr>(
+              operand.getOperandNumber(), attribute))
+        names[operand.get().getDefiningOp()] = name;
+  return names;
+}
+
+/// A step is called after the tensor that it computes. Where two compute parts
+/// of one tensor, the result of the function has its name, or else the later.
+static SmallVector<std::string> namesOf(ArrayRef<const Group *> groups,
+                                        func::FuncOp function) {
+  DenseMap<Operation *, StringAttr> results = namesOfResults(function);
+  StepNames taken;
+  SmallVector<std::string> names(groups.size());
+  for (bool isResult : {true, false})
+    for (size_t i = groups.size(); i-- > 0;) {
+      Operation *last = groups[i]->last();
+      StringAttr name = results.lookup(last);
+      if (bool(name) == isResult)
+        names[i] = taken.take(name ? name.str() : tensorName(last),
+                              last->getName().stripDialect());
+    }
+  return names;
+}
+
 namespace {
 struct FormSteps : impl::FormStepsBase<FormSteps> {
   using FormStepsBase::FormStepsBase;
@@ -359,17 +389,11 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
       grouping.join();
     SmallVector<const Group *> groups = grouping.groups();
 
-    // Where two steps compute parts of one tensor, the later one has its name.
-    StepNames names;
-    SmallVector<std::string> nameOf(groups.size());
-    for (size_t i = groups.size(); i-- > 0;) {
-      Operation *last = groups[i]->last();
-      nameOf[i] = names.take(tensorName(last), last->getName().stripDialect());
-    }
+    SmallVector<std::string> names = namesOf(groups, getOperation());
     for (auto [i, group] : llvm::enumerate(groups)) {
       numJoined += group->ops.size() - 1;
       ++numSteps;
-      outline(group->ops, nameOf[i], [&](Operation *op) {
+      outline(group->ops, names[i], [&](Operation *op) {
         // Free ops go with their last users, and a step may be made
         // where one was in memory.
         return !isa<StepOp>(op) && grouping.isFree(op);

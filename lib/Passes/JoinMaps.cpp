@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
@@ -46,6 +47,7 @@ private:
   void join(StepOp step);
   bool isUpdatedBy(Value parameter, ValueRange results) const;
   void closeThoseBefore(StepOp step);
+  StringRef wordFor(ValueRange results) const;
   void merge(const Members &members, StepNames &names);
 
   /// The parameter, an argument, that a result is the new value of.
@@ -175,6 +177,20 @@ void JoinMaps::closeThoseBefore(StepOp step) {
   }
 }
 
+/// What results are that are all new values of parameters: of the trainer's own
+/// or of others too; else nothing.
+StringRef JoinMaps::wordFor(ValueRange results) const {
+  bool all = true, others = false;
+  for (Value result : results) {
+    Value parameter = updates.lookup(result);
+    all &= bool(parameter);
+    others |= parameter && !parameterOf(cast<BlockArgument>(parameter))
+                                .getValue()
+                                .starts_with("mn.");
+  }
+  return !all ? "" : others ? "updates" : "metrics";
+}
+
 void JoinMaps::merge(const Members &members, StepNames &names) {
   StepOp last = members.steps.back();
   OpBuilder builder(last);
@@ -193,13 +209,13 @@ void JoinMaps::merge(const Members &members, StepNames &names) {
         inputs.insert(input);
   SmallVector<Location> locations = llvm::map_to_vector(
       members.steps, [](StepOp step) { return step.getLoc(); });
-  bool updatesOnly = llvm::all_of(
-      results, [&](Value result) { return updates.contains(result); });
+  StringRef what = wordFor(results);
+  std::string name =
+      what.empty() ? last.getName().str() : names.take(what, "joined");
   auto joined = builder.create<StepOp>(
       FusedLoc::get(&getContext(), locations), ValueRange(results).getTypes(),
-      builder.getStringAttr(updatesOnly ? names.take("updates", "joined")
-                                        : last.getName().str()),
-      last.getImplAttr(), DenseI64ArrayAttr(), inputs.getArrayRef());
+      builder.getStringAttr(name), last.getImplAttr(), DenseI64ArrayAttr(),
+      inputs.getArrayRef());
   Block &body = joined.getBody().emplaceBlock();
   IRMapping mapping; // from values outside and in the members' bodies
   for (Value input : inputs)

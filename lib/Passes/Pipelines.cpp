@@ -158,6 +158,14 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options) {
   addLayoutPasses(pm, options);
 }
 
+/// The plan of what trains, or of its gradients: what is checked is what runs.
+static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
+  // Small networks wait for launches, not for arithmetic.
+  if (options.inlineReductions && launchesCost(options.target))
+    pm.addNestedPass<func::FuncOp>(createInlineReductions());
+  addPlanPasses(pm, options, options.joinMaps);
+}
+
 void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
                                       const TrainOptions &options) {
   addLossPasses(pm, options);
@@ -169,10 +177,8 @@ void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
   addCleanUp(pm, options);
 
-  // 4. The plan. Small networks wait for launches, not for arithmetic.
-  if (options.inlineReductions && launchesCost(options.target))
-    pm.addNestedPass<func::FuncOp>(createInlineReductions());
-  addPlanPasses(pm, options, options.joinMaps);
+  // 4. The plan.
+  addTrainPlanPasses(pm, options);
 }
 
 void mlir::mnistc::buildGradcheckPipeline(OpPassManager &pm,
@@ -193,7 +199,7 @@ void mlir::mnistc::buildGradcheckPipeline(OpPassManager &pm,
   addCleanUp(pm, options);
 
   // 4. The plan.
-  addPlanPasses(pm, options, options.joinMaps);
+  addTrainPlanPasses(pm, options);
 }
 
 void mlir::mnistc::registerPipelines() {

@@ -9,6 +9,7 @@
 
 #include "lib/Passes/PushTransposes.h"
 #include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/Patterns.h"
 #include "lib/IR/Mnist/TransposeRegions.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -18,154 +19,131 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_PUSHTRANSPOSES
 #include "lib/Passes/Passes.h.inc"
 
-namespace {
 /// transpose(constant) = constant
-struct TransposeConstant : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    ElementsAttr value = constantValue(op.getInput());
-    ElementsAttr turned = value ? evaluate(op, value) : ElementsAttr();
-    if (!turned)
-      return rewriter.notifyMatchFailure(op, "input is no constant");
-    rewriter.replaceOp(
-        op, createConstant(rewriter, op.getLoc(), turned, op.getInput()));
-    return success();
-  }
-};
+static LogicalResult transposeConstant(TransposeOp op,
+                                       PatternRewriter &rewriter) {
+  ElementsAttr value = constantValue(op.getInput());
+  ElementsAttr turned = value ? evaluate(op, value) : ElementsAttr();
+  if (!turned)
+    return rewriter.notifyMatchFailure(op, "input is no constant");
+  rewriter.replaceOp(
+      op, createConstant(rewriter, op.getLoc(), turned, op.getInput()));
+  return success();
+}
 
 /// transpose(broadcast(x)) = broadcast(transpose(x)), which is smaller
-struct TransposeBroadcast : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
-    if (!broadcast)
-      return rewriter.notifyMatchFailure(op, "input is no broadcast");
-    Permutation order = inverse(op.getPerm()), dims, perm;
-    for (int64_t dim : broadcast.getDims())
-      dims.push_back(order[dim]);
-    SmallVector<int64_t> sorted(dims);
-    llvm::sort(sorted);
-    for (int64_t dim : sorted)
-      perm.push_back(llvm::find(dims, dim) - dims.begin());
-    Value input = broadcast.getInput();
-    if (!isIdentity(perm))
-      input = rewriter.create<TransposeOp>(op.getLoc(), input, perm);
-    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), input, sorted);
-    return success();
-  }
-};
+static LogicalResult transposeBroadcast(TransposeOp op,
+                                        PatternRewriter &rewriter) {
+  auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return rewriter.notifyMatchFailure(op, "input is no broadcast");
+  Permutation order = inverse(op.getPerm()), dims, perm;
+  for (int64_t dim : broadcast.getDims())
+    dims.push_back(order[dim]);
+  SmallVector<int64_t> sorted(dims);
+  llvm::sort(sorted);
+  for (int64_t dim : sorted)
+    perm.push_back(llvm::find(dims, dim) - dims.begin());
+  Value input = broadcast.getInput();
+  if (!isIdentity(perm))
+    input = rewriter.create<TransposeOp>(op.getLoc(), input, perm);
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), input, sorted);
+  return success();
+}
 
 /// transpose(iota) = iota
-struct TransposeIota : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto iota = op.getInput().getDefiningOp<IotaOp>();
-    if (!iota)
-      return rewriter.notifyMatchFailure(op, "input is no iota");
-    rewriter.replaceOpWithNewOp<IotaOp>(op, op.getType(),
-                                        inverse(op.getPerm())[iota.getDim()]);
-    return success();
-  }
-};
+static LogicalResult transposeIota(TransposeOp op, PatternRewriter &rewriter) {
+  auto iota = op.getInput().getDefiningOp<IotaOp>();
+  if (!iota)
+    return rewriter.notifyMatchFailure(op, "input is no iota");
+  rewriter.replaceOpWithNewOp<IotaOp>(op, op.getType(),
+                                      inverse(op.getPerm())[iota.getDim()]);
+  return success();
+}
 
 /// transpose(a b) = b' a', which are but flags
-struct TransposeMatmul : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto matmul = op.getInput().getDefiningOp<MatmulOp>();
-    if (!matmul || !matmul->hasOneUse() || !swapsMatrix(op.getPerm()))
-      return rewriter.notifyMatchFailure(op, "input is no product of its own");
-    rewriter.replaceOpWithNewOp<MatmulOp>(op, matmul.getRhs(), matmul.getLhs(),
-                                          !matmul.getTransposed()[1],
-                                          !matmul.getTransposed()[0]);
-    return success();
-  }
-};
+static LogicalResult transposeMatmul(TransposeOp op,
+                                     PatternRewriter &rewriter) {
+  auto matmul = op.getInput().getDefiningOp<MatmulOp>();
+  if (!matmul || !matmul->hasOneUse() || !swapsMatrix(op.getPerm()))
+    return rewriter.notifyMatchFailure(op, "input is no product of its own");
+  rewriter.replaceOpWithNewOp<MatmulOp>(op, matmul.getRhs(), matmul.getLhs(),
+                                        !matmul.getTransposed()[1],
+                                        !matmul.getTransposed()[0]);
+  return success();
+}
 
 /// transpose(a) b, with `transposed` in place of the transpose
-struct MatmulOfTranspose : OpRewritePattern<MatmulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MatmulOp op,
-                                PatternRewriter &rewriter) const override {
-    Value operands[2] = {op.getLhs(), op.getRhs()};
-    bool transposed[2] = {op.getTransposed()[0], op.getTransposed()[1]};
-    bool changed = false;
-    for (int i : {0, 1}) {
-      auto transpose = operands[i].getDefiningOp<TransposeOp>();
-      if (!transpose || !swapsMatrix(transpose.getPerm()))
-        continue;
-      operands[i] = transpose.getInput();
-      transposed[i] = !transposed[i];
-      changed = true;
-    }
-    if (!changed)
-      return rewriter.notifyMatchFailure(op, "no operand is a transpose");
-    rewriter.replaceOpWithNewOp<MatmulOp>(op, operands[0], operands[1],
-                                          transposed[0], transposed[1]);
-    return success();
+static LogicalResult matmulOfTranspose(MatmulOp op, PatternRewriter &rewriter) {
+  Value operands[2] = {op.getLhs(), op.getRhs()};
+  bool transposed[2] = {op.getTransposed()[0], op.getTransposed()[1]};
+  bool changed = false;
+  for (int i : {0, 1}) {
+    auto transpose = operands[i].getDefiningOp<TransposeOp>();
+    if (!transpose || !swapsMatrix(transpose.getPerm()))
+      continue;
+    operands[i] = transpose.getInput();
+    transposed[i] = !transposed[i];
+    changed = true;
   }
-};
+  if (!changed)
+    return rewriter.notifyMatchFailure(op, "no operand is a transpose");
+  rewriter.replaceOpWithNewOp<MatmulOp>(op, operands[0], operands[1],
+                                        transposed[0], transposed[1]);
+  return success();
+}
+
+static Value permuteRows(MatmulOp op, TransposeOp transpose, unsigned kept,
+                         OpBuilder &b) {
+  Location loc = op.getRhs().getLoc();
+  RankedTensorType type = op.getRhs().getType();
+  // The rows, in the order in which they are: one dimension for each of the
+  // transpose's.
+  bool rowsLast = op.getTransposed()[1];
+  auto rows = transpose.getType().getShape().drop_front(kept);
+  Permutation shape(rows), perm;
+  for (int64_t dim : transpose.getPerm().drop_front(kept))
+    perm.push_back(dim - kept);
+  perm = inverse(perm);
+  if (rowsLast) {
+    shape.insert(shape.begin(), type.getDimSize(0));
+    for (int64_t &dim : perm)
+      ++dim;
+    perm.insert(perm.begin(), 0);
+  } else {
+    shape.push_back(type.getDimSize(1));
+    perm.push_back(perm.size());
+  }
+  Value split =
+      createOrEvaluate<ReshapeOp>(b, loc, type.clone(shape), op.getRhs());
+  Value turned = createOrEvaluate<TransposeOp>(b, loc, split, perm);
+  return createOrEvaluate<ReshapeOp>(b, loc, type, turned);
+}
 
 /// reshape(transpose(x)) w, of images flattened in another order than that in
 /// which they are computed: permute the rows of the constant w instead.
-struct MatmulOfFlattened : OpRewritePattern<MatmulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MatmulOp op,
-                                PatternRewriter &rewriter) const override {
-    auto reshape = op.getLhs().getDefiningOp<ReshapeOp>();
-    auto transpose =
-        reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
-    if (!transpose || op.getTransposed()[0] || !constantValue(op.getRhs()))
-      return rewriter.notifyMatchFailure(
-          op, "no flattened transpose times a constant");
-    std::optional<unsigned> kept =
-        rowDimensions(reshape, transpose.getPerm(),
-                      transpose.getInput().getType().getShape());
-    if (!kept)
-      return rewriter.notifyMatchFailure(op, "batch and rows are mixed");
-    Value weights = permuteRows(op, transpose, *kept, rewriter);
-    Value flat = rewriter.create<ReshapeOp>(reshape.getLoc(), reshape.getType(),
-                                            transpose.getInput());
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getLhsMutable().assign(flat);
-      op.getRhsMutable().assign(weights);
-    });
-    return success();
-  }
+static LogicalResult matmulOfFlattened(MatmulOp op, PatternRewriter &rewriter) {
+  auto reshape = op.getLhs().getDefiningOp<ReshapeOp>();
+  auto transpose =
+      reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
+  if (!transpose || op.getTransposed()[0] || !constantValue(op.getRhs()))
+    return rewriter.notifyMatchFailure(
+        op, "no flattened transpose times a constant");
+  std::optional<unsigned> kept = rowDimensions(
+      reshape, transpose.getPerm(), transpose.getInput().getType().getShape());
+  if (!kept)
+    return rewriter.notifyMatchFailure(op, "batch and rows are mixed");
+  Value weights = permuteRows(op, transpose, *kept, rewriter);
+  Value flat = rewriter.create<ReshapeOp>(reshape.getLoc(), reshape.getType(),
+                                          transpose.getInput());
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getLhsMutable().assign(flat);
+    op.getRhsMutable().assign(weights);
+  });
+  return success();
+}
 
-private:
-  static Value permuteRows(MatmulOp op, TransposeOp transpose, unsigned kept,
-                           OpBuilder &b) {
-    Location loc = op.getRhs().getLoc();
-    RankedTensorType type = op.getRhs().getType();
-    // The rows, in the order in which they are: one dimension for each of the
-    // transpose's.
-    bool rowsLast = op.getTransposed()[1];
-    auto rows = transpose.getType().getShape().drop_front(kept);
-    Permutation shape(rows), perm;
-    for (int64_t dim : transpose.getPerm().drop_front(kept))
-      perm.push_back(dim - kept);
-    perm = inverse(perm);
-    if (rowsLast) {
-      shape.insert(shape.begin(), type.getDimSize(0));
-      for (int64_t &dim : perm)
-        ++dim;
-      perm.insert(perm.begin(), 0);
-    } else {
-      shape.push_back(type.getDimSize(1));
-      perm.push_back(perm.size());
-    }
-    Value split =
-        createOrEvaluate<ReshapeOp>(b, loc, type.clone(shape), op.getRhs());
-    Value turned = createOrEvaluate<TransposeOp>(b, loc, split, perm);
-    return createOrEvaluate<ReshapeOp>(b, loc, type, turned);
-  }
-};
-
+namespace {
 /// f(reshape(x)) w = reshape(f(x)) w, so that the reshape that flattens an
 /// image stands before a product with a constant, which may take in what is
 /// before it.
@@ -207,40 +185,38 @@ private:
   }
 };
 
-/// reduce(transpose(x)) = transpose(reduce(x)), which is smaller
-template <typename Op> struct ReduceTranspose : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    auto transpose = op.getInput().template getDefiningOp<TransposeOp>();
-    if (!transpose)
-      return rewriter.notifyMatchFailure(op, "input is no transpose");
-    constexpr bool isArgMax = std::is_same_v<Op, ArgMaxOp>;
-    SmallVector<int64_t> gone;
-    if constexpr (isArgMax)
-      gone.push_back(transpose.getPerm()[op.getDim()]);
-    else
-      gone = permute(transpose.getPerm(), op.getDims());
-    llvm::sort(gone);
-    Permutation perm = without(transpose.getPerm(), gone);
-    auto type = cast<RankedTensorType>(op.getType());
-    RankedTensorType before =
-        type.clone(permute(type.getShape(), inverse(perm)));
-    if (!transpose->hasOneUse() && !keepsOrder(perm, before.getShape()))
-      return rewriter.notifyMatchFailure(op, "a transpose would be left");
-    Value reduced;
-    if constexpr (isArgMax)
-      reduced =
-          rewriter.create<ArgMaxOp>(op.getLoc(), before, transpose.getInput(),
-                                    gone.front(), op.getLast());
-    else
-      reduced =
-          rewriter.create<Op>(op.getLoc(), before, transpose.getInput(), gone);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, type, reduced, perm);
-    return success();
-  }
-};
+} // namespace
 
+/// reduce(transpose(x)) = transpose(reduce(x)), which is smaller
+template <typename Op>
+static LogicalResult reduceTranspose(Op op, PatternRewriter &rewriter) {
+  auto transpose = op.getInput().template getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return rewriter.notifyMatchFailure(op, "input is no transpose");
+  constexpr bool isArgMax = std::is_same_v<Op, ArgMaxOp>;
+  SmallVector<int64_t> gone;
+  if constexpr (isArgMax)
+    gone.push_back(transpose.getPerm()[op.getDim()]);
+  else
+    gone = permute(transpose.getPerm(), op.getDims());
+  llvm::sort(gone);
+  Permutation perm = without(transpose.getPerm(), gone);
+  auto type = cast<RankedTensorType>(op.getType());
+  RankedTensorType before = type.clone(permute(type.getShape(), inverse(perm)));
+  if (!transpose->hasOneUse() && !keepsOrder(perm, before.getShape()))
+    return rewriter.notifyMatchFailure(op, "a transpose would be left");
+  Value reduced;
+  if constexpr (isArgMax)
+    reduced = rewriter.create<ArgMaxOp>(
+        op.getLoc(), before, transpose.getInput(), gone.front(), op.getLast());
+  else
+    reduced =
+        rewriter.create<Op>(op.getLoc(), before, transpose.getInput(), gone);
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, type, reduced, perm);
+  return success();
+}
+
+namespace {
 struct PushTransposes : impl::PushTransposesBase<PushTransposes> {
   void runOnOperation() override {
     if (getOperation().isExternal())
@@ -260,11 +236,12 @@ void pushTransposes(func::FuncOp function) {
   RewritePatternSet patterns(context);
   TransposeOp::getCanonicalizationPatterns(patterns, context);
   ReshapeOp::getCanonicalizationPatterns(patterns, context);
-  patterns
-      .add<TransposeConstant, TransposeBroadcast, TransposeIota,
-           TransposeMatmul, MatmulOfTranspose, MatmulOfFlattened, SinkReshape,
-           ReduceTranspose<ReduceSumOp>, ReduceTranspose<ReduceMaxOp>,
-           ReduceTranspose<ReduceMinOp>, ReduceTranspose<ArgMaxOp>>(context);
+  addPatterns(patterns, transposeConstant, transposeBroadcast, transposeIota,
+              transposeMatmul, matmulOfTranspose, matmulOfFlattened);
+  patterns.add<SinkReshape>(context);
+  addPatterns(patterns, reduceTranspose<ReduceSumOp>,
+              reduceTranspose<ReduceMaxOp>, reduceTranspose<ReduceMinOp>,
+              reduceTranspose<ArgMaxOp>);
   FrozenRewritePatternSet frozen(std::move(patterns));
   Block &block = function.getBody().front();
   // Every turn lowers the cost, so this ends; convergence of the driver is no

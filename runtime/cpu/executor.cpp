@@ -117,6 +117,10 @@ public:
   Status finish() override { return Status::success(); }
   std::string deviceName() const override;
   size_t deviceBytes() const override;
+  Status freeBytes(int64_t &bytes) override {
+    bytes = -1;
+    return Status::success();
+  }
 
 private:
   struct PlanState {

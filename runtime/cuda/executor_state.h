@@ -67,6 +67,7 @@ public:
   Status finish() override;
   std::string deviceName() const override;
   size_t deviceBytes() const override;
+  Status freeBytes(int64_t &bytes) override;
 
 private:
   /// Batches and runs of a plan in turn: many of them, or one.

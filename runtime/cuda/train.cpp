@@ -125,6 +125,14 @@ size_t CudaExecutor::deviceBytes() const {
   return map.bytes + sets[0].bytes + sets[1].bytes;
 }
 
+Status CudaExecutor::freeBytes(int64_t &bytes) {
+  size_t available = 0, total = 0;
+  MN_TRY(makeCurrent());
+  MN_TRY(check(cu.cuMemGetInfo(&available, &total), "asking for free memory"));
+  bytes = int64_t(available);
+  return Status::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//

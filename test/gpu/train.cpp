@@ -129,6 +129,10 @@ private:
     data.mean = mean;
     data.deviation = deviation;
     data.invert = way.invert;
+    int64_t room = 0;
+    MN_TRY(executor.freeBytes(room));
+    if (room <= 0)
+      return wrong("expected free memory, found " + std::to_string(room));
     // Twice: graphs of the first must not be used again.
     for (int load = 0; load < 2; ++load) {
       MN_TRY(executor.load(0, data));

@@ -193,6 +193,26 @@ TEST(Initialize, HasTheDeviationsOfTheFormulas) {
   }
 }
 
+TEST(RoomForData, IsWhatIsAskedForOrFree) {
+  constexpr int64_t MiB = 1 << 20, GiB = 1024 * MiB;
+  const struct {
+    int64_t asked, freeBytes, room;
+  } cases[] = {
+      {-1, 140 * GiB, 140 * GiB - 512 * MiB},
+      {-1, 513 * MiB, MiB},
+      {-1, 512 * MiB, 0},
+      {-1, 100 * MiB, 0},
+      {-1, 0, 0},
+      {-1, -1, 8 * GiB}, // of the host
+      {0, 140 * GiB, 0},
+      {GiB, 100 * MiB, GiB},
+      {9 * GiB, -1, 9 * GiB},
+  };
+  for (const auto &test : cases)
+    EXPECT_EQ(mn::roomForData(test.asked, test.freeBytes), test.room)
+        << test.asked << " asked for, " << test.freeBytes << " free";
+}
+
 TEST(FillBatch, IsTheSameWithAnyNumberOfThreads) {
   std::vector<uint8_t> images(300 * 5000);
   std::vector<int32_t> labels(300);

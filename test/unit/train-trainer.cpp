@@ -58,6 +58,24 @@ TEST(Trainer, LearnsAndSaysHow) {
   EXPECT_GT(std::strtod(run.out.c_str() + at + 9, nullptr), 70) << run.out;
 }
 
+TEST(Trainer, SaysWhereTheDataLies) {
+  const struct {
+    int64_t deviceData;
+    const char *said;
+  } cases[] = {{-1, " on the device, with the data\n"},
+               {0, " on the device, data streamed from the host\n"},
+               {100, " on the device, data streamed from the host\n"}};
+  for (const auto &test : cases) {
+    mn::Options changed = options();
+    changed.train.deviceData = test.deviceData;
+    changed.train.epochs = 1;
+    const Trained run(changed);
+    EXPECT_NE(run.out.find(test.said), std::string::npos)
+        << test.deviceData << "\n"
+        << run.out;
+  }
+}
+
 TEST(Trainer, EveryWayOfFeedingGivesTheSameBits) {
   struct {
     const char *name;

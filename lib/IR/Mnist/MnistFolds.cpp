@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Patterns.h"
 #include "lib/IR/Mnist/Permutation.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -133,150 +133,118 @@ OpFoldResult MaxPoolOp::fold(FoldAdaptor) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// broadcast(broadcast(x, p), q) = broadcast(x, q of p)
-struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastOp op,
-                                PatternRewriter &rewriter) const override {
-    auto producer = op.getInput().getDefiningOp<BroadcastOp>();
-    if (!producer)
-      return rewriter.notifyMatchFailure(op, "input is no broadcast");
-    rewriter.replaceOpWithNewOp<BroadcastOp>(
-        op, op.getType(), producer.getInput(),
-        permute(op.getDims(), producer.getDims()));
-    return success();
-  }
-};
+static LogicalResult mergeBroadcasts(BroadcastOp op,
+                                     PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!producer)
+    return rewriter.notifyMatchFailure(op, "input is no broadcast");
+  rewriter.replaceOpWithNewOp<BroadcastOp>(
+      op, op.getType(), producer.getInput(),
+      permute(op.getDims(), producer.getDims()));
+  return success();
+}
 
 /// concat(concat(x, y), z, nothing) = concat(x, y, z)
-struct FlattenConcat : OpRewritePattern<ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<Value> inputs;
-    for (Value input : op.getInputs()) {
-      auto producer = input.getDefiningOp<ConcatOp>();
-      if (producer && producer.getDim() == op.getDim())
-        llvm::append_range(inputs, producer.getInputs());
-      else if (cast<RankedTensorType>(input.getType())
-                   .getDimSize(op.getDim()) != 0)
-        inputs.push_back(input);
-    }
-    if (inputs.empty() || llvm::equal(inputs, op.getInputs()))
-      return rewriter.notifyMatchFailure(op, "no operand is empty or a concat");
-    rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), inputs,
-                                          op.getDim());
-    return success();
+static LogicalResult flattenConcat(ConcatOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs()) {
+    auto producer = input.getDefiningOp<ConcatOp>();
+    if (producer && producer.getDim() == op.getDim())
+      llvm::append_range(inputs, producer.getInputs());
+    else if (cast<RankedTensorType>(input.getType()).getDimSize(op.getDim()) !=
+             0)
+      inputs.push_back(input);
   }
-};
+  if (inputs.empty() || llvm::equal(inputs, op.getInputs()))
+    return rewriter.notifyMatchFailure(op, "no operand is empty or a concat");
+  rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), inputs, op.getDim());
+  return success();
+}
 
 /// slice(slice(x, s, t), u, v) = slice(x, s + u t, t v)
-struct MergeSlices : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op,
-                                PatternRewriter &rewriter) const override {
-    auto producer = op.getInput().getDefiningOp<SliceOp>();
-    if (!producer)
-      return rewriter.notifyMatchFailure(op, "input is no slice");
-    SmallVector<int64_t> starts, steps;
-    for (size_t i = 0; i < op.getStarts().size(); ++i) {
-      starts.push_back(producer.getStarts()[i] +
-                       op.getStarts()[i] * producer.getSteps()[i]);
-      steps.push_back(op.getSteps()[i] * producer.getSteps()[i]);
-    }
-    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), producer.getInput(),
-                                         starts, steps);
-    return success();
+static LogicalResult mergeSlices(SliceOp op, PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<SliceOp>();
+  if (!producer)
+    return rewriter.notifyMatchFailure(op, "input is no slice");
+  SmallVector<int64_t> starts, steps;
+  for (size_t i = 0; i < op.getStarts().size(); ++i) {
+    starts.push_back(producer.getStarts()[i] +
+                     op.getStarts()[i] * producer.getSteps()[i]);
+    steps.push_back(op.getSteps()[i] * producer.getSteps()[i]);
   }
-};
+  rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), producer.getInput(),
+                                       starts, steps);
+  return success();
+}
 
 /// reshape(broadcast(x)) of one element = broadcast(reshape(x))
-struct ReshapeOfRepeated : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto producer = op.getInput().getDefiningOp<BroadcastOp>();
-    if (!producer || producer.getInput().getType().getNumElements() != 1)
-      return rewriter.notifyMatchFailure(op, "input repeats no single element");
-    auto scalar = rewriter.create<ReshapeOp>(
-        op.getLoc(), op.getType().clone(ArrayRef<int64_t>()),
-        producer.getInput());
-    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), scalar,
-                                             ArrayRef<int64_t>());
-    return success();
-  }
-};
+static LogicalResult reshapeOfRepeated(ReshapeOp op,
+                                       PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!producer || producer.getInput().getType().getNumElements() != 1)
+    return rewriter.notifyMatchFailure(op, "input repeats no single element");
+  auto scalar = rewriter.create<ReshapeOp>(
+      op.getLoc(), op.getType().clone(ArrayRef<int64_t>()),
+      producer.getInput());
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), scalar,
+                                           ArrayRef<int64_t>());
+  return success();
+}
 
 /// A reduction over dimensions of size 1 is a reshape.
-template <typename Op> struct ReduceToReshape : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    auto input = cast<RankedTensorType>(op.getInput().getType());
-    for (int64_t dim : op.getDims())
-      if (input.getDimSize(dim) != 1)
-        return rewriter.notifyMatchFailure(op, "there is something to reduce");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
-    return success();
-  }
-};
+template <typename Op>
+static LogicalResult reduceToReshape(Op op, PatternRewriter &rewriter) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  for (int64_t dim : op.getDims())
+    if (input.getDimSize(dim) != 1)
+      return rewriter.notifyMatchFailure(op, "there is something to reduce");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+  return success();
+}
 
 /// reshape(reshape(x)) = reshape(x)
-struct MergeReshapes : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto producer = op.getInput().getDefiningOp<ReshapeOp>();
-    if (!producer)
-      return rewriter.notifyMatchFailure(op, "input is no reshape");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
-                                           producer.getInput());
-    return success();
-  }
-};
+static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<ReshapeOp>();
+  if (!producer)
+    return rewriter.notifyMatchFailure(op, "input is no reshape");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), producer.getInput());
+  return success();
+}
 
 /// transpose(transpose(x, p), q) = transpose(x, p of q)
-struct MergeTransposes : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto producer = op.getInput().getDefiningOp<TransposeOp>();
-    if (!producer)
-      return rewriter.notifyMatchFailure(op, "input is no transpose");
-    rewriter.replaceOpWithNewOp<TransposeOp>(
-        op, op.getType(), producer.getInput(),
-        permute(producer.getPerm(), op.getPerm()));
-    return success();
-  }
-};
+static LogicalResult mergeTransposes(TransposeOp op,
+                                     PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<TransposeOp>();
+  if (!producer)
+    return rewriter.notifyMatchFailure(op, "input is no transpose");
+  rewriter.replaceOpWithNewOp<TransposeOp>(
+      op, op.getType(), producer.getInput(),
+      permute(producer.getPerm(), op.getPerm()));
+  return success();
+}
 
 /// A transpose that only moves dimensions of size 1 is a reshape.
-struct TransposeToReshape : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!keepsOrder(op.getPerm(), op.getInput().getType().getShape()))
-      return rewriter.notifyMatchFailure(op, "elements change their order");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
-    return success();
-  }
-};
-} // namespace
-
+static LogicalResult transposeToReshape(TransposeOp op,
+                                        PatternRewriter &rewriter) {
+  if (!keepsOrder(op.getPerm(), op.getInput().getType().getShape()))
+    return rewriter.notifyMatchFailure(op, "elements change their order");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+  return success();
+}
 #define MNIST_PATTERNS(OP, ...)                                                \
   void OP::getCanonicalizationPatterns(RewritePatternSet &patterns,            \
-                                       MLIRContext *context) {                 \
-    patterns.add<__VA_ARGS__>(context);                                        \
+                                       MLIRContext *) {                        \
+    addPatterns(patterns, __VA_ARGS__);                                        \
   }
 
-MNIST_PATTERNS(BroadcastOp, MergeBroadcasts)
-MNIST_PATTERNS(ConcatOp, FlattenConcat)
-MNIST_PATTERNS(ReduceMaxOp, ReduceToReshape<ReduceMaxOp>)
-MNIST_PATTERNS(ReduceMinOp, ReduceToReshape<ReduceMinOp>)
-MNIST_PATTERNS(ReduceSumOp, ReduceToReshape<ReduceSumOp>)
-MNIST_PATTERNS(ReshapeOp, MergeReshapes, ReshapeOfRepeated)
-MNIST_PATTERNS(SliceOp, MergeSlices)
-MNIST_PATTERNS(TransposeOp, MergeTransposes, TransposeToReshape)
+MNIST_PATTERNS(BroadcastOp, mergeBroadcasts)
+MNIST_PATTERNS(ConcatOp, flattenConcat)
+MNIST_PATTERNS(ReduceMaxOp, reduceToReshape<ReduceMaxOp>)
+MNIST_PATTERNS(ReduceMinOp, reduceToReshape<ReduceMinOp>)
+MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>)
+MNIST_PATTERNS(ReshapeOp, mergeReshapes, reshapeOfRepeated)
+MNIST_PATTERNS(SliceOp, mergeSlices)
+MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape)
 
 #undef MNIST_PATTERNS

@@ -106,6 +106,9 @@ public:
   /// Bytes allocated on the device, exactly: what mn::deviceBytes says before
   /// anything runs, and the data sets that were loaded since.
   virtual size_t deviceBytes() const = 0;
+  /// Bytes that nobody has allocated on the device yet; -1 where that is the
+  /// host's memory, which a program is not to fill.
+  virtual Status freeBytes(int64_t &bytes) = 0;
 };
 
 /// What Executor::open allocates on the device for a model.

@@ -36,7 +36,8 @@ const std::vector<Flag> runFlags = {
     {"drop-last", nullptr, "leave out a last batch that is not full",
      &T::dropLast},
     {"device-data", "BYTES",
-     "most data to keep on the device; more is streamed (default: 8 GiB)",
+     "most data to keep on the device; more is streamed (default: what is free "
+     "on a GPU, or 8 GiB)",
      &T::deviceData},
 };
 

@@ -79,6 +79,17 @@ void fillBatch(const Batch &batch, Type inputType, int threads) {
     other.join();
 }
 
+int64_t roomForData(int64_t asked, int64_t freeBytes) {
+  // Of the host, whose memory is everybody's.
+  constexpr int64_t onHost = int64_t(8) << 30;
+  // For the graphs of batches, which are captured when they first run, and for
+  // what others do with the device.
+  constexpr int64_t leftFree = int64_t(512) << 20;
+  if (asked >= 0)
+    return asked;
+  return freeBytes < 0 ? onHost : std::max<int64_t>(freeBytes - leftFree, 0);
+}
+
 Status Feeder::load(int set, const TrainData &data) {
   samples[set] = &data.samples();
   const auto bytes = static_cast<int64_t>(data.bytes());

@@ -23,11 +23,15 @@ struct BatchRange {
   int64_t first, count;
 };
 
+/// What all data may take on the device, where so many bytes are free there, or
+/// -1 for the host's memory: what was asked for, if that is not below 0.
+int64_t roomForData(int64_t asked, int64_t freeBytes);
+
 class Feeder {
 public:
-  /// `deviceBytes`: of all data on the device together.
-  Feeder(const TrainModel &model, Executor &executor, int64_t deviceBytes)
-      : model(model), executor(executor), room(deviceBytes) {}
+  /// `room`: of all data on the device together.
+  Feeder(const TrainModel &model, Executor &executor, int64_t room)
+      : model(model), executor(executor), room(room) {}
 
   /// Looks at what every step computes; to be said before `load`.
   bool checkNumbers = false;

@@ -13,9 +13,6 @@ namespace mn {
 
 namespace {
 
-/// What data may take on the device, unless said otherwise.
-constexpr int64_t defaultDeviceData = int64_t(8) << 30;
-
 Status usage(std::string message) {
   return Status::error(Code::usage, std::move(message));
 }
@@ -99,15 +96,17 @@ Status Trainer::checkFiles() {
 
 Status Trainer::openDevice(const Open &open) {
   MN_TRY(open(executor));
-  feeder = std::make_unique<Feeder>(model, *executor,
-                                    train.deviceData < 0 ? defaultDeviceData
-                                                         : train.deviceData);
-  feeder->checkNumbers = options.checkNan;
-  for (int i = 0; i < 1 + tests; ++i)
-    MN_TRY(feeder->load(i, data[i]));
+  // Before the data, which gets what the plans leave.
   MN_TRY(executor->prepare(model.trainPlan));
   if (tests)
     MN_TRY(executor->prepare(model.evalPlan));
+  int64_t freeBytes = 0;
+  MN_TRY(executor->freeBytes(freeBytes));
+  feeder = std::make_unique<Feeder>(model, *executor,
+                                    roomForData(train.deviceData, freeBytes));
+  feeder->checkNumbers = options.checkNan;
+  for (int i = 0; i < 1 + tests; ++i)
+    MN_TRY(feeder->load(i, data[i]));
   if (const Parameter *rows = model.find("mn.recipe"))
     ring = std::make_unique<RecipeRing>(rows->tensor.offset, recipe, rate);
   return Status::success();
@@ -181,10 +180,11 @@ void Trainer::announce(bool resumed) {
                     compiled.optimizer, asLong(model.batch),
                     schedule.text().c_str()));
   reporter.say(text("%lld rows to train on, %lld to test on, %lld steps an "
-                    "epoch; data %s, %s on the device",
+                    "epoch; %s on the device, %s",
                     asLong(rows), asLong(testRows), asLong(stepsPerEpoch),
-                    feeder->onDevice(0) ? "on the device" : "from the host",
-                    bytesText(double(executor->deviceBytes())).c_str()));
+                    bytesText(double(executor->deviceBytes())).c_str(),
+                    feeder->onDevice(0) ? "with the data"
+                                        : "data streamed from the host"));
   if (train.resume)
     reporter.say(resumed ? text("resumed at step %lld of %lld", asLong(step),
                                 asLong(steps()))

@@ -41,8 +41,8 @@ std::string rate(double amount, double microseconds) {
              : "";
 }
 
-/// In microseconds: medians of the steps, each alone; their sum; and of the plan
-/// as it runs, in one graph and side by side.
+/// In microseconds: medians of the steps, each alone; their sum; and of the
+/// plan as it runs, in one graph and side by side.
 struct Times {
   std::vector<double> steps;
   double total = 0, whole = 0;

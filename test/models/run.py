@@ -39,7 +39,9 @@ MODELS = [
 VARIANTS = [["--layout=nchw"], ["--layout=nhwc"], ["--no-fuse"],
             ["--no-fold-batch-norm"], ["--no-fold-constants"],
             ["--no-push-transposes"], ["--no-cse"], ["--no-reuse-memory"],
-            ["--no-assign-streams"], ["--libraries=none"]]
+            ["--libraries=none"]]
+# The CPU has one stream.
+CUDA_VARIANTS = [["--no-assign-streams"]]
 
 
 def arguments():
@@ -123,7 +125,9 @@ def check_model(case, root, options):
         return code == 0
 
     app = folder / "app"
-    variants = [[]] + (VARIANTS if options.variants == "all" else [])
+    variants = [[]]
+    if options.variants == "all":
+        variants += VARIANTS + (CUDA_VARIANTS if options.target == "cuda" else [])
     for variant in variants:
         label = " ".join(variant) or "default"
         build = [options.mnistc, str(path), "-o", str(app),

@@ -1,4 +1,4 @@
-//===- onednn.cpp - contractions by oneDNN 2 ------------------------------===//
+//===- onednn.cpp - contractions by oneDNN --------------------------------===//
 //
 // Activations stay plain, nchw or nhwc; weights take the form that the
 // primitive likes best, once where they are constants. Everything is made on a
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "mnistrt/cpu/libraries.h"
+#include "onednn_describe.h"
 #include <cstdio>
 #include <cstdlib>
-#include <dnnl.hpp>
 #include <unordered_map>
 
 extern "C" int omp_get_max_threads(void);
@@ -213,14 +213,22 @@ struct ConvDescs {
           const memory::desc *bias) const {
     const auto kind = dnnl::prop_kind::forward_inference;
     const auto algorithm = dnnl::algorithm::convolution_direct;
-    return bias ? dnnl::convolution_forward::primitive_desc(
-                      {kind, algorithm, in, filter.any, *bias, out, strides,
-                       dilations, pads, padsAfter},
-                      attributes, engine())
-                : dnnl::convolution_forward::primitive_desc(
-                      {kind, algorithm, in, filter.any, out, strides, dilations,
-                       pads, padsAfter},
-                      attributes, engine());
+    using Forward = dnnl::convolution_forward;
+    return bias ? describe<Forward>(engine(), attributes, kind, algorithm, in,
+                                    filter.any, *bias, out, strides, dilations,
+                                    pads, padsAfter)
+                : describe<Forward>(engine(), attributes, kind, algorithm, in,
+                                    filter.any, out, strides, dilations, pads,
+                                    padsAfter);
+  }
+
+  template <typename Gradient>
+  typename Gradient::primitive_desc
+  gradient(const dnnl::primitive_attr &attributes) const {
+    return describeGradient<Gradient>(
+        engine(), attributes, forward(attributes, nullptr),
+        dnnl::algorithm::convolution_direct, in, filter.any, out, strides,
+        dilations, pads, padsAfter);
   }
 };
 
@@ -234,7 +242,7 @@ dnnl::primitive_attr attributesOf(const Epilogue &epilogue, bool inPlace,
   else if (epilogue.residual)
     after.append_binary(dnnl::algorithm::binary_add, result);
   if (epilogue.relu)
-    after.append_eltwise(1.f, dnnl::algorithm::eltwise_relu, 0.f, 0.f);
+    appendRelu(after);
   attributes.set_post_ops(after);
   return attributes;
 }
@@ -274,12 +282,9 @@ void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
   run(ctx, "gradient of a convolution's input", s, [&](Call &call) {
     const ConvDescs descs(s);
     const auto attributes = attributesOf({}, false, descs.in);
-    const dnnl::convolution_backward_data::primitive_desc chosen(
-        {dnnl::algorithm::convolution_direct, descs.in, descs.filter.any,
-         descs.out, descs.strides, descs.dilations, descs.pads,
-         descs.padsAfter},
-        attributes, engine(), descs.forward(attributes, nullptr));
-    call.primitive = dnnl::convolution_backward_data(chosen);
+    using Gradient = dnnl::convolution_backward_data;
+    const auto chosen = descs.gradient<Gradient>(attributes);
+    call.primitive = Gradient(chosen);
     call.add(DNNL_ARG_DIFF_DST, descs.out, dy);
     call.add(DNNL_ARG_DIFF_SRC, descs.in, dx);
     call.addWeights(ctx, DNNL_ARG_WEIGHTS, descs.filter.plain,
@@ -293,12 +298,9 @@ void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
   run(ctx, "gradient of a convolution's filter", s, [&](Call &call) {
     const ConvDescs descs(s);
     const auto attributes = attributesOf({}, false, descs.in);
-    const dnnl::convolution_backward_weights::primitive_desc chosen(
-        {dnnl::algorithm::convolution_direct, descs.in, descs.filter.any,
-         descs.out, descs.strides, descs.dilations, descs.pads,
-         descs.padsAfter},
-        attributes, engine(), descs.forward(attributes, nullptr));
-    call.primitive = dnnl::convolution_backward_weights(chosen);
+    using Gradient = dnnl::convolution_backward_weights;
+    const auto chosen = descs.gradient<Gradient>(attributes);
+    call.primitive = Gradient(chosen);
     call.add(DNNL_ARG_SRC, descs.in, x);
     call.add(DNNL_ARG_DIFF_DST, descs.out, dy);
     call.addResult(DNNL_ARG_DIFF_WEIGHTS, descs.filter.plain,
@@ -332,10 +334,11 @@ void matmul(Context &ctx, float *y, const float *a, const float *b,
     const memory::desc wanted =
         constant ? descOf(dims(s.k, s.n), Tag::any) : right;
     const auto attributes = attributesOf(epilogue, inPlace, result);
-    const dnnl::matmul::primitive_desc chosen(
-        epilogue.bias ? dnnl::matmul::desc(left, wanted, bias, result)
-                      : dnnl::matmul::desc(left, wanted, result),
-        attributes, engine());
+    const auto chosen = epilogue.bias
+                            ? describe<dnnl::matmul>(engine(), attributes, left,
+                                                     wanted, bias, result)
+                            : describe<dnnl::matmul>(engine(), attributes, left,
+                                                     wanted, result);
     call.primitive = dnnl::matmul(chosen);
     call.add(DNNL_ARG_SRC, left, a);
     call.add(DNNL_ARG_DST, result, y);

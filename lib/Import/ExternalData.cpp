@@ -97,7 +97,7 @@ StringRef ExternalData::read(const onnx::TensorProto &tensor,
          " bytes of external data, found a length of " + Twine(*entry.length));
   if (entry.offset > size || expected > size - entry.offset)
     fail("expected " + Twine(expected) + " bytes at offset " +
-         Twine(entry.offset) + " of " + quoted(entry.location) +
+         Twine(entry.offset) + " of " + importer::quoted(entry.location) +
          ", found a file of " + Twine(size));
   return StringRef(file.getBufferStart() + entry.offset, expected);
 }

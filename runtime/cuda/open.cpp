@@ -106,12 +106,13 @@ Status CudaExecutor::allocate() {
                               ? CUDA_ERROR_OUT_OF_MEMORY
                               : cu.cuMemAlloc(&base, map.bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
-    return Status::error(
-        Code::outOfMemory,
-        "the model needs " + std::to_string(map.bytes) +
-            " bytes of GPU memory, but " + std::to_string(available) + " of " +
-            std::to_string(total) + " are free on GPU " +
-            std::to_string(device.number) + "; compile with a smaller --batch");
+    return Status::error(Code::outOfMemory,
+                         "the model needs " + std::to_string(map.bytes) +
+                             " bytes of GPU memory, but " +
+                             std::to_string(available) + " of " +
+                             std::to_string(total) + " are free on GPU " +
+                             std::to_string(device.number) +
+                             "; compile with a smaller --batch or --workspace");
   MN_TRY(check(result, "allocating GPU memory"));
   if (model.constantBytes != 0)
     MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.constants, model.constants,

@@ -7,6 +7,8 @@
 
 #include "lib/CodeGen/CudaFolders.h"
 #include "lib/CodeGen/Toolchain.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <dlfcn.h>
 
 using namespace mlir;
@@ -47,14 +49,28 @@ struct Nvrtc {
 };
 } // namespace
 
+/// NVRTC opens a library of the same version by its name alone, which the
+/// loader does not find beside it. One that is open already it does.
+static void openBuiltins(const std::string &folder) {
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator it(folder, code), end;
+       !code && it != end; it.increment(code))
+    if (llvm::sys::path::filename(it->path())
+            .starts_with("libnvrtc-builtins.so."))
+      dlopen(it->path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
 static llvm::Expected<Nvrtc> openNvrtc() {
   Nvrtc nvrtc;
   for (const std::string &folder : cudaLibraryFolders())
     for (const char *name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
       std::string path = folder.empty() ? name : folder + "/" + name;
-      if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
-        if (nvrtc.load(handle))
-          return nvrtc;
+      void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (!handle || !nvrtc.load(handle))
+        continue;
+      if (!folder.empty())
+        openBuiltins(folder);
+      return nvrtc;
     }
   return fail(
       "expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) or nvcc of a CUDA "

@@ -35,8 +35,6 @@ int main(int argc, char **argv) {
     return fail("usage: compile-kernels ARCH OUTPUT.cubin INPUT OPTION...");
   void *library = dlopen("libnvrtc.so.13", RTLD_NOW);
   if (!library)
-    library = dlopen("/usr/local/cuda/lib64/libnvrtc.so.13", RTLD_NOW);
-  if (!library)
     return fail("'libnvrtc.so.13' not found");
 #define MN_FUNCTION(NAME)                                                      \
   const auto NAME = function<decltype(&::NAME)>(library, #NAME)

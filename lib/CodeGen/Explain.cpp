@@ -332,7 +332,9 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
   if (auto bytes = module->getAttrOfType<IntegerAttr>("plan.parameter_bytes"))
     os << grouped(bytes.getInt()) << " of them for parameters, ";
   os << grouped(constants ? constants.getInt() : 0) << " of constants, "
-     << grouped(plan.number("plan.workspace_bytes")) << " for libraries\n";
+     << grouped(plan.number("plan.workspace_bytes")) << " for libraries"
+     << (streamsOf(plan.function) > 1 ? ", on each stream that calls them\n"
+                                      : "\n");
   if (StringRef loss = lossOf(plan); !loss.empty())
     os << "loss: " << loss << "\n";
   if (StringRef reason = layoutReason(plan); !reason.empty())

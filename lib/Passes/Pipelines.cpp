@@ -9,31 +9,31 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// The layout that the implementations of a target like better. An unknown
-/// target is reported where implementations are selected.
-static std::string preferredLayout(StringRef name) {
+/// Null for an unknown target, which is reported where implementations are
+/// selected.
+static const Target *findTarget(StringRef name) {
   llvm::Expected<const Target *> target = Target::get(name);
   if (target)
-    return stringifyLayout((*target)->preferredLayout).str();
+    return *target;
   llvm::consumeError(target.takeError());
-  return stringifyLayout(Layout::nchw).str();
+  return nullptr;
+}
+
+/// The layout that the implementations of a target like better.
+static std::string preferredLayout(StringRef name) {
+  const Target *target = findTarget(name);
+  return stringifyLayout(target ? target->preferredLayout : Layout::nchw).str();
 }
 
 /// Whether fewer steps are worth some arithmetic on the target.
 static bool launchesCost(StringRef name) {
-  llvm::Expected<const Target *> target = Target::get(name);
-  if (target)
-    return (*target)->launchesCost;
-  llvm::consumeError(target.takeError());
-  return true;
+  const Target *target = findTarget(name);
+  return !target || target->launchesCost;
 }
 
-static int64_t streamsOf(StringRef name) {
-  llvm::Expected<const Target *> target = Target::get(name);
-  if (target)
-    return (*target)->streams;
-  llvm::consumeError(target.takeError());
-  return 1;
+static int64_t streamsOf(const InferOptions &options) {
+  const Target *target = findTarget(options.target);
+  return target && options.assignStreams ? target->streams : 1;
 }
 
 /// The order of dimensions.
@@ -69,7 +69,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   select.libraries = options.libraries;
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
-  int64_t streams = options.assignStreams ? streamsOf(options.target) : 1;
+  int64_t streams = streamsOf(options);
   if (joinMaps && launchesCost(options.target)) {
     JoinMapsOptions join;
     join.sideBySide = streams > 1;

@@ -29,7 +29,8 @@ UNARY = [
     ("Selu", WIDE, {"alpha": 1.2, "gamma": 0.8}), ("Sigmoid", WIDE, {}),
     ("Softmax", WIDE, {"axis": -1}), ("Softmax", WIDE, {"axis": 1}),
     ("Softplus", WIDE, {}), ("Softsign", WIDE, {}), ("Sqrt", POSITIVE, {}),
-    ("Swish", WIDE, {}), ("Swish", WIDE, {"alpha": 1.7}), ("Tanh", WIDE, {}), ("ThresholdedRelu", WIDE, {"alpha": 0.8}),
+    ("Swish", WIDE, {}), ("Swish", WIDE, {"alpha": 1.7}), ("Tanh", WIDE, {}),
+    ("ThresholdedRelu", WIDE, {"alpha": 0.8}),
 ]
 
 # Of several operands that are repeated to one shape: operator, shapes, range.

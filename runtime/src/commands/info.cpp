@@ -27,7 +27,9 @@ void printPlan(const Plan &plan) {
               plan.name, static_cast<long long>(plan.batch), plan.stepCount,
               plan.arenaBytes, plan.workspaceBytes);
   const int streams = streamCount(plan);
-  std::printf(streams > 1 ? " for each of %d streams\n" : "\n", streams);
+  std::printf(streams > 1 ? " for each of %d streams that calls libraries\n"
+                          : "\n",
+              streams);
   printTensors("input", plan.inputs, plan.inputCount);
   printTensors("output", plan.outputs, plan.outputCount);
   std::vector<std::vector<std::string>> rows = {

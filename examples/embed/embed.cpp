@@ -1,5 +1,4 @@
-//===- embed.cpp - a compiled model in a program of one's own
-//------------------===//
+//===- embed.cpp - a compiled model in a program of one's own -------------===//
 //
 // Says what the model takes and gives, runs it on zeros, and prints the first
 // result. Everything that a model can do is in <mnist.h>.

@@ -1,7 +1,7 @@
 //===- batches.cpp - data sets in the memory of a CPU program -------------===//
 
-#include "batches.h"
-#include "mnistrt/tensor.h"
+#include "cpu/batches.h"
+#include "core/tensor.h"
 #include <algorithm>
 #include <cstring>
 

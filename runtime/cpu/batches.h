@@ -3,7 +3,7 @@
 #ifndef MNISTRT_CPU_BATCHES_H
 #define MNISTRT_CPU_BATCHES_H
 
-#include "src/batch_plan.h"
+#include "core/batch_plan.h"
 #include <optional>
 #include <vector>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mnistrt/executor.h"
-#include "batches.h"
+#include "core/executor.h"
+#include "core/tensor.h"
+#include "cpu/batches.h"
 #include "mnistrt/cpu/libraries.h"
-#include "mnistrt/tensor.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu/onednn_describe.h"
 #include "mnistrt/cpu/libraries.h"
-#include "onednn_describe.h"
 #include <cstdio>
 #include <cstdlib>
 #include <unordered_map>

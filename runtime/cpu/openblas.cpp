@@ -1,5 +1,4 @@
-//===- openblas.cpp - matrix products by OpenBLAS
-//------------------------------===//
+//===- openblas.cpp - matrix products by OpenBLAS -------------------------===//
 //
 // The library computes tiles, on one thread each; see libraries.h.
 //

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cuda/state.h"
 #include "mnistrt/cuda/libraries.h"
-#include "state.h"
 #include <algorithm>
 
 using namespace mn;

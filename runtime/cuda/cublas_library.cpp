@@ -1,7 +1,7 @@
 //===- cublas_library.cpp - the functions of cuBLASLt ---------------------===//
 
-#include "cublas_library.h"
-#include "library_search.h"
+#include "cuda/cublas_library.h"
+#include "cuda/library_search.h"
 
 namespace mn::cuda {
 

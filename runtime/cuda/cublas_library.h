@@ -3,8 +3,8 @@
 #ifndef MNISTRT_CUDA_CUBLAS_LIBRARY_H
 #define MNISTRT_CUDA_CUBLAS_LIBRARY_H
 
+#include "core/status.h"
 #include "mnistrt/model.h"
-#include "mnistrt/status.h"
 #include <cublasLt.h>
 #include <string>
 

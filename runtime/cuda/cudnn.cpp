@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cudnn_graph.h"
+#include "cuda/cudnn_graph.h"
+#include "cuda/state.h"
 #include "mnistrt/cuda/libraries.h"
-#include "state.h"
 #include <algorithm>
 
 using namespace mn;

@@ -1,6 +1,6 @@
 //===- cudnn_graph.cpp - descriptors of cuDNN's graph API -----------------===//
 
-#include "cudnn_graph.h"
+#include "cuda/cudnn_graph.h"
 #include <algorithm>
 
 namespace mn::cuda {

@@ -9,7 +9,7 @@
 #ifndef MNISTRT_CUDA_CUDNN_GRAPH_H
 #define MNISTRT_CUDA_CUDNN_GRAPH_H
 
-#include "cudnn_library.h"
+#include "cuda/cudnn_library.h"
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,7 @@
 //===- cudnn_library.cpp - the functions of cuDNN -------------------------===//
 
-#include "cudnn_library.h"
-#include "library_search.h"
+#include "cuda/cudnn_library.h"
+#include "cuda/library_search.h"
 
 namespace mn::cuda {
 

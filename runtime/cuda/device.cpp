@@ -1,7 +1,7 @@
 //===- device.cpp - can this model run here? ------------------------------===//
 
-#include "device.h"
-#include "mnistrt/executor.h"
+#include "cuda/device.h"
+#include "core/executor.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

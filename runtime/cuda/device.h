@@ -3,9 +3,9 @@
 #ifndef MNISTRT_CUDA_DEVICE_H
 #define MNISTRT_CUDA_DEVICE_H
 
-#include "driver.h"
+#include "core/status.h"
+#include "cuda/driver.h"
 #include "mnistrt/model.h"
-#include "mnistrt/status.h"
 #include <string>
 
 namespace mn::cuda {

@@ -1,7 +1,7 @@
 //===- driver.cpp - the functions of the CUDA driver ----------------------===//
 
-#include "driver.h"
-#include "library_search.h"
+#include "cuda/driver.h"
+#include "cuda/library_search.h"
 #include <dlfcn.h>
 
 namespace mn::cuda {

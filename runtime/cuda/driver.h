@@ -3,7 +3,7 @@
 #ifndef MNISTRT_CUDA_DRIVER_H
 #define MNISTRT_CUDA_DRIVER_H
 
-#include "mnistrt/status.h"
+#include "core/status.h"
 #include <cuda.h>
 
 namespace mn::cuda {

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mnistrt/executor.h"
-#include "executor_state.h"
+#include "core/executor.h"
+#include "cuda/executor_state.h"
 #include <algorithm>
 #include <cstring>
 

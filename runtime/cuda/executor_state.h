@@ -8,10 +8,10 @@
 #ifndef MNISTRT_CUDA_EXECUTOR_STATE_H
 #define MNISTRT_CUDA_EXECUTOR_STATE_H
 
-#include "device.h"
-#include "mnistrt/executor.h"
-#include "src/batch_plan.h"
-#include "state.h"
+#include "core/batch_plan.h"
+#include "core/executor.h"
+#include "cuda/device.h"
+#include "cuda/state.h"
 #include <functional>
 
 namespace mn::cuda {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mnistrt/cuda/launch.h"
-#include "state.h"
+#include "cuda/state.h"
 
 using namespace mn;
 using namespace mn::cuda;

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "library_search.h"
+#include "cuda/library_search.h"
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>

@@ -9,8 +9,8 @@
 #ifndef MNISTRT_CUDA_LIBRARY_SEARCH_H
 #define MNISTRT_CUDA_LIBRARY_SEARCH_H
 
+#include "core/status.h"
 #include "mnistrt/model.h"
-#include "mnistrt/status.h"
 #include <string>
 #include <vector>
 

@@ -8,9 +8,9 @@
 #ifndef MNISTRT_CUDA_STATE_H
 #define MNISTRT_CUDA_STATE_H
 
-#include "cublas_library.h"
-#include "cudnn_library.h"
-#include "driver.h"
+#include "cuda/cublas_library.h"
+#include "cuda/cudnn_library.h"
+#include "cuda/driver.h"
 #include "mnistrt/model.h"
 #include <memory>
 #include <vector>

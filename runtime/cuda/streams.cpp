@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "executor_state.h"
+#include "cuda/executor_state.h"
 #include <algorithm>
 
 using namespace mn;

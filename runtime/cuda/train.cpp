@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "executor_state.h"
+#include "cuda/executor_state.h"
 #include "mnistrt/cuda/kernels/batch.cuh"
 #include <algorithm>
 #include <cstring>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mnistrt/executor.h"
+#include "core/executor.h"
 #include "kernels.h"
 #include "tables.h"
 #include <chrono>

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "case.h"
-#include "mnistrt/executor.h"
+#include "core/executor.h"
 #include "tables.h"
 #include <algorithm>
 #include <cstdio>

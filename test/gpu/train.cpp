@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "by-hand.h"
+#include "core/executor.h"
 #include "kernels.h"
 #include "mnistrt/batch.h"
-#include "mnistrt/executor.h"
 #include "tables.h"
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,4 @@
-//===- c-api.cpp - mnist.h over the generated model
-//----------------------===//
+//===- c-api.cpp - mnist.h over the generated model -----------------------===//
 
 #include "mnist.h"
 #include <cmath>

@@ -1,5 +1,4 @@
-//===- contractions.cpp - matrix products and convolutions
-//---------------===//
+//===- contractions.cpp - matrix products and convolutions ----------------===//
 
 #include "mnistrt/generated.h"
 #include "reference.h"

@@ -1,8 +1,7 @@
-//===- executor.cpp - running plans on the CPU
-//---------------------------===//
+//===- executor.cpp - running plans on the CPU ----------------------------===//
 
-#include "mnistrt/executor.h"
-#include "src/runner.h"
+#include "core/executor.h"
+#include "inference/runner.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-//===- generated-model.cpp - a model as the compiler writes it
-//----------------===//
+//===- generated-model.cpp - a model as the compiler writes it ------------===//
 //
 // What docs/generated-code.md describes, by hand: a small network of which
 // every step has another implementation, for two batch sizes. The sizes are

@@ -1,5 +1,4 @@
-//===- libraries.cpp - oneDNN's and OpenBLAS's calls
-//----------------------===//
+//===- libraries.cpp - oneDNN's and OpenBLAS's calls ----------------------===//
 //
 // Against plain loops, with every epilogue, twice: the second run uses what the
 // first one prepared.

@@ -1,5 +1,4 @@
-//===- pools.cpp - pools and their gradients
-//------------------------------===//
+//===- pools.cpp - pools and their gradients ------------------------------===//
 
 #include "mnistrt/generated.h"
 #include "reference.h"

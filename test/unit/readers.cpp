@@ -1,10 +1,9 @@
-//===- readers.cpp - data files and how they fit inputs
-//-----------------===//
+//===- readers.cpp - data files and how they fit inputs -------------------===//
 
-#include "src/classify.h"
-#include "src/files.h"
-#include "src/inputs.h"
-#include "src/report.h"
+#include "formats/files.h"
+#include "inference/classify.h"
+#include "inference/inputs.h"
+#include "reports/report.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-//===- reductions.cpp - reductions, softmax, maps
-//---------------------------===//
+//===- reductions.cpp - reductions, softmax, maps -------------------------===//
 
 #include "mnistrt/generated.h"
 #include "reference.h"

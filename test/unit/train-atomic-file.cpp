@@ -1,8 +1,7 @@
-//===- train-atomic-file.cpp - a file that is whole or not there
-//--------------===//
+//===- train-atomic-file.cpp - a file that is whole or not there ----------===//
 
+#include "formats/atomic_file.h"
 #include "train-folder.h"
-#include "train/atomic_file.h"
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,5 +1,4 @@
-//===- train-digest.cpp - what the weights are, in sixteen digits
-//-------------===//
+//===- train-digest.cpp - what the weights are, in sixteen digits ---------===//
 
 #include "train/digest.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-//===- train-digits.cpp - a data set that needs no download
-//-------------------===//
+//===- train-digits.cpp - a data set that needs no download ---------------===//
 
 #include "data/digits.h"
 #include "train/digest.h"

@@ -1,7 +1,7 @@
 //===- train-executor.cpp - batches and parameters on the CPU -------------===//
 
 #include "by-hand.h"
-#include "mnistrt/executor.h"
+#include "core/executor.h"
 #include "mnistrt/shuffle.h"
 #include <cstring>
 #include <gtest/gtest.h>

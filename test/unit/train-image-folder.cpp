@@ -1,5 +1,4 @@
-//===- train-image-folder.cpp - pictures sorted into folders by class
-//---------===//
+//===- train-image-folder.cpp - pictures sorted into folders by class -----===//
 
 #include "data/image_folder.h"
 #include "train-folder.h"

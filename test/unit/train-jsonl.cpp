@@ -1,8 +1,7 @@
-//===- train-jsonl.cpp - a log that programs read
-//-----------------------------===//
+//===- train-jsonl.cpp - a log that programs read -------------------------===//
 
+#include "formats/jsonl.h"
 #include "train-folder.h"
-#include "train/jsonl.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 
 #include "train-model.h"
 #include "by-hand.h"
-#include "protobuf.h"
+#include "formats/protobuf.h"
 #include <algorithm>
 #include <cmath>
 

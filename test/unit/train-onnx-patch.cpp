@@ -1,16 +1,15 @@
-//===- train-onnx-patch.cpp - the same model with other weights
-//---------------===//
+//===- train-onnx-patch.cpp - the same model with other weights -----------===//
 //
 // Messages are made by hand, in every form that the format allows.
 // train-onnx-patch.py does the same with files from the ONNX library.
 //
 //===----------------------------------------------------------------------===//
 
-#include "protobuf.h"
+#include "formats/onnx_patch.h"
+#include "formats/onnx_tensor.h"
+#include "formats/protobuf.h"
+#include "formats/safetensors.h"
 #include "train-folder.h"
-#include "train/onnx_patch.h"
-#include "train/onnx_tensor.h"
-#include "train/safetensors.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

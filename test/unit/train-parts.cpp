@@ -1,12 +1,12 @@
 //===- train-parts.cpp - the trainer's smaller parts ----------------------===//
 
-#include "batch_plan.h"
-#include "protobuf.h"
+#include "core/batch_plan.h"
+#include "formats/onnx_uses.h"
+#include "formats/protobuf.h"
 #include "train-model.h"
 #include "train/feeder.h"
 #include "train/history.h"
 #include "train/initialize.h"
-#include "train/onnx_uses.h"
 #include "train/recipe.h"
 #include <cmath>
 #include <gtest/gtest.h>

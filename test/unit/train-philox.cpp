@@ -1,5 +1,4 @@
-//===- train-philox.cpp - random numbers by counting
-//--------------------------===//
+//===- train-philox.cpp - random numbers by counting ----------------------===//
 
 #include "mnistrt/philox.h"
 #include <gtest/gtest.h>

@@ -1,9 +1,8 @@
-//===- train-plot.cpp - loss and accuracy as a picture
-//------------------------===//
+//===- train-plot.cpp - loss and accuracy as a picture --------------------===//
 
+#include "reports/plot.h"
+#include "reports/plot_axis.h"
 #include "train-folder.h"
-#include "train/plot.h"
-#include "train/plot_axis.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
-//===- train-progress.cpp - how far the training is
-//---------------------------===//
+//===- train-progress.cpp - how far the training is -----------------------===//
 
-#include "train/progress.h"
+#include "reports/progress.h"
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
-//===- train-safetensors.cpp - named tensors in a file
-//------------------------===//
+//===- train-safetensors.cpp - named tensors in a file --------------------===//
 
+#include "formats/safetensors.h"
 #include "train-folder.h"
-#include "train/safetensors.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-//===- train-schedule.cpp - the learning rate of each step
-//--------------------===//
+//===- train-schedule.cpp - the learning rate of each step ----------------===//
 
 #include "train/schedule.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-//===- train-shuffle.cpp - a permutation that takes no memory
-//-----------------===//
+//===- train-shuffle.cpp - a permutation that takes no memory -------------===//
 
 #include "mnistrt/shuffle.h"
 #include <gtest/gtest.h>

@@ -1,9 +1,8 @@
-//===- train-tensorboard.cpp - scalars for TensorBoard
-//------------------------===//
+//===- train-tensorboard.cpp - scalars for TensorBoard --------------------===//
 
-#include "protobuf.h"
+#include "formats/protobuf.h"
+#include "formats/tensorboard.h"
 #include "train-folder.h"
-#include "train/tensorboard.h"
 #include <bit>
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-//===- ElementwiseOps.cpp - generated definitions, in a unit of their own
-//-----===//
+//===- ElementwiseOps.cpp - generated definitions, in a unit of their own -===//
 //
 // Split three ways for the build's sake; what is written by hand is in
 // MnistVerifiers.cpp, MnistFolds.cpp and MnistGradients.cpp.

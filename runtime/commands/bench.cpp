@@ -1,0 +1,150 @@
+//===- bench.cpp - app bench ----------------------------------------------===//
+//
+// Latency is what a caller waits for: inputs copied in, outputs copied out.
+// Throughput has two batches under way. The device's time is the plan alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/options.h"
+#include "inference/runner.h"
+#include "reports/report.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace mn {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microsecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin)
+      .count();
+}
+
+struct Figures {
+  std::vector<double> latencies; ///< microseconds
+  double rowsPerSecond = 0;
+  double device = 0; ///< microseconds a run
+};
+
+struct Limit {
+  const Options &options;
+  bool reached(int64_t runs, double microseconds) const {
+    return options.repeat > 0
+               ? runs >= options.repeat
+               : microseconds >= 1e6 * options.seconds && runs >= 10;
+  }
+};
+
+Status measureLatency(Executor &executor, int plan, const Limit &limit,
+                      Figures &figures) {
+  const auto begin = Clock::now();
+  do {
+    const auto start = Clock::now();
+    MN_TRY(executor.submit(plan, 0));
+    MN_TRY(executor.wait(0));
+    figures.latencies.push_back(microsecondsSince(start));
+  } while (!limit.reached(static_cast<int64_t>(figures.latencies.size()),
+                          microsecondsSince(begin)));
+  return Status::success();
+}
+
+Status measureThroughput(Executor &executor, int plan, int64_t batch,
+                         const Limit &limit, Figures &figures) {
+  const auto begin = Clock::now();
+  int64_t runs = 0;
+  MN_TRY(executor.submit(plan, 0));
+  do {
+    ++runs;
+    MN_TRY(executor.submit(plan, runs % 2));
+    MN_TRY(executor.wait((runs - 1) % 2));
+  } while (!limit.reached(runs, microsecondsSince(begin)));
+  MN_TRY(executor.wait(runs % 2));
+  figures.rowsPerSecond =
+      static_cast<double>((runs + 1) * std::max<int64_t>(batch, 1)) * 1e6 /
+      microsecondsSince(begin);
+  return Status::success();
+}
+
+Status measure(Executor &executor, int number, const Plan &plan,
+               const Options &options, Figures &figures) {
+  MN_TRY(executor.prepare(number));
+  for (int64_t i = 0; i < options.warmup; ++i) {
+    MN_TRY(executor.submit(number, 0));
+    MN_TRY(executor.wait(0));
+  }
+  const Limit limit{options};
+  MN_TRY(measureLatency(executor, number, limit, figures));
+  MN_TRY(measureThroughput(executor, number, plan.batch, limit, figures));
+  const int runs =
+      static_cast<int>(std::min<size_t>(figures.latencies.size(), 1000));
+  double microseconds;
+  MN_TRY(executor.time(number, runs, microseconds));
+  figures.device = microseconds / runs;
+  return Status::success();
+}
+
+void printJson(const Plan &plan, const Figures &figures, bool first) {
+  const auto part = [&](double q) {
+    return jsonNumber(quantile(figures.latencies, q));
+  };
+  std::printf(
+      "%s\n    {\"plan\": %s, \"batch\": %lld, \"runs\": %zu, "
+      "\"latencyMicroseconds\": {\"p10\": %s, \"median\": %s, \"p90\": %s, "
+      "\"p99\": %s}, \"deviceMicroseconds\": %s, \"rowsPerSecond\": %s}",
+      first ? "" : ",", quoted(plan.name).c_str(),
+      static_cast<long long>(plan.batch), figures.latencies.size(),
+      part(.1).c_str(), part(.5).c_str(), part(.9).c_str(), part(.99).c_str(),
+      jsonNumber(figures.device).c_str(),
+      jsonNumber(figures.rowsPerSecond).c_str());
+}
+
+std::vector<std::string> rowOf(const Plan &plan, const Figures &figures) {
+  const auto part = [&](double q) {
+    return text("%.1f", quantile(figures.latencies, q));
+  };
+  return {plan.name,
+          std::to_string(plan.batch),
+          part(.5),
+          part(.1),
+          part(.9),
+          part(.99),
+          text("%.1f", figures.device),
+          text("%.0f", figures.rowsPerSecond)};
+}
+
+} // namespace
+
+Status bench(const Model &model, const Options &options) {
+  std::unique_ptr<Executor> executor;
+  MN_TRY(openExecutor(model, options, executor));
+  int any;
+  MN_TRY(Runner(model, *executor).choosePlan(1, options.batch, any));
+  std::vector<std::vector<std::string>> rows = {{"plan", ">batch", ">median us",
+                                                 ">p10", ">p90", ">p99",
+                                                 ">device us", ">rows/s"}};
+  if (options.json)
+    std::printf("{\"model\": %s, \"device\": %s, \"plans\": [",
+                quoted(model.name).c_str(),
+                quoted(executor->deviceName()).c_str());
+  for (int i = 0; i < model.planCount; ++i) {
+    const Plan &plan = model.plans[i];
+    if (!isInference(plan) || (options.batch && plan.batch != options.batch))
+      continue;
+    Figures figures;
+    MN_TRY(measure(*executor, i, plan, options, figures));
+    if (options.json)
+      printJson(plan, figures, rows.size() == 1);
+    rows.push_back(rowOf(plan, figures));
+  }
+  if (options.json)
+    std::printf("]}\n");
+  else
+    std::printf("%s on %s\n%s", modelText(model).c_str(),
+                executor->deviceName().c_str(), table(rows).c_str());
+  return Status::success();
+}
+
+} // namespace mn

@@ -1,0 +1,133 @@
+//===- eval.cpp - app eval ------------------------------------------------===//
+
+#include "commands/options.h"
+#include "data/sample_set.h"
+#include "inference/classify.h"
+#include "inference/runner.h"
+#include "reports/report.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace mn {
+
+namespace {
+
+struct Score {
+  double loss = 0;
+  int64_t right = 0, rows = 0;
+};
+
+/// Adds the rows of one batch of results.
+Status addRows(const Tensor &output, const void *data, const int32_t *labels,
+               int64_t count, int64_t classes, Scores &scores, Score &score) {
+  if (scores == Scores::automatic)
+    scores = scoresOf(output.type, data, count, classes);
+  std::vector<double> logs;
+  for (int64_t row = 0; row < count; ++row) {
+    if (labels[row] < 0 || labels[row] >= classes)
+      return badData(
+          "expected labels below %lld, as many classes as output '%s' "
+          "has, found %d",
+          static_cast<long long>(classes), output.name, labels[row]);
+    logProbabilities(scores, output.type, data, row, classes, logs);
+    score.loss -= logs[labels[row]];
+    score.right += std::max_element(logs.begin(), logs.end()) - logs.begin() ==
+                   labels[row];
+    ++score.rows;
+  }
+  return Status::success();
+}
+
+Status checkClassifier(const Plan &plan) {
+  if (plan.inputCount != 1)
+    return Status::error(Code::usage,
+                         text("expected a model of one input, found "
+                              "one of %d",
+                              plan.inputCount));
+  if (plan.outputCount < 1 || !isClassifier(plan, plan.outputs[0]))
+    return Status::error(Code::usage,
+                         "expected a first output of one row of scores "
+                         "for each image, found another");
+  return Status::success();
+}
+
+void print(const Score &score, Scores scores, const Plan &plan, double seconds,
+           const Options &options) {
+  const double rows = static_cast<double>(score.rows);
+  const double loss = score.loss / rows;
+  const double accuracy = static_cast<double>(score.right) / rows;
+  if (options.json) {
+    std::printf(
+        "{\"split\": %s, \"images\": %lld, \"batch\": %lld, \"scores\": %s, "
+        "\"loss\": %s, \"correct\": %lld, \"accuracy\": %s, "
+        "\"seconds\": %s, \"imagesPerSecond\": %s}\n",
+        quoted(options.split).c_str(), static_cast<long long>(score.rows),
+        static_cast<long long>(plan.batch), quoted(nameOf(scores)).c_str(),
+        jsonNumber(loss).c_str(), static_cast<long long>(score.right),
+        jsonNumber(accuracy).c_str(), jsonNumber(seconds).c_str(),
+        jsonNumber(rows / seconds).c_str());
+    return;
+  }
+  std::printf("loss %.6f   accuracy %.2f %% (%lld of %lld)   %.0f images/s\n",
+              loss, 100 * accuracy, static_cast<long long>(score.right),
+              static_cast<long long>(score.rows), rows / seconds);
+}
+
+} // namespace
+
+Status eval(const Model &model, const Options &options) {
+  Scores scores;
+  MN_TRY(parseScores(options.scores, scores));
+  if (options.data.empty())
+    return Status::error(Code::usage, "expected '--data=DIR', found none");
+  Split split;
+  MN_TRY(parseSplit(options.split, split));
+  SampleSet data;
+  MN_TRY(readSamples(options.data, split, options.limit, data));
+  if (!data.classes() || data.targets.shape.size() != 1)
+    return badData("expected one class for each row of '%s', found %s of shape "
+                   "%s",
+                   data.source.c_str(), nameOf(data.targets.type),
+                   shapeText(data.targets.shape).c_str());
+  std::unique_ptr<Executor> executor;
+  MN_TRY(openExecutor(model, options, executor));
+  Runner runner(model, *executor);
+  runner.checkNumbers = options.checkNan;
+
+  // The largest plan: fewest launches for each image.
+  int number;
+  MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
+  const Plan &plan = model.plans[number];
+  MN_TRY(checkClassifier(plan));
+  const Rows input(plan, plan.inputs[0]), output(plan, plan.outputs[0]);
+  int64_t rows;
+  MN_TRY(countRows(data.inputs, input, rows));
+  if (rows != data.count() || rows == 0)
+    return badData(
+        "expected an input of images, one a row, found '%s' of shape %s",
+        plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
+  MN_TRY(executor->prepare(number));
+  Score score;
+  const auto *labels =
+      reinterpret_cast<const int32_t *>(data.targets.bytes.data());
+  const auto begin = std::chrono::steady_clock::now();
+  MN_TRY(runner.run(
+      number, rows,
+      [&](int64_t first, int64_t count, int slot) {
+        return fillRows(data.inputs, input, options.transform, first, count,
+                        plan.batch, executor->input(number, 0, slot));
+      },
+      [&](int64_t first, int64_t count, int slot) {
+        return addRows(plan.outputs[0], executor->output(number, 0, slot),
+                       labels + first, count,
+                       static_cast<int64_t>(output.rowCount), scores, score);
+      }));
+  const std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - begin;
+  print(score, scores, plan, seconds.count(), options);
+  return Status::success();
+}
+
+} // namespace mn

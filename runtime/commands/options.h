@@ -1,0 +1,76 @@
+//===- options.h - what the program is told ---------------------*- C++ -*-===//
+
+#ifndef MNISTRT_COMMANDS_OPTIONS_H
+#define MNISTRT_COMMANDS_OPTIONS_H
+
+#include "inference/inputs.h"
+#include "train/train_options.h"
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mn {
+
+/// The options of all commands; each reads those that it declares.
+struct Options {
+  std::vector<std::string> arguments;
+  std::string data, split = "test", output, trace, plan = "infer",
+                    scores = "auto";
+  Transform transform;
+  int64_t batch = 0, top = 3, repeat = 0, warmup = 10, device = 0, limit = 0;
+  double seconds = 1, rtol = 1e-3, atol = 1e-7;
+  int64_t samples = 8, classes = 2; // of gradcheck
+  double tolerance = 1e-5;
+  std::string dump;
+  bool json = false, checkNan = false, noGraph = false;
+  TrainOptions train;
+};
+
+/// `--name=value`, where `to` says which option it sets; bool ones take none.
+struct Flag {
+  const char *name, *value, *help;
+  std::variant<bool Options::*, int64_t Options::*, double Options::*,
+               std::string Options::*, bool Transform::*,
+               std::optional<double> Transform::*, bool TrainOptions::*,
+               int64_t TrainOptions::*, std::string TrainOptions::*,
+               std::optional<double> TrainOptions::*>
+      to;
+  double least = 0; ///< of a number; NaN and infinity never do
+};
+
+struct Command {
+  const char *name, *help;
+  const char *argument; ///< what an argument is, or null for none
+  const char *argumentHelp;
+  bool many; ///< whether there may be several
+  std::vector<Flag> flags;
+  Status (*run)(const Model &model, const Options &options);
+};
+
+/// Of every program, in the order in which help lists them.
+const std::vector<Command> &commands();
+
+/// Runs what the command line says; the exit code. Messages go to stderr.
+int runCommandLine(const Model &model, int argc, char **argv);
+
+/// Opens the device for a command.
+class Executor;
+Status openExecutor(const Model &model, const Options &options,
+                    std::unique_ptr<Executor> &executor);
+
+// The commands, one file each.
+Status infer(const Model &model, const Options &options);
+Status eval(const Model &model, const Options &options);
+Status verify(const Model &model, const Options &options);
+Status bench(const Model &model, const Options &options);
+Status profile(const Model &model, const Options &options);
+Status info(const Model &model, const Options &options);
+
+/// Of the table of commands and of 'train'.
+std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more);
+extern const std::vector<Flag> deviceFlags, transformFlags;
+
+} // namespace mn
+
+#endif // MNISTRT_COMMANDS_OPTIONS_H

@@ -1,0 +1,153 @@
+//===- profile.cpp - app profile ------------------------------------------===//
+
+#include "commands/options.h"
+#include "formats/files.h"
+#include "inference/runner.h"
+#include "reports/report.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace mn {
+
+namespace {
+
+/// The events of the last run, in Chrome's format: microseconds since its
+/// beginning.
+Status writeTrace(const std::string &path, const Model &model, const Plan &plan,
+                  const std::vector<StepTime> &times) {
+  std::string trace = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
+  trace += text(
+      "  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": "
+      "{\"name\": %s}}",
+      quoted(std::string(model.name) + " " + plan.name).c_str());
+  for (int i = 0; i < plan.stepCount; ++i) {
+    const Step &step = plan.steps[i];
+    trace += text(
+        ",\n  {\"name\": %s, \"cat\": %s, \"ph\": \"X\", \"pid\": 1, "
+        "\"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"step\": %d, "
+        "\"ops\": %s, \"nodes\": %s, \"shape\": %s}}",
+        quoted(step.name).c_str(), quoted(step.implementation).c_str(),
+        times[i].startMicroseconds, times[i].microseconds, i + 1,
+        quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
+        quoted(step.shape).c_str());
+  }
+  trace += "\n]}\n";
+  return writeFile(path, trace.data(), trace.size());
+}
+
+std::string rate(double amount, double microseconds) {
+  return amount > 0 && microseconds > 0
+             ? text("%.1f", amount / microseconds / 1e3)
+             : "";
+}
+
+/// In microseconds: medians of the steps, each alone; their sum; and of the
+/// plan as it runs, in one graph and side by side.
+struct Times {
+  std::vector<double> steps;
+  double total = 0, whole = 0;
+};
+
+void printTable(const Plan &plan, const Times &times) {
+  const auto &[medians, total, whole] = times;
+  std::vector<std::vector<std::string>> rows = {{">step", "name", "on", "shape",
+                                                 ">us", ">share", ">GFLOP/s",
+                                                 ">GB/s", "ops"}};
+  double flops = 0, bytes = 0;
+  for (int i = 0; i < plan.stepCount; ++i) {
+    const Step &step = plan.steps[i];
+    flops += step.flops, bytes += step.bytes;
+    rows.push_back(
+        {std::to_string(i + 1), step.name, step.implementation, step.shape,
+         text("%.2f", medians[i]), text("%.1f %%", 100 * medians[i] / total),
+         rate(step.flops, medians[i]), rate(step.bytes, medians[i]), step.ops});
+  }
+  rows.push_back({"", "total", "", "", text("%.2f", total), "",
+                  rate(flops, total), rate(bytes, total), ""});
+  rows.push_back({"", "whole plan", "", "", text("%.2f", whole), "",
+                  rate(flops, whole), rate(bytes, whole), ""});
+  std::printf("%s", table(rows).c_str());
+}
+
+void printJson(const Model &model, const Plan &plan, const std::string &device,
+               const Times &times) {
+  const auto &[medians, total, whole] = times;
+  std::printf(
+      "{\"model\": %s, \"plan\": %s, \"device\": %s, \"microseconds\": %s, "
+      "\"wholeMicroseconds\": %s, \"steps\": [",
+      quoted(model.name).c_str(), quoted(plan.name).c_str(),
+      quoted(device).c_str(), jsonNumber(total).c_str(),
+      jsonNumber(whole).c_str());
+  for (int i = 0; i < plan.stepCount; ++i) {
+    const Step &step = plan.steps[i];
+    std::printf(
+        "%s\n  {\"name\": %s, \"implementation\": %s, \"ops\": %s, "
+        "\"nodes\": %s, \"shape\": %s, \"microseconds\": %s, \"flops\": %s, "
+        "\"bytes\": %s}",
+        i ? "," : "", quoted(step.name).c_str(),
+        quoted(step.implementation).c_str(), quoted(step.ops).c_str(),
+        quoted(step.nodes).c_str(), quoted(step.shape).c_str(),
+        jsonNumber(medians[i]).c_str(), jsonNumber(step.flops).c_str(),
+        jsonNumber(step.bytes).c_str());
+  }
+  std::printf("]}\n");
+}
+
+/// `last`: the steps of the last run, in their order.
+Status measure(Executor &executor, int plan, int64_t repeat,
+               std::vector<StepTime> &last, Times &times) {
+  constexpr int inTurn = 8;
+  MN_TRY(executor.profile(plan, last)); // the first run warms caches
+  std::vector<std::vector<double>> all(last.size());
+  std::vector<double> whole;
+  for (int64_t run = 0; run < repeat; ++run) {
+    MN_TRY(executor.profile(plan, last));
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i].push_back(last[i].microseconds);
+    double microseconds = 0;
+    MN_TRY(executor.time(plan, inTurn, microseconds));
+    whole.push_back(microseconds / inTurn);
+  }
+  for (const std::vector<double> &step : all) {
+    times.steps.push_back(quantile(step, 0.5));
+    times.total += times.steps.back();
+  }
+  times.whole = quantile(whole, 0.5);
+  return Status::success();
+}
+
+} // namespace
+
+Status profile(const Model &model, const Options &options) {
+  std::unique_ptr<Executor> executor;
+  MN_TRY(openExecutor(model, options, executor));
+  if (options.plan != "infer" && options.plan != "eval" &&
+      options.plan != "train")
+    return Status::error(Code::usage,
+                         "expected '--plan' to be infer, eval or train, found "
+                         "'" +
+                             options.plan + "'");
+  Runner runner(model, *executor);
+  runner.kind = options.plan;
+  int number;
+  MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
+  const Plan &plan = model.plans[number];
+  const int64_t repeat = options.repeat > 0 ? options.repeat : 20;
+  std::vector<StepTime> last;
+  Times times;
+  MN_TRY(measure(*executor, number, repeat, last, times));
+  if (!options.trace.empty())
+    MN_TRY(writeTrace(options.trace, model, plan, last));
+  if (options.json) {
+    printJson(model, plan, executor->deviceName(), times);
+    return Status::success();
+  }
+  std::printf("%s, plan %s, batch %lld, on %s; medians of %lld runs\n",
+              modelText(model).c_str(), plan.name,
+              static_cast<long long>(plan.batch),
+              executor->deviceName().c_str(), static_cast<long long>(repeat));
+  printTable(plan, times);
+  return Status::success();
+}
+
+} // namespace mn

@@ -1,0 +1,143 @@
+//===- batch_plan.cpp - where a plan takes its batches --------------------===//
+
+#include "core/batch_plan.h"
+#include "core/tensor.h"
+#include <cstring>
+
+namespace mn {
+
+namespace {
+
+Status fail(const std::string &text) {
+  return Status::error(Code::usage, text);
+}
+
+Status findState(const Model &model, const char *name, size_t &offset) {
+  for (int i = 0; i < model.parameterCount; ++i) {
+    const Tensor &tensor = model.parameters[i].tensor;
+    if (std::strcmp(tensor.name, name) != 0)
+      continue;
+    if (tensor.type != Type::i64 || countOf(tensor) != 1)
+      return fail(std::string("expected the state '") + name +
+                  "' to be one i64, found " + std::to_string(countOf(tensor)) +
+                  " of type " + nameOf(tensor.type));
+    offset = tensor.offset;
+    return Status::success();
+  }
+  return fail(std::string("expected the model to have the state '") + name +
+              "', found none; compile it with --train");
+}
+
+} // namespace
+
+void BatchPlan::place(char *arena, Batch &batch) const {
+  const auto state = [&](size_t offset) {
+    return reinterpret_cast<const int64_t *>(arena + offset);
+  };
+  batch.toInputs = reinterpret_cast<float *>(arena + inputs);
+  batch.toTargets = reinterpret_cast<uint32_t *>(arena + labels);
+  batch.toValid = reinterpret_cast<int32_t *>(arena + valid);
+  batch.rows = rows;
+  batch.seed = state(seed);
+  batch.epoch = state(epoch);
+  batch.number = state(number);
+}
+
+Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
+  const Plan &tables = model.plans[plan];
+  const Tensor *inputs = nullptr, *labels = nullptr, *valid = nullptr;
+  for (int i = 0; i < tables.inputCount; ++i) {
+    const Tensor &input = tables.inputs[i];
+    if (std::strcmp(input.name, "mn.labels") == 0)
+      labels = &input;
+    else if (std::strcmp(input.name, "mn.valid") == 0)
+      valid = &input;
+    else if (!inputs)
+      inputs = &input;
+  }
+  const std::string name = std::string("plan '") + tables.name + "'";
+  if (tables.inputCount != 3 || !inputs || !labels || !valid)
+    return fail("expected " + name +
+                " to have one input beside 'mn.labels' and 'mn.valid', found " +
+                std::to_string(tables.inputCount) + " inputs in all");
+  if (inputs->type != Type::f32 || valid->type != Type::i32 ||
+      (labels->type != Type::i32 && labels->type != Type::f32))
+    return fail("expected " + name + " to take f32, found " +
+                nameOf(inputs->type) + " with labels of " +
+                nameOf(labels->type));
+  if (tables.batch <= 0 || countOf(*labels) % size_t(tables.batch) != 0)
+    return fail("expected " + name + " to take rows, found a batch of " +
+                std::to_string(tables.batch));
+  found.name = tables.name;
+  found.inputs = inputs->offset;
+  found.labels = labels->offset;
+  found.valid = valid->offset;
+  found.rows = tables.batch;
+  found.inputElements = int64_t(countOf(*inputs)) / tables.batch;
+  found.targetElements = int64_t(countOf(*labels)) / tables.batch;
+  found.targetType = labels->type;
+  MN_TRY(findState(model, "mn.seed", found.seed));
+  MN_TRY(findState(model, "mn.epoch", found.epoch));
+  return findState(model, "mn.batch", found.number);
+}
+
+Status checkSamples(int set, const Samples &samples) {
+  if (set != 0 && set != 1)
+    return fail("expected data set 0 or 1, found " + std::to_string(set));
+  if (samples.inputType != Type::u8 && samples.inputType != Type::f32)
+    return fail(std::string("expected inputs of u8 or f32, found ") +
+                nameOf(samples.inputType));
+  if (samples.targetType != Type::i32 && samples.targetType != Type::f32)
+    return fail(std::string("expected targets of i32 or f32, found ") +
+                nameOf(samples.targetType));
+  if (samples.count < 0 || samples.inputElements < 0 ||
+      samples.targetElements < 0)
+    return fail("expected a count of 0 or more, found " +
+                std::to_string(samples.count));
+  return Status::success();
+}
+
+Status checkRows(const BatchPlan &plan, const Samples &samples) {
+  const auto text = [](int64_t inputs, int64_t targets, Type type) {
+    return "rows of " + std::to_string(inputs) + " numbers with " +
+           std::to_string(targets) + " targets of " + nameOf(type);
+  };
+  if (plan.inputElements == samples.inputElements &&
+      plan.targetElements == samples.targetElements &&
+      plan.targetType == samples.targetType)
+    return Status::success();
+  return Status::error(
+      Code::badData,
+      std::string("expected data for plan '") + plan.name + "' in " +
+          text(plan.inputElements, plan.targetElements, plan.targetType) +
+          ", found " +
+          text(samples.inputElements, samples.targetElements,
+               samples.targetType));
+}
+
+Batch batchOf(const Samples &samples, bool shuffle) {
+  Batch batch;
+  batch.inputs = samples.inputs;
+  batch.targets = static_cast<const uint32_t *>(samples.targets);
+  batch.count = samples.count;
+  batch.inputElements = samples.inputElements;
+  batch.targetElements = samples.targetElements;
+  batch.scale = samples.scale;
+  batch.mean = samples.mean;
+  batch.deviation = samples.deviation;
+  batch.invert = samples.invert;
+  batch.shuffle = shuffle;
+  return batch;
+}
+
+Status checkParameterRange(const Model &model, size_t offset, size_t bytes) {
+  if (offset <= model.parameterBytes && bytes <= model.parameterBytes - offset)
+    return Status::success();
+  return Status::error(Code::badData,
+                       "expected a range inside of the parameters of " +
+                           std::to_string(model.parameterBytes) +
+                           " bytes, found " + std::to_string(offset) + " + " +
+                           std::to_string(bytes));
+}
+
+} // namespace mn

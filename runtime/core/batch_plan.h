@@ -1,0 +1,45 @@
+//===- batch_plan.h - where a plan takes its batches ------------*- C++ -*-===//
+//
+// Read off the tables of a model, for the executors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CORE_BATCH_PLAN_H
+#define MNISTRT_CORE_BATCH_PLAN_H
+
+#include "core/executor.h"
+#include "mnistrt/batch.h"
+
+namespace mn {
+
+/// The inputs of a plan that trains or tests, and the states that say which
+/// batch is next: offsets into the arena.
+struct BatchPlan {
+  const char *name = "";
+  size_t inputs = 0, labels = 0, valid = 0;
+  size_t seed = 0, epoch = 0, number = 0;
+  int64_t rows = 0, inputElements = 0, targetElements = 0;
+  Type targetType = Type::i32;
+
+  /// The pointers and sizes of a batch that lies in `arena`.
+  void place(char *arena, Batch &batch) const;
+};
+
+/// What keeps a plan from taking batches is an error.
+Status findBatchPlan(const Model &model, int plan, BatchPlan &found);
+
+/// Whether a data set can be loaded, as set `set`.
+Status checkSamples(int set, const Samples &samples);
+
+/// Whether the rows of a loaded data set are what the plan takes.
+Status checkRows(const BatchPlan &plan, const Samples &samples);
+
+/// The part of a batch that a data set says; its pointers are the caller's.
+Batch batchOf(const Samples &samples, bool shuffle);
+
+/// Whether [offset, offset + bytes) is inside the parameters.
+Status checkParameterRange(const Model &model, size_t offset, size_t bytes);
+
+} // namespace mn
+
+#endif // MNISTRT_CORE_BATCH_PLAN_H

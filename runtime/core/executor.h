@@ -1,0 +1,119 @@
+//===- executor.h - runs the plans of a model on one device -----*- C++ -*-===//
+//
+// One class, two implementations: runtime/cpu/executor.cpp and
+// runtime/cuda/executor.cpp; a program is linked with one of them. Not for many
+// threads at once: one executor, one thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CORE_EXECUTOR_H
+#define MNISTRT_CORE_EXECUTOR_H
+
+#include "core/status.h"
+#include "mnistrt/model.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mn {
+
+struct ExecutorOptions {
+  int device = 0;
+  bool graph = true; ///< CUDA: replay a captured graph; off for looking closer
+};
+
+/// What a step took, in one profiled run.
+struct StepTime {
+  double microseconds;
+  double startMicroseconds; ///< since the start of the run
+};
+
+/// A data set in host memory: `count` rows of inputs and of targets.
+struct Samples {
+  const void *inputs = nullptr; ///< u8 or f32
+  Type inputType = Type::u8;
+  const void *targets = nullptr; ///< classes as i32, or values as f32
+  Type targetType = Type::i32;
+  int64_t count = 0, inputElements = 0, targetElements = 0;
+  /// A plan sees (scale x - mean) / deviation, of 255 - x where inverted.
+  float scale = 1, mean = 0, deviation = 1;
+  bool invert = false;
+};
+
+class Executor {
+public:
+  /// Checks that the model can run here (driver, GPU, architecture, libraries,
+  /// memory: exit codes 10 to 13), allocates all memory and uploads the
+  /// constants. Nothing runs yet.
+  static Status open(const Model &model, const ExecutorOptions &options,
+                     std::unique_ptr<Executor> &executor);
+  virtual ~Executor() = default;
+
+  /// Runs every step of a plan once, which prepares library calls, and captures
+  /// the graph. Called by the first use of a plan; may be called earlier.
+  virtual Status prepare(int plan) = 0;
+
+  /// Host memory (pinned) for input or output `number` of a plan. Two slots, so
+  /// that one batch is filled or read while another computes.
+  virtual void *input(int plan, int number, int slot) = 0;
+  virtual const void *output(int plan, int number, int slot) = 0;
+
+  /// Copies the inputs of `slot` in, runs the plan, copies its outputs out,
+  /// without waiting. At most one submission of a slot is under way.
+  virtual Status submit(int plan, int slot) = 0;
+  /// Waits for the submission of `slot`.
+  virtual Status wait(int slot) = 0;
+
+  /// The plan alone, on whatever the arena holds: `count` runs back to back,
+  /// and the time of all.
+  virtual Status time(int plan, int count, double &microseconds) = 0;
+
+  /// One run, step by step, each timed.
+  virtual Status profile(int plan, std::vector<StepTime> &times) = 0;
+
+  /// One run on the inputs of slot 0, step by step; after each step calls
+  /// `look` with the step's number. `read` below may be used in it. For
+  /// checking for NaN and for debugging.
+  virtual Status trace(int plan, Status (*look)(void *user, int step),
+                       void *user) = 0;
+
+  /// Copies `bytes` bytes of the arena to the host.
+  virtual Status read(size_t offset, void *to, size_t bytes) = 0;
+
+  // Training. Parameters are the first bytes of the arena (Model::parameters).
+  // They begin as the model says, and only `submit`, `runBatches` and
+  // `writeParameters` change them: all else that runs a plan leaves them as
+  // they were.
+
+  /// Copies a data set to the device: set 0 is trained on, set 1 tested on. One
+  /// that was there is replaced.
+  virtual Status load(int set, const Samples &samples) = 0;
+  /// Enqueues, `count` times, the next batch of a set and then the plan,
+  /// without waiting. Which batch of which epoch is next, the states
+  /// `mn.batch`, `mn.epoch` and `mn.seed` say. Rows beyond the data are zeros,
+  /// and `mn.valid` counts the others.
+  virtual Status runBatches(int plan, int set, bool shuffle, int64_t count) = 0;
+  /// In order with what is enqueued; `from` may be written again at once.
+  virtual Status writeParameters(size_t offset, const void *from,
+                                 size_t bytes) = 0;
+  /// After all that is enqueued.
+  virtual Status readParameters(size_t offset, void *to, size_t bytes) = 0;
+  /// Waits for all that is enqueued.
+  virtual Status finish() = 0;
+
+  /// "NVIDIA H200, 132 SMs, driver 580.159" or "CPU, 2 threads, avx512".
+  virtual std::string deviceName() const = 0;
+  /// Bytes allocated on the device, exactly: what mn::deviceBytes says before
+  /// anything runs, and the data sets that were loaded since.
+  virtual size_t deviceBytes() const = 0;
+  /// Bytes that nobody has allocated on the device yet; -1 where that is the
+  /// host's memory, which a program is not to fill.
+  virtual Status freeBytes(int64_t &bytes) = 0;
+};
+
+/// What Executor::open allocates on the device for a model.
+size_t deviceBytes(const Model &model);
+
+} // namespace mn
+
+#endif // MNISTRT_CORE_EXECUTOR_H

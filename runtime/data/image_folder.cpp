@@ -1,0 +1,130 @@
+//===- image_folder.cpp - pictures sorted into folders by class -----------===//
+
+#include "data/image_folder.h"
+#include "formats/files.h"
+#include <algorithm>
+#include <filesystem>
+#include <strings.h>
+
+namespace mn {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Listing {
+  std::vector<std::string> folders, files; ///< names, sorted
+};
+
+Status list(const std::string &path, Listing &listing) {
+  std::error_code error;
+  fs::directory_iterator entry(path, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name[0] == '.')
+      continue;
+    // Links count as what they lead to; one that leads nowhere is no picture.
+    std::error_code dangling;
+    if (entry->is_directory(dangling))
+      listing.folders.push_back(name);
+    else
+      listing.files.push_back(name);
+  }
+  if (error)
+    return badData("cannot read the folder '%s': %s", path.c_str(),
+                   error.message().c_str());
+  std::sort(listing.folders.begin(), listing.folders.end());
+  std::sort(listing.files.begin(), listing.files.end());
+  return Status::success();
+}
+
+bool isPng(const std::string &name) {
+  return name.size() > 4 &&
+         ::strcasecmp(name.c_str() + name.size() - 4, ".png") == 0;
+}
+
+} // namespace
+
+bool hasPictures(const std::string &path) {
+  Listing top, inside;
+  if (!list(path, top).ok())
+    return false;
+  for (const std::string &name : top.folders) {
+    inside = {};
+    if (list(path + "/" + name, inside).ok() &&
+        std::any_of(inside.files.begin(), inside.files.end(), isPng))
+      return true;
+  }
+  return false;
+}
+
+Status listImageFolder(const std::string &path, ImageFolder &folder) {
+  Listing top;
+  MN_TRY(list(path, top));
+  if (top.folders.empty())
+    return badData("expected a folder for each class in '%s', found none",
+                   path.c_str());
+  ImageFolder found;
+  found.others = top.files.size();
+  for (const std::string &name : top.folders) {
+    const std::string inside = path + "/" + name;
+    Listing listing;
+    MN_TRY(list(inside, listing));
+    const size_t before = found.paths.size();
+    for (const std::string &file : listing.files) {
+      if (!isPng(file)) {
+        ++found.others;
+        continue;
+      }
+      found.paths.push_back(inside + "/" + file);
+      found.labels.push_back(static_cast<int32_t>(found.classes.size()));
+    }
+    if (found.paths.size() == before)
+      return badData("expected .png pictures in '%s', found none among %zu "
+                     "files",
+                     inside.c_str(), listing.files.size());
+    found.classes.push_back(name);
+  }
+  folder = std::move(found);
+  return Status::success();
+}
+
+Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
+                       Array &images) {
+  if (count > folder.paths.size() || first > folder.paths.size() - count)
+    return badData("expected pictures up to %zu, found %zu", first + count,
+                   folder.paths.size());
+  Array result;
+  result.type = Type::u8;
+  result.pixels = true;
+  for (size_t i = first; i < first + count; ++i) {
+    const std::string &path = folder.paths[i];
+    Array image;
+    std::vector<char> file;
+    MN_TRY(readFile(path, file));
+    Status status = parsePng(file, image);
+    if (!status.ok()) {
+      status.message = "'" + path + "': " + status.message;
+      return status;
+    }
+    if (i == first) {
+      result.shape = {static_cast<int64_t>(count), image.shape[0],
+                      image.shape[1]};
+      result.bytes.reserve(count * image.bytes.size());
+    }
+    if (image.shape[0] != result.shape[1] || image.shape[1] != result.shape[2])
+      return badData("'%s': expected %lld x %lld pixels, as in '%s', found "
+                     "%lld x %lld",
+                     path.c_str(), static_cast<long long>(result.shape[2]),
+                     static_cast<long long>(result.shape[1]),
+                     folder.paths[first].c_str(),
+                     static_cast<long long>(image.shape[1]),
+                     static_cast<long long>(image.shape[0]));
+    result.bytes.insert(result.bytes.end(), image.bytes.begin(),
+                        image.bytes.end());
+  }
+  images = std::move(result);
+  return Status::success();
+}
+
+} // namespace mn

@@ -1,0 +1,49 @@
+//===- sample_set.h - labelled data of any kind -----------------*- C++ -*-===//
+//
+// What '--data' names, for every command:
+//
+//   digits             generated; see digits.h
+//   FOLDER             with MNIST's files, plain or .gz; with train_x.npy,
+//                      train_y.npy, test_x.npy and test_y.npy; with pictures,
+//                      train/CLASS/*.png and test/CLASS/*.png
+//   FOLDER             with CLASS/*.png alone: one set, whatever it is for
+//   X.npy,Y.npy        one set, as well; with ,TEST_X.npy,TEST_Y.npy two
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_DATA_SAMPLE_SET_H
+#define MNISTRT_DATA_SAMPLE_SET_H
+
+#include "core/array.h"
+
+namespace mn {
+
+enum class Split { train, test };
+
+/// "train" or "test"; else an error that names the option.
+Status parseSplit(const std::string &name, Split &split);
+
+/// Rows in host memory. There is at least one.
+struct SampleSet {
+  Array inputs;  ///< of any type; pixels where they are
+  Array targets; ///< i32: classes; f32: values
+  std::string source;
+
+  int64_t count() const { return inputs.shape[0]; }
+  bool classes() const { return targets.type == Type::i32; }
+};
+
+/// Whether a source can be more than one tensor: 'digits' or a folder.
+bool isSampleSource(const std::string &source);
+
+/// Whether there is a set to test on beside the one to train on.
+Status hasTestSet(const std::string &source, bool &has);
+
+/// Reads the first `limit` rows, or all for 0. Errors name the files: missing
+/// and malformed ones, empty sets, other numbers of labels than of inputs.
+Status readSamples(const std::string &source, Split split, int64_t limit,
+                   SampleSet &set);
+
+} // namespace mn
+
+#endif // MNISTRT_DATA_SAMPLE_SET_H

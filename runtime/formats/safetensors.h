@@ -1,0 +1,95 @@
+//===- safetensors.h - named tensors in a file ------------------*- C++ -*-===//
+//
+// Checkpoints: a 64-bit little-endian length, a JSON header of that length, and
+// the tensors' bytes side by side, as github.com/huggingface/safetensors says.
+// The header gives each tensor's dtype, shape and data_offsets from the end of
+// the header, and may have a map of strings, "__metadata__".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_FORMATS_SAFETENSORS_H
+#define MNISTRT_FORMATS_SAFETENSORS_H
+
+#include "core/status.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mn {
+
+enum class DType : uint8_t { f64, i64, f32, i32, u8, boolean };
+
+/// "F32", and how many bytes an element has.
+const char *nameOf(DType type);
+size_t bytesOf(DType type);
+
+/// A tensor to be written. `data` must live until it is.
+struct SafetensorsView {
+  std::string name;
+  DType type;
+  std::vector<int64_t> shape;
+  const void *data;
+};
+
+using SafetensorsMetadata = std::map<std::string, std::string>;
+
+/// Writes a file whole or not at all (see AtomicFile). Tensors are laid out by
+/// the size of their elements, largest first, then by name, so that each is
+/// aligned; the same tensors give the same bytes. Names and metadata must be
+/// UTF-8, names all different.
+Status writeSafetensors(const std::string &path,
+                        std::vector<SafetensorsView> tensors,
+                        const SafetensorsMetadata &metadata);
+
+/// What the header says of one tensor.
+struct SafetensorsEntry {
+  std::string name;
+  DType type;
+  std::vector<int64_t> shape;
+  uint64_t begin, end; ///< bytes, counted from the end of the header
+};
+
+/// Checks a header and reads it: strict JSON without repeated keys, known
+/// dtypes, no overflow, and tensors that cover `dataBytes` bytes without gaps
+/// or overlaps. Entries come in the order of their data. Messages are without
+/// the file's name.
+Status parseSafetensorsHeader(std::string_view header, uint64_t dataBytes,
+                              std::vector<SafetensorsEntry> &entries,
+                              SafetensorsMetadata &metadata);
+
+/// A file that is open for reading.
+class SafetensorsFile {
+public:
+  SafetensorsFile() = default;
+  SafetensorsFile(const SafetensorsFile &) = delete;
+  SafetensorsFile &operator=(const SafetensorsFile &) = delete;
+  ~SafetensorsFile();
+
+  /// Reads and checks the header. All that can be wrong with a file, other than
+  /// its tensors' numbers, is found here.
+  Status open(const std::string &path);
+
+  const std::vector<SafetensorsEntry> &entries() const { return all; }
+  const SafetensorsMetadata &metadata() const { return strings; }
+  /// Null where the file has no such tensor.
+  const SafetensorsEntry *find(std::string_view name) const;
+
+  /// Reads a tensor that must be there and of this type and shape.
+  Status read(std::string_view name, DType type,
+              const std::vector<int64_t> &shape, void *to) const;
+
+private:
+  Status openFile(uint64_t &fileBytes);
+  Status readAt(uint64_t offset, void *to, size_t bytes) const;
+
+  std::string path;
+  int file = -1;
+  uint64_t dataBegin = 0;
+  std::vector<SafetensorsEntry> all;
+  SafetensorsMetadata strings;
+};
+
+} // namespace mn
+
+#endif // MNISTRT_FORMATS_SAFETENSORS_H

@@ -1,0 +1,31 @@
+//===- classify.h - what the numbers of a classifier mean -------*- C++ -*-===//
+
+#ifndef MNISTRT_INFERENCE_CLASSIFY_H
+#define MNISTRT_INFERENCE_CLASSIFY_H
+
+#include "core/array.h"
+
+namespace mn {
+
+/// How a row of results says which class it is. `automatic` looks at the
+/// numbers: rows of numbers from 0 to 1 whose sum is 1 (within 0.001) are
+/// probabilities; rows of numbers up to 0 whose exponentials are such rows are
+/// their logarithms; all else are logits.
+enum class Scores { automatic, logits, logProbabilities, probabilities };
+
+Status parseScores(const std::string &name, Scores &scores);
+const char *nameOf(Scores scores);
+
+/// Whether an output is a classifier's: floats, rows of two numbers or more.
+bool isClassifier(const Plan &plan, const Tensor &output);
+
+/// What `automatic` comes to for these rows.
+Scores scoresOf(Type type, const void *data, int64_t rows, int64_t classes);
+
+/// One row as natural logarithms of probabilities.
+void logProbabilities(Scores scores, Type type, const void *data, int64_t row,
+                      int64_t classes, std::vector<double> &result);
+
+} // namespace mn
+
+#endif // MNISTRT_INFERENCE_CLASSIFY_H

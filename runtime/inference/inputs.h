@@ -1,0 +1,51 @@
+//===- inputs.h - from the user's tensors to a plan's -----------*- C++ -*-===//
+//
+// A model sees rows: the first dimension of its inputs is the batch. A file
+// has as many rows as it has; how they fit a plan is said here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_INFERENCE_INPUTS_H
+#define MNISTRT_INFERENCE_INPUTS_H
+
+#include "core/array.h"
+#include <optional>
+
+namespace mn {
+
+/// What happens to the numbers of a file: y = (scale x - mean) / std. Pixels
+/// are scaled by 1/255 unless told otherwise; other numbers are left alone
+/// unless told otherwise. Only inputs of floats are transformed.
+struct Transform {
+  std::optional<double> scale, mean, deviation;
+  bool invert = false; ///< pixels: dark on light, so that p becomes 255 - p
+};
+
+/// One input or output of a plan, read as rows.
+struct Rows {
+  const Tensor *tensor;
+  bool batched;             ///< whether the first dimension counts rows
+  std::vector<int64_t> row; ///< the shape of one
+  size_t rowCount;          ///< the elements of one
+
+  Rows(const Plan &plan, const Tensor &tensor);
+  size_t rowBytes() const { return rowCount * bytesOf(tensor->type); }
+};
+
+/// How many rows an array has for an input. Dimensions of 1 may be left out or
+/// put in, and a row may be flat: none of this moves an element.
+Status countRows(const Array &array, const Rows &rows, int64_t &count);
+
+/// Writes rows [first, first + count) of `array` to `to`, and repeats the last
+/// until there are `capacity`.
+Status fillRows(const Array &array, const Rows &rows,
+                const Transform &transform, int64_t first, int64_t count,
+                int64_t capacity, void *to);
+
+/// `array` as rows of an input, whole.
+Status fitArray(const Array &array, const Rows &rows,
+                const Transform &transform, Array &fitted);
+
+} // namespace mn
+
+#endif // MNISTRT_INFERENCE_INPUTS_H

@@ -1,0 +1,33 @@
+//===- report.h - what commands print ---------------------------*- C++ -*-===//
+
+#ifndef MNISTRT_REPORTS_REPORT_H
+#define MNISTRT_REPORTS_REPORT_H
+
+#include "mnistrt/model.h"
+#include <string>
+#include <vector>
+
+namespace mn {
+
+/// A JSON string, quotes included. What is no UTF-8 is replaced.
+std::string quoted(const std::string &text);
+
+/// A JSON number; NaN and infinity, which JSON lacks, are null.
+std::string jsonNumber(double number);
+
+/// Rows of cells as columns, two blanks apart; the first row is a head. Columns
+/// whose head begins with '>' are flushed right.
+std::string table(const std::vector<std::vector<std::string>> &rows);
+
+/// "1.44 MB".
+std::string bytesText(double bytes);
+
+/// The value below which `part` (0 to 1) of some numbers lie.
+double quantile(std::vector<double> numbers, double part);
+
+/// What the model was made from: "lenet (mnistc 0.1.0, cpu x86-64-v3)".
+std::string modelText(const Model &model);
+
+} // namespace mn
+
+#endif // MNISTRT_REPORTS_REPORT_H

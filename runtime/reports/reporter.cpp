@@ -1,0 +1,132 @@
+//===- reporter.cpp - who is told how the training goes -------------------===//
+
+#include "reports/reporter.h"
+#include "core/array.h"
+#include "formats/atomic_file.h"
+#include <chrono>
+
+namespace mn {
+
+namespace {
+
+/// More than any plot has.
+constexpr uint64_t plotBytes = 1 << 18;
+
+double wallTime() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string accuracyText(double accuracy) {
+  return accuracy < 0 ? "" : text(", accuracy %.2f %%", 100 * accuracy);
+}
+
+} // namespace
+
+const Progress::Options &Reporter::display() {
+  static const Progress::Options options = Progress::detect(1);
+  return options;
+}
+
+Status Reporter::open(bool resumed) {
+  if (!options.log.empty())
+    MN_TRY(log.open(options.log, resumed));
+  if (!options.tensorboard.empty())
+    MN_TRY(board.open(options.tensorboard));
+  if (!options.plot.empty())
+    MN_TRY(checkWritable(options.plot, plotBytes));
+  logging = log.isOpen();
+  boarding = board.isOpen();
+  return Status::success();
+}
+
+void Reporter::warn(const Status &status) {
+  if (status.ok())
+    return;
+  if (first.ok())
+    first = status;
+  progress.print("warning: " + status.message);
+}
+
+void Reporter::event(const JsonEvent &event) {
+  if (!logging)
+    return;
+  const Status status = log.write(event);
+  logging = status.ok();
+  warn(status);
+}
+
+void Reporter::tensorboardWrite(int64_t step,
+                                const std::vector<Scalar> &scalars) {
+  if (!boarding)
+    return;
+  const Status status = board.write(step, wallTime(), scalars);
+  boarding = status.ok();
+  warn(status);
+}
+
+void Reporter::report(const Report &report) {
+  const TrainState &state = report.state;
+  progress.report(state);
+  JsonEvent event("report");
+  event.add("epoch", state.epoch)
+      .add("step", report.step)
+      .add("loss", state.loss);
+  std::vector<Scalar> scalars = {{"train/loss", static_cast<float>(state.loss)},
+                                 {"train/lr", static_cast<float>(report.lr)}};
+  if (state.accuracy >= 0) {
+    event.add("accuracy", state.accuracy);
+    scalars.push_back({"train/accuracy", static_cast<float>(state.accuracy)});
+  }
+  event.add("lr", report.lr)
+      .add("images_per_second", state.imagesPerSecond)
+      .add("us_per_step", report.microsecondsPerStep);
+  this->event(event);
+  tensorboardWrite(report.step, scalars);
+}
+
+void Reporter::epoch(const EpochReport &report, const History &history) {
+  const EpochResult &result = report.result;
+  std::string line =
+      text("epoch %lld/%lld: train loss %.4f",
+           static_cast<long long>(result.epoch),
+           static_cast<long long>(report.epochs), result.trainLoss) +
+      accuracyText(result.trainAccuracy);
+  if (result.tested)
+    line += text("; test loss %.4f", result.testLoss) +
+            accuracyText(result.testAccuracy);
+  line += text("; %s images/s, %.1f us/step, digest %s",
+               rateText(report.imagesPerSecond).c_str(),
+               report.microsecondsPerStep, report.digest.c_str());
+  progress.clear();
+  progress.print(line);
+
+  JsonEvent event("epoch");
+  event.add("epoch", result.epoch)
+      .add("step", report.step)
+      .add("train_loss", result.trainLoss);
+  std::vector<Scalar> scalars = {
+      {"epoch/train_loss", static_cast<float>(result.trainLoss)}};
+  const auto add = [&](const char *key, const char *tag, double value) {
+    event.add(key, value);
+    scalars.push_back({tag, static_cast<float>(value)});
+  };
+  if (result.trainAccuracy >= 0)
+    add("train_accuracy", "epoch/train_accuracy", result.trainAccuracy);
+  if (result.tested)
+    add("test_loss", "epoch/test_loss", result.testLoss);
+  if (result.tested && result.testAccuracy >= 0)
+    add("test_accuracy", "epoch/test_accuracy", result.testAccuracy);
+  event.add("seconds", report.seconds)
+      .add("images_per_second", report.imagesPerSecond)
+      .add("us_per_step", report.microsecondsPerStep)
+      .add("device_bytes", report.deviceBytes)
+      .add("digest", report.digest);
+  this->event(event);
+  tensorboardWrite(report.step, scalars);
+  if (!options.plot.empty())
+    warn(writePlot(options.plot, history.plot(title)));
+}
+
+} // namespace mn

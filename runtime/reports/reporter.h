@@ -1,0 +1,77 @@
+//===- reporter.h - who is told how the training goes -----------*- C++ -*-===//
+//
+// The terminal or pipe, the JSONL log, TensorBoard and the plot. A log that
+// cannot be written any more, on a full disk above all, does not end a run: it
+// is said once, and is the run's result when all else is done.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_REPORTS_REPORTER_H
+#define MNISTRT_REPORTS_REPORTER_H
+
+#include "formats/jsonl.h"
+#include "formats/tensorboard.h"
+#include "reports/progress.h"
+#include "train/history.h"
+#include "train/train_options.h"
+
+namespace mn {
+
+/// What is known at a report.
+struct Report {
+  TrainState state;
+  int64_t step = 0; ///< in all
+  double lr = 0, microsecondsPerStep = 0;
+};
+
+/// What is known at the end of an epoch.
+struct EpochReport {
+  EpochResult result;
+  int64_t epochs = 1, step = 0;
+  double imagesPerSecond = 0, microsecondsPerStep = 0, seconds = 0;
+  size_t deviceBytes = 0;
+  std::string digest;
+};
+
+class Reporter {
+public:
+  Reporter(const TrainOptions &options, std::string title)
+      : options(options), title(std::move(title)), progress(display()) {}
+
+  /// Opens what is to be written.
+  Status open(bool resumed);
+
+  /// Seconds between reports, where they are not asked for by steps.
+  double interval() const { return display().terminal ? 1 : 5; }
+
+  void say(const std::string &line) { progress.print(line); }
+  void event(const JsonEvent &event);
+  /// A failure that the run survives.
+  void warn(const Status &status);
+
+  void live(const TrainState &state, double now) {
+    progress.update(state, now);
+  }
+  void report(const Report &report);
+  void epoch(const EpochReport &report, const History &history);
+  void clear() { progress.clear(); }
+
+  /// The first failure that the run survived.
+  const Status &late() const { return first; }
+
+private:
+  static const Progress::Options &display();
+  void tensorboardWrite(int64_t step, const std::vector<Scalar> &scalars);
+
+  const TrainOptions &options;
+  std::string title;
+  Progress progress;
+  JsonLog log;
+  TensorBoard board;
+  bool logging = false, boarding = false;
+  Status first;
+};
+
+} // namespace mn
+
+#endif // MNISTRT_REPORTS_REPORTER_H

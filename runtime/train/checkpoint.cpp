@@ -1,0 +1,173 @@
+//===- checkpoint.cpp - everything to go on with a run --------------------===//
+
+#include "train/checkpoint.h"
+#include "core/array.h"
+#include "formats/atomic_file.h"
+#include "train/digest.h"
+#include <charconv>
+#include <filesystem>
+
+namespace mn {
+
+namespace {
+
+constexpr const char *format = "mnistc checkpoint, version 1";
+/// Beyond the tensors: the header.
+constexpr size_t headerBytes = size_t(1) << 20;
+
+DType dtypeOf(Type type) {
+  switch (type) {
+  case Type::f32:
+    return DType::f32;
+  case Type::f64:
+    return DType::f64;
+  case Type::i32:
+    return DType::i32;
+  case Type::i64:
+    return DType::i64;
+  case Type::b8:
+    return DType::boolean;
+  case Type::u8:
+    return DType::u8;
+  }
+  return DType::u8;
+}
+
+/// The rows of the recipe are made anew.
+bool isKept(const Parameter &parameter) {
+  return std::string_view(parameter.tensor.name) != "mn.recipe";
+}
+
+std::vector<int64_t> shapeOf(const Tensor &tensor) {
+  return {tensor.shape, tensor.shape + tensor.rank};
+}
+
+std::string valueOf(const SafetensorsMetadata &metadata,
+                    const std::string &key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "" : found->second;
+}
+
+} // namespace
+
+Status CheckpointFile::prefixed(Status status) const {
+  if (!status.ok())
+    status.message = "'" + path + "': " + status.message;
+  return status;
+}
+
+bool CheckpointFile::exists() const {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+Status CheckpointFile::checkWritable() const {
+  const std::string folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    return badData("cannot make the folder '%s': %s", folder.c_str(),
+                   error.message().c_str());
+  return mn::checkWritable(path, model.model->parameterBytes + headerBytes);
+}
+
+/// Of the names, types and shapes of all tensors.
+std::string CheckpointFile::modelDigest() const {
+  Digest digest;
+  for (int i = 0; i < model.model->parameterCount; ++i) {
+    const auto &[tensor, role] = model.model->parameters[i];
+    const std::string about = std::string(nameOf(tensor.type)) +
+                              shapeText(tensor) +
+                              std::to_string(static_cast<int>(role));
+    digest.addTensor(tensor.name, about.data(), about.size());
+  }
+  return digest.text();
+}
+
+Status CheckpointFile::write(const std::vector<char> &block,
+                             const std::vector<RunFact> &run,
+                             const Checkpoint &checkpoint) const {
+  std::vector<SafetensorsView> views;
+  for (int i = 0; i < model.model->parameterCount; ++i) {
+    const Parameter &parameter = model.model->parameters[i];
+    const Tensor &tensor = parameter.tensor;
+    if (isKept(parameter))
+      views.push_back({tensor.name, dtypeOf(tensor.type), shapeOf(tensor),
+                       block.data() + tensor.offset});
+  }
+  SafetensorsMetadata metadata = {
+      {"format", format},         {"model", model.model->name},
+      {"tensors", modelDigest()}, {"step", std::to_string(checkpoint.step)},
+      {"best", checkpoint.best},  {"history", checkpoint.history}};
+  for (const RunFact &fact : run)
+    metadata["run." + fact.key] = fact.value;
+  return writeSafetensors(path, std::move(views), metadata);
+}
+
+Status CheckpointFile::checkModel(const SafetensorsFile &file) const {
+  const SafetensorsMetadata &metadata = file.metadata();
+  if (valueOf(metadata, "format") != format)
+    return badData("expected a file of format '%s', found '%s'", format,
+                   valueOf(metadata, "format").c_str());
+  const std::string name = valueOf(metadata, "model");
+  if (name != model.model->name)
+    return badData("expected a checkpoint of model '%s', found one of '%s'",
+                   model.model->name, name.c_str());
+  if (valueOf(metadata, "tensors") == modelDigest())
+    return Status::success();
+  // The first difference, where there is one by name.
+  for (int i = 0; i < model.model->parameterCount; ++i) {
+    const Parameter &parameter = model.model->parameters[i];
+    const Tensor &tensor = parameter.tensor;
+    const SafetensorsEntry *entry = file.find(tensor.name);
+    if (isKept(parameter) && (!entry || entry->shape != shapeOf(tensor) ||
+                              entry->type != dtypeOf(tensor.type)))
+      return badData(
+          "expected a checkpoint of model '%s' with '%s' of shape %s, found "
+          "%s",
+          model.model->name, tensor.name, shapeText(tensor).c_str(),
+          entry ? ("shape " + shapeText(entry->shape)).c_str() : "none");
+  }
+  return badData("expected a checkpoint of model '%s' with tensors of digest "
+                 "%s, found %s",
+                 model.model->name, modelDigest().c_str(),
+                 valueOf(metadata, "tensors").c_str());
+}
+
+Status CheckpointFile::read(const std::vector<RunFact> &run,
+                            std::vector<char> &block,
+                            Checkpoint &checkpoint) const {
+  SafetensorsFile file;
+  MN_TRY(file.open(path));
+  MN_TRY(prefixed(checkModel(file)));
+  const SafetensorsMetadata &metadata = file.metadata();
+  for (const RunFact &fact : run) {
+    const std::string found = valueOf(metadata, "run." + fact.key);
+    if (found != fact.value)
+      return badData("'%s': expected %s %s, as in the checkpoint, found %s",
+                     path.c_str(), fact.name.c_str(), found.c_str(),
+                     fact.value.c_str());
+  }
+  const std::string step = valueOf(metadata, "step");
+  const auto [end, error] =
+      std::from_chars(step.data(), step.data() + step.size(), checkpoint.step);
+  if (error != std::errc() || *end || checkpoint.step < 0)
+    return badData("'%s': expected a number of steps, found '%s'", path.c_str(),
+                   step.c_str());
+  checkpoint.best = valueOf(metadata, "best");
+  checkpoint.history = valueOf(metadata, "history");
+  for (int i = 0; i < model.model->parameterCount; ++i) {
+    const Parameter &parameter = model.model->parameters[i];
+    const Tensor &tensor = parameter.tensor;
+    if (isKept(parameter))
+      MN_TRY(file.read(tensor.name, dtypeOf(tensor.type), shapeOf(tensor),
+                       block.data() + tensor.offset));
+  }
+  if (model.whole(block, "mn.step") != checkpoint.step)
+    return badData("'%s': expected step %lld, as the metadata says, found %lld",
+                   path.c_str(), static_cast<long long>(checkpoint.step),
+                   static_cast<long long>(model.whole(block, "mn.step")));
+  return Status::success();
+}
+
+} // namespace mn

@@ -1,0 +1,62 @@
+//===- checkpoint.h - everything to go on with a run ------------*- C++ -*-===//
+//
+// One safetensors file, FOLDER/checkpoint.safetensors, written atomically:
+// parameters, buffers and states, and in its metadata what the run is and how
+// far it came.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_TRAIN_CHECKPOINT_H
+#define MNISTRT_TRAIN_CHECKPOINT_H
+
+#include "formats/safetensors.h"
+#include "train/train_model.h"
+
+namespace mn {
+
+/// What must be the same in a run that goes on: "--batch", "64". Whole
+/// sentences for what is no option: "the data's digest".
+struct RunFact {
+  std::string key;  ///< in the metadata
+  std::string name; ///< in messages
+  std::string value;
+};
+
+struct Checkpoint {
+  int64_t step = 0; ///< that were done, in all
+  std::string best; ///< best test result so far; empty: none yet
+  std::string history;
+};
+
+class CheckpointFile {
+public:
+  CheckpointFile(const TrainModel &model, std::string folder)
+      : model(model), path(std::move(folder) + "/checkpoint.safetensors") {}
+
+  const std::string &name() const { return path; }
+  bool exists() const;
+  /// Makes the folder; finds out whether a checkpoint can be written.
+  Status checkWritable() const;
+
+  /// `block`: the parameter block.
+  Status write(const std::vector<char> &block, const std::vector<RunFact> &run,
+               const Checkpoint &checkpoint) const;
+
+  /// Errors say what was expected and found: no checkpoint, one of another
+  /// model or of another run. What a checkpoint does not hold stays as it is in
+  /// `block`.
+  Status read(const std::vector<RunFact> &run, std::vector<char> &block,
+              Checkpoint &checkpoint) const;
+
+private:
+  Status checkModel(const SafetensorsFile &file) const;
+  std::string modelDigest() const;
+  Status prefixed(Status status) const;
+
+  const TrainModel &model;
+  std::string path;
+};
+
+} // namespace mn
+
+#endif // MNISTRT_TRAIN_CHECKPOINT_H

@@ -1,0 +1,93 @@
+//===- train_data.cpp - data sets that fit a model ------------------------===//
+
+#include "train/train_data.h"
+#include "train/digest.h"
+
+namespace mn {
+
+Status TrainData::create(SampleSet given, const TrainModel &model,
+                         const Transform &transform) {
+  set = std::move(given);
+  view.scale = static_cast<float>(
+      transform.scale.value_or(set.inputs.pixels ? 1.0 / 255 : 1.0));
+  view.mean = static_cast<float>(transform.mean.value_or(0));
+  view.deviation = static_cast<float>(transform.deviation.value_or(1));
+  view.invert = transform.invert && set.inputs.pixels;
+  MN_TRY(checkInputs(model));
+  MN_TRY(checkTargets(model));
+  view.inputs = set.inputs.bytes.data();
+  view.inputType = set.inputs.type;
+  view.targets = targets.data();
+  view.targetType = set.targets.type;
+  view.count = set.count();
+  view.inputElements = model.inputElements;
+  view.targetElements = model.targetElements;
+  return Status::success();
+}
+
+Status TrainData::checkInputs(const TrainModel &model) {
+  int64_t rows = 0;
+  Status status = countRows(set.inputs, Rows(model.plan(), *model.input), rows);
+  if (status.ok() && rows != set.count())
+    status = badData("expected rows of shape %s for input '%s', found one of "
+                     "shape %s",
+                     shapeText(*model.input).c_str(), model.input->name,
+                     shapeText(set.inputs.shape).c_str());
+  if (!status.ok()) {
+    status.message = "'" + set.source + "': " + status.message;
+    return status;
+  }
+  if (set.inputs.type == Type::u8 || set.inputs.type == Type::f32)
+    return Status::success();
+  // Two types lie on the device.
+  const size_t count = set.inputs.count();
+  std::vector<char> floats(count * 4);
+  for (size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(
+        numberAt(set.inputs.type, set.inputs.bytes.data(), i));
+    std::memcpy(floats.data() + 4 * i, &value, 4);
+  }
+  set.inputs.type = Type::f32;
+  set.inputs.bytes = std::move(floats);
+  return Status::success();
+}
+
+Status TrainData::checkTargets(const TrainModel &model) {
+  const char *source = set.source.c_str();
+  if (set.classes() != model.classTargets)
+    return badData("'%s': expected %s, as the model's loss takes, found %s",
+                   source, model.classTargets ? "classes" : "values",
+                   set.classes() ? "classes" : "values");
+  const auto found = static_cast<int64_t>(set.targets.count()) / set.count();
+  if (found != model.targetElements)
+    return badData("'%s': expected %lld targets a row, as '%s' of the model "
+                   "has, found %lld",
+                   source, static_cast<long long>(model.targetElements),
+                   model.labels->name, static_cast<long long>(found));
+  targets = std::move(set.targets.bytes);
+  const size_t count = targets.size() / 4;
+  for (size_t i = 0; set.classes() && i < count; ++i) {
+    int32_t label;
+    std::memcpy(&label, targets.data() + 4 * i, 4);
+    // A loss of the model's own says itself which labels it ignores.
+    if (model.classes == 0 || (label >= 0 && label < model.classes))
+      continue;
+    return badData("'%s': expected labels from 0 to %lld, as many classes as "
+                   "the model has, found %d in row %zu",
+                   source, static_cast<long long>(model.classes - 1), label,
+                   i / static_cast<size_t>(model.targetElements));
+  }
+  return Status::success();
+}
+
+std::string TrainData::digest() const {
+  Digest digest;
+  digest.addTensor("inputs", set.inputs.bytes.data(), set.inputs.bytes.size());
+  digest.addTensor("targets", targets.data(), targets.size());
+  const float transform[] = {view.scale, view.mean, view.deviation,
+                             view.invert ? 1.0f : 0.0f};
+  digest.add(transform, sizeof transform);
+  return digest.text();
+}
+
+} // namespace mn

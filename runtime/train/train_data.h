@@ -1,0 +1,41 @@
+//===- train_data.h - data sets that fit a model ----------------*- C++ -*-===//
+//
+// All that can be wrong with data is found here, before hours of training:
+// sizes that are not the model's, classes that it does not have, other kinds of
+// targets.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_TRAIN_TRAIN_DATA_H
+#define MNISTRT_TRAIN_TRAIN_DATA_H
+
+#include "data/sample_set.h"
+#include "inference/inputs.h"
+#include "train/train_model.h"
+
+namespace mn {
+
+class TrainData {
+public:
+  /// Checks `set` and keeps it.
+  Status create(SampleSet set, const TrainModel &model,
+                const Transform &transform);
+
+  /// Pointers into this object.
+  const Samples &samples() const { return view; }
+  size_t bytes() const { return set.inputs.bytes.size() + targets.size(); }
+  /// Of inputs, targets and transform.
+  std::string digest() const;
+
+private:
+  Status checkInputs(const TrainModel &model);
+  Status checkTargets(const TrainModel &model);
+
+  SampleSet set;
+  std::vector<char> targets;
+  Samples view;
+};
+
+} // namespace mn
+
+#endif // MNISTRT_TRAIN_TRAIN_DATA_H

@@ -1,0 +1,214 @@
+//===- train_model.cpp - what the tables say of training ------------------===//
+
+#include "train/train_model.h"
+#include "core/array.h"
+#include "train/digest.h"
+#include <algorithm>
+
+namespace mn {
+
+namespace {
+
+constexpr const char *neededStates[] = {"mn.seed",    "mn.epoch", "mn.batch",
+                                        "mn.step",    "mn.seen",  "mn.loss_sum",
+                                        "mn.bad_step"};
+constexpr const char *metricStates[] = {"mn.loss_sum", "mn.correct", "mn.seen",
+                                        "mn.bad_step"};
+
+/// Farther apart than this, states are read one by one.
+constexpr size_t mostSpan = 4096;
+
+bool begins(const char *name, std::string_view with) {
+  return std::string_view(name).substr(0, with.size()) == with;
+}
+
+Status mismatch(std::string message) {
+  return Status::error(Code::noLibrary, std::move(message));
+}
+
+int64_t rowElements(const Tensor &tensor) {
+  int64_t count = 1;
+  for (int d = 1; d < tensor.rank; ++d)
+    count *= tensor.shape[d];
+  return count;
+}
+
+} // namespace
+
+Status TrainModel::create(const Model &model, int64_t batch,
+                          TrainModel &result) {
+  result = {};
+  result.model = &model;
+  MN_TRY(result.choosePlans(batch));
+  MN_TRY(result.findInputs());
+  for (const char *state : neededStates) {
+    const Parameter *found = result.find(state);
+    if (!found || bytesOf(found->tensor) != 8)
+      return mismatch(std::string("expected the state '") + state +
+                      "' of 64 bits in the program, found " +
+                      (found ? shapeText(found->tensor) : "none"));
+  }
+  result.findClasses();
+  return Status::success();
+}
+
+Status TrainModel::choosePlans(int64_t wanted) {
+  std::string found;
+  for (int i = 0; i < model->planCount; ++i) {
+    if (!begins(model->plans[i].name, "train"))
+      continue;
+    const int64_t size = model->plans[i].batch;
+    found += (found.empty() ? "" : ", ") + std::to_string(size);
+    if (wanted != 0 ? wanted == size : size > batch) {
+      trainPlan = i;
+      batch = size;
+    }
+  }
+  if (found.empty() || !model->recipe)
+    return Status::error(Code::usage, "expected a model that trains, found one "
+                                      "that was compiled without '--train'");
+  if (trainPlan < 0)
+    return Status::error(Code::usage,
+                         text("expected '--batch' to be one of %s, found %lld",
+                              found.c_str(), static_cast<long long>(wanted)));
+  for (int i = 0; i < model->planCount; ++i)
+    if (begins(model->plans[i].name, "eval") && model->plans[i].batch == batch)
+      evalPlan = i;
+  return Status::success();
+}
+
+Status TrainModel::findInputs() {
+  const Plan &tables = plan();
+  classTargets = std::string_view(model->recipe->targets) == "class";
+  if (tables.inputCount != 3 || batch < 1 ||
+      std::string_view(tables.inputs[1].name) != "mn.labels" ||
+      std::string_view(tables.inputs[2].name) != "mn.valid")
+    return Status::error(Code::usage,
+                         text("expected a model of one input with a batch "
+                              "dimension to train, found one of %d",
+                              std::max(tables.inputCount - 2, 0)));
+  input = &tables.inputs[0];
+  labels = &tables.inputs[1];
+  if (input->type != Type::f32 || input->rank < 1 || labels->rank < 1)
+    return Status::error(
+        Code::usage, text("expected an input of f32 to train, found '%s' of %s",
+                          input->name, nameOf(input->type)));
+  inputElements = rowElements(*input);
+  targetElements = rowElements(*labels);
+  return Status::success();
+}
+
+/// The first result of inference has a score for each class of each label, one
+/// for two of them; where it is a loss there are no scores.
+void TrainModel::findClasses() {
+  for (int i = 0; classTargets && i < model->planCount; ++i) {
+    const Plan &candidate = model->plans[i];
+    if (!begins(candidate.name, "infer") || candidate.outputCount < 1 ||
+        candidate.batch < 1)
+      continue;
+    const Tensor &scores = candidate.outputs[0];
+    const auto count = static_cast<int64_t>(countOf(scores));
+    const int64_t rows = candidate.batch * targetElements;
+    const bool isLoss = scores.rank < 2 && count == 1;
+    if (!isLoss && count % rows == 0)
+      classes = std::max<int64_t>(count / rows, 2);
+    return;
+  }
+}
+
+const Parameter *TrainModel::find(std::string_view name) const {
+  for (int i = 0; i < model->parameterCount; ++i)
+    if (name == model->parameters[i].tensor.name)
+      return &model->parameters[i];
+  return nullptr;
+}
+
+std::vector<char> TrainModel::initialBlock() const {
+  std::vector<char> block(model->parameterBytes, 0);
+  std::copy_n(model->initial, std::min(model->initialBytes, block.size()),
+              block.data());
+  return block;
+}
+
+int64_t TrainModel::whole(const std::vector<char> &block,
+                          const char *state) const {
+  int64_t value = 0;
+  if (const Parameter *found = find(state))
+    std::memcpy(&value, block.data() + found->tensor.offset, sizeof value);
+  return value;
+}
+
+void TrainModel::setWhole(std::vector<char> &block, const char *state,
+                          int64_t value) const {
+  if (const Parameter *found = find(state))
+    std::memcpy(block.data() + found->tensor.offset, &value, sizeof value);
+}
+
+std::string TrainModel::digest(const std::vector<char> &block) const {
+  Digest digest;
+  for (int i = 0; i < model->parameterCount; ++i) {
+    const auto &[tensor, role] = model->parameters[i];
+    if (role != Role::state)
+      digest.addTensor(tensor.name, block.data() + tensor.offset,
+                       bytesOf(tensor));
+  }
+  return digest.text();
+}
+
+Status TrainModel::write(Executor &executor, const char *state,
+                         int64_t value) const {
+  const Parameter *found = find(state);
+  return found ? executor.writeParameters(found->tensor.offset, &value,
+                                          sizeof value)
+               : Status::success();
+}
+
+Status TrainModel::writeStart(Executor &executor, int64_t epoch) const {
+  MN_TRY(write(executor, "mn.epoch", epoch));
+  MN_TRY(write(executor, "mn.batch", 0));
+  // The bits of 0.0 are zeros.
+  for (const char *state : metricStates)
+    MN_TRY(write(executor, state,
+                 std::string_view(state) == "mn.bad_step" ? -1 : 0));
+  return Status::success();
+}
+
+Metrics TrainModel::metricsOf(const std::vector<char> &block) const {
+  Metrics metrics;
+  const int64_t bits = whole(block, "mn.loss_sum");
+  std::memcpy(&metrics.lossSum, &bits, sizeof bits);
+  metrics.correct = whole(block, "mn.correct");
+  metrics.seen = whole(block, "mn.seen");
+  metrics.badStep = whole(block, "mn.bad_step");
+  return metrics;
+}
+
+Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {
+  size_t begin = SIZE_MAX, end = 0;
+  for (const char *state : metricStates)
+    if (const Parameter *found = find(state)) {
+      begin = std::min(begin, found->tensor.offset);
+      end = std::max(end, found->tensor.offset + 8);
+    }
+  std::vector<char> block(end);
+  if (end - begin <= mostSpan) {
+    MN_TRY(executor.readParameters(begin, block.data() + begin, end - begin));
+  } else {
+    for (const char *state : metricStates)
+      if (const Parameter *found = find(state))
+        MN_TRY(executor.readParameters(found->tensor.offset,
+                                       block.data() + found->tensor.offset, 8));
+  }
+  metrics = metricsOf(block);
+  return Status::success();
+}
+
+double TrainModel::accuracy(const Metrics &metrics) const {
+  if (classes == 0 || !find("mn.correct"))
+    return -1;
+  return metrics.seen ? static_cast<double>(metrics.correct) /
+                            static_cast<double>(metrics.seen * targetElements)
+                      : 0;
+}
+
+} // namespace mn

@@ -1,0 +1,69 @@
+//===- train_model.h - what the tables say of training ----------*- C++ -*-===//
+//
+// Which plans train and evaluate, where the states lie that the host writes and
+// reads, and what the data must look like.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_TRAIN_TRAIN_MODEL_H
+#define MNISTRT_TRAIN_TRAIN_MODEL_H
+
+#include "core/executor.h"
+#include <string_view>
+
+namespace mn {
+
+/// What a plan adds up, and the trainer zeroes.
+struct Metrics {
+  double lossSum = 0; ///< of all rows
+  int64_t correct = 0, seen = 0;
+  int64_t badStep = -1; ///< the first whose loss is not finite
+
+  double loss() const { return seen ? lossSum / static_cast<double>(seen) : 0; }
+};
+
+struct TrainModel {
+  const Model *model = nullptr;
+  int trainPlan = -1, evalPlan = -1;
+  int64_t batch = 0;
+  const Tensor *input = nullptr, *labels = nullptr;
+  int64_t inputElements = 0, targetElements = 0; ///< of a row
+  bool classTargets = true;
+  int64_t classes = 0; ///< 0: not known
+
+  /// `batch`: which plan, or 0 for the largest. Errors: no plan that trains,
+  /// more than one input, a state that is missing.
+  static Status create(const Model &model, int64_t batch, TrainModel &result);
+
+  const Plan &plan() const { return model->plans[trainPlan]; }
+  /// Null where the model has none of that name.
+  const Parameter *find(std::string_view name) const;
+
+  /// The initial values of the parameter block.
+  std::vector<char> initialBlock() const;
+  /// A state of 64 bits in a copy of the block.
+  int64_t whole(const std::vector<char> &block, const char *state) const;
+  void setWhole(std::vector<char> &block, const char *state,
+                int64_t value) const;
+  /// Of the weights: parameters and buffers, in the order of the table.
+  std::string digest(const std::vector<char> &block) const;
+
+  /// A state of 64 bits on the device.
+  Status write(Executor &executor, const char *state, int64_t value) const;
+  /// Before an epoch: batch 0, and nothing counted.
+  Status writeStart(Executor &executor, int64_t epoch) const;
+  Status readMetrics(Executor &executor, Metrics &metrics) const;
+  Metrics metricsOf(const std::vector<char> &block) const;
+  /// The part of rows that are right, of 0 to 1, or -1 where there are no
+  /// classes.
+  double accuracy(const Metrics &metrics) const;
+
+private:
+  Status choosePlans(int64_t wanted);
+  Status findInputs();
+  void findClasses();
+};
+
+} // namespace mn
+
+#endif // MNISTRT_TRAIN_TRAIN_MODEL_H

@@ -29,13 +29,13 @@ RECIPES = {
     "pytorch-simplecnn": ("pytorch-simplecnn",
                           "--batch=64 --lr=0.01 --momentum=0.9", ""),
     "pytorch-net": ("pytorch-net", "--batch=64 " + ADAM, MEANS),
-    "keras-cnn": ("keras-cnn", "--batch=64 --form=keras " + ADAM, ""),
+    "keras-cnn": ("keras-cnn", "--batch=64 --convention=keras " + ADAM, ""),
 }
 # The peers' letter: model, flags, batches.
 TIMED = {
     "a": ("pytorch-simplecnn", "--lr=0.01 --momentum=0.9", (64, 1024)),
     "b": ("pytorch-net", ADAM, (64, 1024)),
-    "c": ("keras-cnn", "--form=keras " + ADAM, (64, 1024)),
+    "c": ("keras-cnn", "--convention=keras " + ADAM, (64, 1024)),
     "d": ("mxnet-mlp", "--lr=0.1", (256, 1024)),
 }
 

@@ -27,7 +27,7 @@ RECIPES = {
         "--batch=64 --optimizer=momentum --momentum=0.9 --lr=0.01", ""),
     "pytorch-net": ("--batch=64 --optimizer=adam --lr=0.001",
                     "--mean=0.1307 --std=0.3081"),
-    "keras-cnn": ("--batch=64 --optimizer=adam --form=keras --lr=0.001", ""),
+    "keras-cnn": ("--batch=64 --optimizer=adam --convention=keras --lr=0.001", ""),
 }
 
 

@@ -265,8 +265,8 @@ LogicalResult FunctorEmitter::emitMap() {
   }
   body.begin(/*indent=*/4);
   finishFunction("void operator()", {{"mn::Element", "i"}}, statements);
-  macro = "MN_MAP_KERNEL(" + kernel + ", " + functor + ")";
-  call = "mn::map";
+  macro = "MN_POINTWISE_KERNEL(" + kernel + ", " + functor + ")";
+  call = "mn::pointwise";
   size = segments.size() == 1 ? countText(step.getResult(segments[0].first))
                               : std::to_string(elements);
   return success();

@@ -28,7 +28,7 @@ static SmallVector<std::string> parameterRows(ModuleOp module, Shapes &shapes) {
 static std::string recipeText(DictionaryAttr recipe) {
   std::string text = "static const mn::Recipe recipe = {";
   for (StringRef word :
-       {"loss", "optimizer", "form", "clip", "targets", "partial"})
+       {"loss", "optimizer", "convention", "clip", "targets", "partial"})
     text += stringLiteral(recipe.getAs<StringAttr>(word).getValue()) + ", ";
   Type f64 = Float64Type::get(recipe.getContext());
   SmallVector<std::string> each;

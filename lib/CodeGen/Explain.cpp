@@ -100,16 +100,16 @@ static std::string listOf(ArrayRef<unsigned> steps) {
   return text;
 }
 
-static StringRef wordFor(Fate fate) {
-  switch (fate) {
-  case Fate::step:
+static StringRef wordFor(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::step:
     return "step";
-  case Fate::inPlace:
-  case Fate::nothing:
+  case Outcome::inPlace:
+  case Outcome::nothing:
     return "no operation";
-  case Fate::constant:
+  case Outcome::constant:
     return "folded into constants";
-  case Fate::unneeded:
+  case Outcome::unneeded:
     return "left out";
   }
   llvm_unreachable("all fates are named");
@@ -117,16 +117,16 @@ static StringRef wordFor(Fate fate) {
 
 /// Why a node needs no step of its own.
 static StringRef whyOf(const NodeFacts &facts) {
-  switch (facts.fate) {
-  case Fate::step:
+  switch (facts.outcome) {
+  case Outcome::step:
     return facts.owned.empty() ? "fused with its neighbours" : "";
-  case Fate::inPlace:
+  case Outcome::inPlace:
     return "same bytes, other shape";
-  case Fate::nothing:
+  case Outcome::nothing:
     return "nothing is left to compute";
-  case Fate::constant:
+  case Outcome::constant:
     return "known at compile time";
-  case Fate::unneeded:
+  case Outcome::unneeded:
     return "no output depends on it";
   }
   llvm_unreachable("all fates have a reason");
@@ -263,8 +263,8 @@ static void addLines(Table &table, const NodeFacts &facts,
   if (!facts.owned.empty())
     return;
   std::string what = "fused into it";
-  if (facts.fate != Fate::step)
-    what = (wordFor(facts.fate) + ": " + whyOf(facts)).str();
+  if (facts.outcome != Outcome::step)
+    what = (wordFor(facts.outcome) + ": " + whyOf(facts)).str();
   else if (facts.steps.size() > 1)
     what = "fused into them";
   table.add({shortened(std::move(name), maxName),
@@ -389,7 +389,7 @@ static void printNodes(const PlanFacts &plan, llvm::json::OStream &json) {
       json.attribute("operator", jsonOf(facts.node.type));
       printNames("inputs", facts.node.inputs, json);
       printNames("outputs", facts.node.outputs, json);
-      json.attribute("became", wordFor(facts.fate));
+      json.attribute("became", wordFor(facts.outcome));
       if (StringRef why = whyOf(facts); !why.empty())
         json.attribute("why", why);
       json.attributeArray("steps", [&] {

@@ -74,7 +74,7 @@ static llvm::Expected<Nvrtc> openNvrtc() {
     }
   return fail(
       "expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) or nvcc of a CUDA "
-      "toolkit to compile kernels, found neither; set MNISTC_CUDA_PATH to its "
+      "toolkit to compile kernels, got neither; set MNISTC_CUDA_PATH to its "
       "folder");
 }
 

@@ -51,7 +51,7 @@ void PlanFacts::addUnclaimed() {
     unsigned number = i + 1;
     if (!claimed.contains(number))
       nodes.push_back({{step.getName().str(), "", {}, {step.getName().str()}},
-                       Fate::step,
+                       Outcome::step,
                        {number},
                        {number}});
   }
@@ -145,9 +145,9 @@ bool PlanFacts::isBehindLoss(const OnnxNode &node) const {
 }
 
 NodeFacts PlanFacts::factsOf(const OnnxNode &node) const {
-  NodeFacts facts{node, Fate::nothing, {}, {}};
+  NodeFacts facts{node, Outcome::nothing, {}, {}};
   if (!node.isNeeded) {
-    facts.fate = Fate::unneeded;
+    facts.outcome = Outcome::unneeded;
     return facts;
   }
   bool isConstant = llvm::any_of(node.outputs, [&](const std::string &output) {
@@ -155,17 +155,18 @@ NodeFacts PlanFacts::factsOf(const OnnxNode &node) const {
   });
   const Ops *ops = opsOf(node);
   if (isConstant || ops)
-    facts.fate = Fate::constant;
+    facts.outcome = Outcome::constant;
   else if (isBehindLoss(node))
-    facts.fate = Fate::unneeded;
+    facts.outcome = Outcome::unneeded;
   if (!ops)
     return facts;
   for (Operation *op : *ops) {
     if (isa<ConstantOp>(op))
       continue;
     unsigned owned = ownerOf.lookup(op);
-    if (facts.fate != Fate::step)
-      facts.fate = isa<ReshapeOp>(op) && !owned ? Fate::inPlace : Fate::step;
+    if (facts.outcome != Outcome::step)
+      facts.outcome =
+          isa<ReshapeOp>(op) && !owned ? Outcome::inPlace : Outcome::step;
     unsigned step = stepOf.lookup(op);
     if (!llvm::is_contained(facts.steps, step))
       facts.steps.push_back(step);

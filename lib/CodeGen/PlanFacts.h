@@ -17,7 +17,7 @@
 
 namespace mlir::mnistc {
 
-enum class Fate {
+enum class Outcome {
   step,     ///< computed by steps
   inPlace,  ///< its result is its input's bytes
   constant, ///< computed by the compiler
@@ -29,7 +29,7 @@ enum class Fate {
 /// node's are `owned`.
 struct NodeFacts {
   OnnxNode node;
-  Fate fate = Fate::nothing;
+  Outcome outcome = Outcome::nothing;
   SmallVector<unsigned> steps, owned;
 };
 

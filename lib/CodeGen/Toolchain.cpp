@@ -67,7 +67,7 @@ static llvm::Expected<std::vector<std::string>> findCompiler() {
   if (!names.empty()) {
     llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(names[0]);
     if (!path)
-      return fail("expected a C++ compiler as CXX says, found no '" + names[0] +
+      return fail("expected a C++ compiler as CXX says, got no '" + names[0] +
                   "'");
     command.push_back(*path);
     for (StringRef argument : llvm::drop_begin(names))
@@ -79,7 +79,7 @@ static llvm::Expected<std::vector<std::string>> findCompiler() {
       command.push_back(*path);
       return command;
     }
-  return fail("expected a C++ compiler (c++, g++ or clang++) on PATH, found "
+  return fail("expected a C++ compiler (c++, g++ or clang++) on PATH, got "
               "none; install g++ or set CXX");
 }
 
@@ -305,7 +305,7 @@ static llvm::Error checkRuntime(const Program &program) {
   for (const std::string &file : files)
     if (!llvm::sys::fs::exists(file))
       return fail("expected the runtime's file " + file +
-                  ", found none; see --runtime");
+                  ", got none; see --runtime");
   return llvm::Error::success();
 }
 
@@ -373,7 +373,7 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
   if (llvm::sys::fs::exists(program.output) &&
       !llvm::sys::fs::is_regular_file(program.output))
     return fail("cannot write " + program.output +
-                ": expected a file, found something else");
+                ": expected a file, got something else");
 
   PartialFile partial;
   int descriptor;

@@ -14,7 +14,7 @@ static LogicalResult checkTypes(func::FuncOp function, StringRef what,
       return function.emitError("expected ")
              << what << " " << number << " of '" << function.getName()
              << "' to be a tensor of a static shape and of a model's element "
-                "type, but got "
+                "type, got "
              << type;
   return success();
 }
@@ -22,11 +22,11 @@ static LogicalResult checkTypes(func::FuncOp function, StringRef what,
 static LogicalResult checkFunction(func::FuncOp function) {
   if (function.isExternal())
     return function.emitError("expected a body of the function '")
-           << function.getName() << "', but got none";
+           << function.getName() << "', got none";
   size_t blocks = function.getBody().getBlocks().size();
   if (blocks != 1)
     return function.emitError("expected one block in the function '")
-           << function.getName() << "', but got " << blocks;
+           << function.getName() << "', got " << blocks;
   if (failed(checkTypes(function, "argument", function.getArgumentTypes())))
     return failure();
   return checkTypes(function, "result", function.getResultTypes());
@@ -37,7 +37,7 @@ LogicalResult mlir::mnistc::checkModule(ModuleOp module) {
     auto function = dyn_cast<func::FuncOp>(op);
     auto global = dyn_cast<ml_program::GlobalOp>(op);
     if (!function && !global)
-      return op.emitError("expected functions and globals in a module, but "
+      return op.emitError("expected functions and globals in a module, "
                           "got '")
              << op.getName() << "'";
     if (function ? failed(checkFunction(function))

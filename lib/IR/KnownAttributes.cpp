@@ -86,15 +86,15 @@ LogicalResult mlir::mnistc::verifyKnown(Operation *op, unsigned places,
       known, [&](const KnownAttribute &row) { return row.name == name; });
   if (row == known.end())
     return op->emitError("expected a known attribute of the dialect '")
-           << attribute.getNameDialect()->getNamespace() << "', but got '"
-           << name << "'";
+           << attribute.getNameDialect()->getNamespace() << "', got '" << name
+           << "'";
   if (!(row->places & places))
     return op->emitError("expected '")
-           << name << "' on " << wordsFor(row->places) << ", but got it on "
+           << name << "' on " << wordsFor(row->places) << ", got it on "
            << wordsFor(places & ~onOp ? places & ~onOp : places);
   if (!row->kind.holds(attribute.getValue()))
     return op->emitError("expected '")
-           << name << "' to be " << row->kind.text << ", but got "
+           << name << "' to be " << row->kind.text << ", got "
            << quoted(attribute.getValue());
   return success();
 }
@@ -107,11 +107,11 @@ LogicalResult mlir::mnistc::verifyEntries(Operation *op, StringRef attribute,
     if (!value || !row.kind.holds(value))
       return op->emitError("expected '")
              << row.name << "' in '" << attribute << "' to be " << row.kind.text
-             << ", but got " << quoted(value);
+             << ", got " << quoted(value);
   }
   if (entries.size() != known.size())
     return op->emitError("expected ")
-           << known.size() << " entries in '" << attribute << "', but got "
+           << known.size() << " entries in '" << attribute << "', got "
            << entries.size();
   return success();
 }

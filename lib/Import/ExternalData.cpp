@@ -19,8 +19,8 @@ struct Entry {
 static int64_t parseNumber(StringRef key, StringRef text) {
   int64_t number;
   if (text.getAsInteger(10, number) || number < 0)
-    fail("expected a number of bytes as the external data's " + key +
-         ", found " + quoted(text));
+    fail("expected a number of bytes as the external data's " + key + ", got " +
+         quoted(text));
   return number;
 }
 
@@ -35,7 +35,7 @@ static Entry parseEntry(const onnx::TensorProto &tensor) {
       entry.length = parseNumber(pair.key(), pair.value());
   }
   if (entry.location.empty())
-    fail("expected the location of external data, found none");
+    fail("expected the location of external data, got none");
   return entry;
 }
 
@@ -43,7 +43,7 @@ static Entry parseEntry(const onnx::TensorProto &tensor) {
 static void checkLocation(StringRef location) {
   namespace path = llvm::sys::path;
   std::string place = "expected external data inside the model's folder, "
-                      "found the location " +
+                      "got the location " +
                       quoted(location);
   if (path::is_absolute(location) || location.contains('\0'))
     fail(place);
@@ -74,7 +74,7 @@ const llvm::MemoryBuffer &ExternalData::open(StringRef location) {
   bool isInside =
       root == "/" || (inside.consume_front(root) && inside.starts_with("/"));
   if (!isInside)
-    fail("expected external data inside the model's folder, found a link to " +
+    fail("expected external data inside the model's folder, got a link to " +
          quoted(file) + " at " + quoted(location));
   if (!fs::is_regular_file(file))
     fail("expected a file at the location " + quoted(location) +
@@ -94,10 +94,10 @@ StringRef ExternalData::read(const onnx::TensorProto &tensor,
   int64_t size = static_cast<int64_t>(file.getBufferSize());
   if (entry.length && *entry.length != expected)
     fail("expected " + Twine(expected) +
-         " bytes of external data, found a length of " + Twine(*entry.length));
+         " bytes of external data, got a length of " + Twine(*entry.length));
   if (entry.offset > size || expected > size - entry.offset)
     fail("expected " + Twine(expected) + " bytes at offset " +
          Twine(entry.offset) + " of " + importer::quoted(entry.location) +
-         ", found a file of " + Twine(size));
+         ", got a file of " + Twine(size));
   return StringRef(file.getBufferStart() + entry.offset, expected);
 }

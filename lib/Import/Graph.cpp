@@ -28,7 +28,7 @@ public:
     }
     if (model.graph().output().empty())
       report.problem(
-          {ImportStatus::badModel, "expected a graph output, found none"});
+          {ImportStatus::badModel, "expected a graph output, got none"});
     size_t unused = candidates.size() - model.nodes.size();
     if (unused && !report.hasProblems())
       report.note(Twine(unused) + " of " + Twine(candidates.size()) +
@@ -46,14 +46,14 @@ private:
   void duplicate(StringRef what, StringRef name) {
     report.problem({ImportStatus::badModel, "expected one " + what.str() +
                                                 " of the name " + quoted(name) +
-                                                ", found several"});
+                                                ", got several"});
   }
 
   void nameInitializers() {
     for (const auto &tensor : model.graph().initializer()) {
       if (tensor.name().empty())
         report.problem({ImportStatus::badModel,
-                        "expected a name of each initializer, found none"});
+                        "expected a name of each initializer, got none"});
       else if (!model.initializers.try_emplace(tensor.name(), &tensor).second)
         duplicate("initializer", tensor.name());
     }
@@ -90,7 +90,7 @@ private:
                      !producers.try_emplace(output, number).second;
         if (taken)
           report.problem({ImportStatus::badModel,
-                          "expected a new name for each output, found " +
+                          "expected a new name for each output, got " +
                               quoted(output) + " again"},
                          node.place());
       }
@@ -155,7 +155,7 @@ private:
     Candidate &next = candidates[producer->second];
     if (next.state == State::open)
       report.problem({ImportStatus::badModel,
-                      "expected an acyclic graph, found that input " +
+                      "expected an acyclic graph, got that input " +
                           quoted(name) + " depends on the node's own output"},
                      current.node.place());
     else if (next.state == State::untouched)

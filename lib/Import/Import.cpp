@@ -90,7 +90,7 @@ void Importer::checkOperator(const GraphNode &node) {
   if (!node.opset)
     fail("expected the model to import an opset" +
          (domain.empty() ? " of the standard operators" : domain) +
-         ", found none");
+         ", got none");
   const onnx::OpSchema *schema =
       onnx::OpSchemaRegistry::Schema(proto.op_type(), node.opset, node.domain);
   if (!schema || schema->Deprecated())
@@ -152,8 +152,8 @@ void Importer::decodeBindings() {
   for (const auto &binding : options.bindings)
     if (!known.contains(binding.first()))
       report.problem(
-          {ImportStatus::badModel, "expected a graph input to bind, found no " +
-                                       quoted(binding.first())});
+          {ImportStatus::badModel,
+           "expected a graph input to bind, got " + quoted(binding.first())});
 }
 
 /// Tells later stages what was bound, in the order of the graph's inputs: the
@@ -210,7 +210,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
     if (batch < 1 || batch > maxBatch) {
       report.problem({ImportStatus::badModel,
                       "expected a batch from 1 to " + std::to_string(maxBatch) +
-                          ", found " + std::to_string(batch)});
+                          ", got " + std::to_string(batch)});
       continue;
     }
     importFunction("infer_" + std::to_string(batch), {inFile, batch});
@@ -259,22 +259,21 @@ void Importer::checkResults() {
 RankedTensorType Importer::inputType(const onnx::ValueInfoProto &input,
                                      Batch batch) {
   if (!input.type().has_tensor_type())
-    unsupported("expected a tensor, found another type");
+    unsupported("expected a tensor, got another type");
   const auto &declared = input.type().tensor_type();
   Type element = elementType(&context, declared.elem_type());
   if (!element || changesPrecision(declared.elem_type()))
     unsupported("element type " + typeName(declared.elem_type()) +
                 " is not supported, only float, int32, int64, bool and uint8");
   if (!declared.has_shape())
-    unsupported("expected a declared shape, found none");
+    unsupported("expected a declared shape, got none");
   Shape shape;
   for (const auto &[number, dim] : llvm::enumerate(declared.shape().dim())) {
     bool isBatch =
         number == 0 || (!batchSymbol.empty() && dim.dim_param() == batchSymbol);
     bool isNumber = dim.has_dim_value() && dim.dim_value() >= 0;
     if (!isNumber && !isBatch)
-      unsupported("expected a number as dimension " + Twine(number) +
-                  ", found " +
+      unsupported("expected a number as dimension " + Twine(number) + ", got " +
                   (dim.dim_param().empty() ? std::string("none")
                                            : quoted(dim.dim_param())));
     bool rebind =
@@ -354,7 +353,7 @@ Value Importer::outputValue(const onnx::ValueInfoProto &output,
     llvm::raw_string_ostream(found) << elementOf(value);
     if (element != elementOf(value))
       fail("expected elements of " + typeName(declared.elem_type()) +
-           " as declared, found " + found);
+           " as declared, got " + found);
   }
   std::optional<Shape> shape = fixedShape(declared);
   if (shape && !batch.isRebound() && ArrayRef(*shape) != shapeOf(value))

@@ -73,7 +73,7 @@ static Value gelu(Node &n) {
   } else if (approximate == "none") {
     inner = n.create<ErfOp>(mul(n, x, 0.7071067811865476));
   } else {
-    fail("expected 'none' or 'tanh' as 'approximate', found " +
+    fail("expected 'none' or 'tanh' as 'approximate', got " +
          quoted(approximate));
   }
   return n.create<MulOp>(mul(n, x, 0.5), add(n, inner, 1));

@@ -8,7 +8,7 @@ using namespace mlir::mnistc::importer;
 
 static Value constant(Node &n) {
   if (n.numInputs() != 0)
-    fail("expected no inputs, found " + Twine(n.numInputs()));
+    fail("expected no inputs, got " + Twine(n.numInputs()));
   Builder builder(n.context());
   auto type = [&](int64_t count, Type element) {
     return RankedTensorType::get({count}, element);
@@ -34,7 +34,7 @@ static Value constant(Node &n) {
   for (StringRef name : {"sparse_value", "value_string", "value_strings"})
     if (n.rawAttribute(name))
       unsupported("attribute '" + name + "' is not supported");
-  fail("expected a value, found none");
+  fail("expected a value, got none");
 }
 
 static Value constantOfShape(Node &n) {
@@ -45,7 +45,7 @@ static Value constantOfShape(Node &n) {
         splatAttr(tensorType(shape, Builder(n.context()).getF32Type()), 0));
   DenseElementsAttr value = n.decode(attribute->t());
   if (value.getNumElements() != 1)
-    fail("expected one number as 'value', found the shape " +
+    fail("expected one number as 'value', got the shape " +
          shapeText(value.getType().getShape()));
   return n.constantOf(
       value.resizeSplat(tensorType(shape, value.getElementType())));

@@ -14,7 +14,7 @@ static void checkSameElements(ArrayRef<Value> values) {
       std::string text;
       llvm::raw_string_ostream(text)
           << elementOf(values.front()) << " and " << elementOf(value);
-      fail("expected inputs of one element type, found " + text);
+      fail("expected inputs of one element type, got " + text);
     }
 }
 
@@ -35,14 +35,14 @@ static Operands alignedOperands(Node &n) {
   int64_t axis = n.attribute("axis", free);
   if (!broadcast) {
     if (shapeOf(lhs) != shapeOf(rhs))
-      fail("expected inputs of one shape, as there is no 'broadcast', found " +
+      fail("expected inputs of one shape, as there is no 'broadcast', got " +
            shapeText(shapeOf(lhs)) + " and " + shapeText(shapeOf(rhs)));
     return {lhs, rhs};
   }
   if (hasAxis && axis < 0)
     axis += rankOf(lhs);
   if (free < 0 || axis < 0 || axis > free)
-    fail("expected a right input that lies inside of the left one, found " +
+    fail("expected a right input that lies inside of the left one, got " +
          shapeText(shapeOf(rhs)) + " at axis " + Twine(axis) + " of " +
          shapeText(shapeOf(lhs)));
   Shape shape(shapeOf(rhs));
@@ -142,7 +142,7 @@ static Value limit(Node &n, int input, Value x) {
   if (n.inputType(input).getElementType() != type.getElementType())
     checkSameElements({x, n.input(input)});
   if (n.inputType(input).getNumElements() != 1)
-    fail("expected one number as a limit, found the shape " +
+    fail("expected one number as a limit, got the shape " +
          shapeText(n.inputType(input).getShape()));
   if (DenseElementsAttr known = n.knownConstant(input))
     return n.constantOf(known.resizeSplat(type));
@@ -182,7 +182,7 @@ static Value castToType(Node &n) {
   n.ignore("round_mode");
   int64_t to = n.attribute("to", 0);
   if (to < 0 || to > INT32_MAX)
-    fail("expected an element type as 'to', found number " + Twine(to));
+    fail("expected an element type as 'to', got number " + Twine(to));
   return castTo(n, static_cast<int>(to));
 }
 
@@ -191,7 +191,7 @@ static Value castToNamed(Node &n) {
   StringRef name = n.attribute("to", "");
   onnx::TensorProto_DataType type;
   if (!onnx::TensorProto_DataType_Parse(name.upper(), &type))
-    fail("expected an element type, found " + quoted(name));
+    fail("expected an element type, got " + quoted(name));
   return castTo(n, type);
 }
 

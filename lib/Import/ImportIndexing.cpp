@@ -21,7 +21,7 @@ static Value concat(Node &n) {
   shape[dim] = 0;
   for (Value part : parts) {
     if (rankOf(part) != int64_t(shape.size()))
-      fail("expected parts of " + Twine(shape.size()) + " dimensions, found " +
+      fail("expected parts of " + Twine(shape.size()) + " dimensions, got " +
            shapeText(shapeOf(part)));
     shape[dim] += shapeOf(part)[dim];
   }
@@ -48,10 +48,10 @@ static Shape splitSizes(Node &n, int64_t whole) {
     return n.attribute("split", Shape());
   bool mayDiffer = n.hasAttribute("num_outputs");
   if (n.attribute("num_outputs", count) != count)
-    fail("expected " + Twine(count) + " as 'num_outputs', found " +
+    fail("expected " + Twine(count) + " as 'num_outputs', got " +
          Twine(n.attribute("num_outputs", count)));
   if (!mayDiffer && whole % count)
-    fail("expected a size that is a multiple of " + Twine(count) + ", found " +
+    fail("expected a size that is a multiple of " + Twine(count) + ", got " +
          Twine(whole));
   int64_t part = (whole + count - 1) / count;
   Shape sizes;
@@ -71,7 +71,7 @@ static Value split(Node &n) {
   if (int64_t(sizes.size()) != n.numOutputs() || !fit ||
       std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != whole)
     fail("expected " + Twine(n.numOutputs()) + " parts of " + Twine(whole) +
-         " in all, found " + shapeText(sizes));
+         " in all, got " + shapeText(sizes));
   Value first;
   for (auto [number, size] : llvm::enumerate(sizes)) {
     Shape starts(rankOf(x), 0), steps(rankOf(x), 1), shape(shapeOf(x));
@@ -131,7 +131,7 @@ static Value sliceBy(Node &n, const Shape &starts, const Shape &ends,
     steps = Shape(starts.size(), 1);
   if (starts.size() != ends.size() || starts.size() != axes->size() ||
       starts.size() != steps->size())
-    fail("expected as many starts, ends, axes and steps, found " +
+    fail("expected as many starts, ends, axes and steps, got " +
          Twine(starts.size()) + ", " + Twine(ends.size()) + ", " +
          Twine(axes->size()) + " and " + Twine(steps->size()));
   n.axes(*axes, rankOf(x)); // distinct
@@ -177,23 +177,23 @@ static Value padBy(Node &n, ArrayRef<int64_t> pads, ArrayRef<int64_t> axes,
   std::optional<PadMode> mode =
       symbolizePadMode(n.attribute("mode", "constant"));
   if (!mode)
-    fail("expected 'constant', 'reflect', 'edge' or 'wrap' as 'mode', found " +
+    fail("expected 'constant', 'reflect', 'edge' or 'wrap' as 'mode', got " +
          quoted(n.attribute("mode", "constant")));
   if (pads.size() != 2 * axes.size())
-    fail("expected " + Twine(2 * axes.size()) + " pads, found " +
+    fail("expected " + Twine(2 * axes.size()) + " pads, got " +
          Twine(pads.size()));
   Shape low(rankOf(x), 0), shape(shapeOf(x));
   for (auto [number, axis] : llvm::enumerate(axes)) {
     int64_t before = pads[number], after = pads[axes.size() + number];
     constexpr int64_t limit = int64_t(1) << 32;
     if (std::max(before, after) > limit || std::min(before, after) < -limit)
-      fail("expected pads of at most " + Twine(limit) + ", found " +
+      fail("expected pads of at most " + Twine(limit) + ", got " +
            shapeText(pads));
     low[axis] = before;
     shape[axis] += before + after;
     if (shape[axis] < 0)
       fail("expected pads that leave something of size " +
-           Twine(shapeOf(x)[axis]) + ", found " + Twine(before) + " and " +
+           Twine(shapeOf(x)[axis]) + ", got " + Twine(before) + " and " +
            Twine(after));
   }
   if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
@@ -234,7 +234,7 @@ static Value gather(Node &n) {
   int64_t dim = n.axis(n.attribute("axis", 0), rankOf(x));
   int64_t size = shapeOf(x)[dim];
   if (isFloat(indices))
-    fail("expected integers as indices, found floats");
+    fail("expected integers as indices, got floats");
   DenseElementsAttr known = n.knownConstant(1);
   if (known && known.isSplat())
     known = known.resizeSplat(RankedTensorType::get({1}, elementOf(indices)));
@@ -242,7 +242,7 @@ static Value gather(Node &n) {
     for (int64_t index : integersOf(known))
       if (index < -size || index >= size)
         fail("expected indices from " + Twine(-size) + " to " +
-             Twine(size - 1) + ", found " + Twine(index));
+             Twine(size - 1) + ", got " + Twine(index));
   Shape shape(shapeOf(x).take_front(dim));
   llvm::append_range(shape, shapeOf(indices));
   llvm::append_range(shape, shapeOf(x).drop_front(dim + 1));

@@ -17,7 +17,7 @@ static constexpr int64_t classDim = 1;
 static Value checkedScores(Node &n) {
   Value scores = n.floatInput(0);
   if (rankOf(scores) < 2)
-    fail("expected scores of rows and classes, found the shape " +
+    fail("expected scores of rows and classes, got the shape " +
          shapeText(shapeOf(scores)));
   return scores;
 }
@@ -27,12 +27,12 @@ static Value checkedLabels(Node &n, RankedTensorType scores) {
   if (!elementOf(labels).isInteger(32) && !elementOf(labels).isInteger(64)) {
     std::string text;
     llvm::raw_string_ostream(text) << elementOf(labels);
-    fail("expected labels of i32 or i64, found " + text);
+    fail("expected labels of i32 or i64, got " + text);
   }
   Shape shape(scores.getShape());
   shape.erase(shape.begin() + classDim);
   if (shapeOf(labels) != ArrayRef(shape))
-    fail("expected labels of the shape " + shapeText(shape) + ", found " +
+    fail("expected labels of the shape " + shapeText(shape) + ", got " +
          shapeText(shapeOf(labels)));
   return labels;
 }
@@ -49,7 +49,7 @@ static Value checkedWeights(Node &n, RankedTensorType scores) {
   int64_t classes = scores.getDimSize(classDim);
   if (shapeOf(weights) != ArrayRef(classes))
     fail("expected " + Twine(classes) +
-         " weights, one for each class, found the shape " +
+         " weights, one for each class, got the shape " +
          shapeText(shapeOf(weights)));
   return n.arithmetic().broadcast(weights, classDim, scores);
 }
@@ -87,8 +87,7 @@ static Value isLabel(Node &n, Value labels, Value counted,
 static Value likelihoodLoss(Node &n, Value logP) {
   StringRef reduction = n.attribute("reduction", "mean");
   if (!llvm::is_contained({"none", "mean", "sum"}, reduction))
-    fail("expected a reduction of none, mean or sum, found " +
-         quoted(reduction));
+    fail("expected a reduction of none, mean or sum, got " + quoted(reduction));
   Arithmetic a = n.arithmetic();
   RankedTensorType type = typeOf(logP);
   Value labels = checkedLabels(n, type);

@@ -18,7 +18,7 @@ static Value gemm(Node &n) {
   // Before opset 7 a C of another shape asks for `broadcast`.
   bool mayRepeat = n.opset() >= 7 || n.flag("broadcast");
   if (rankOf(a) != 2 || rankOf(b) != 2)
-    fail("expected two matrices, found " + shapeText(shapeOf(a)) + " and " +
+    fail("expected two matrices, got " + shapeText(shapeOf(a)) + " and " +
          shapeText(shapeOf(b)));
   Value y = scaled(n, n.create<MatmulOp>(a, b, aT, bT), alpha);
   if (!n.hasInput(2) || beta == 0)
@@ -26,7 +26,7 @@ static Value gemm(Node &n) {
   Value c = n.input(2);
   if (!mayRepeat && shapeOf(c) != shapeOf(y))
     fail("expected the shape " + shapeText(shapeOf(y)) +
-         " of C, as there is no 'broadcast', found " + shapeText(shapeOf(c)));
+         " of C, as there is no 'broadcast', got " + shapeText(shapeOf(c)));
   return n.create<AddOp>(y, n.broadcast(scaled(n, c, beta), shapeOf(y)));
 }
 
@@ -36,7 +36,7 @@ static Value matmulStacks(Node &n, Value a, Value b) {
   ArrayRef<int64_t> as = shapeOf(a), bs = shapeOf(b);
   int64_t k = as.back(), rows = as[as.size() - 2], columns = bs.back();
   if (k != bs[bs.size() - 2])
-    fail("expected as many rows on the right as columns on the left, found " +
+    fail("expected as many rows on the right as columns on the left, got " +
          shapeText(as) + " and " + shapeText(bs));
   Shape stack = broadcastShape(as.drop_back(2), bs.drop_back(2));
   Shape result(stack);
@@ -62,7 +62,7 @@ static Value matmul(Node &n) {
   Value a = n.input(0), b = n.input(1);
   bool isRow = rankOf(a) == 1, isColumn = rankOf(b) == 1;
   if (rankOf(a) == 0 || rankOf(b) == 0)
-    fail("expected vectors or matrices, found " + shapeText(shapeOf(a)) +
+    fail("expected vectors or matrices, got " + shapeText(shapeOf(a)) +
          " and " + shapeText(shapeOf(b)));
   if (isRow)
     a = n.reshape(a, {1, shapeOf(a)[0]});

@@ -33,7 +33,7 @@ static BatchNorm batchNorm(Node &n) {
               n.attribute("momentum", 0.9)};
   Shape shape(shapeOf(b.x));
   if (shape.empty())
-    fail("expected at least one dimension, found a scalar");
+    fail("expected at least one dimension, got a scalar");
   if (shape.size() == 1)
     shape.push_back(1);
   if (!n.flag("spatial", true)) {
@@ -45,7 +45,7 @@ static BatchNorm batchNorm(Node &n) {
   for (Value number : {b.scale, b.bias, b.mean, b.variance})
     if (shapeOf(number) != ArrayRef(shape).slice(1, 1))
       fail("expected " + Twine(shape[1]) +
-           " numbers for the channels, found the shape " +
+           " numbers for the channels, got the shape " +
            shapeText(shapeOf(number)));
   return b;
 }
@@ -122,7 +122,7 @@ static Value lrn(Node &n) {
   double alpha = n.attribute("alpha", 1e-4), beta = n.attribute("beta", 0.75);
   double bias = n.attribute("bias", 1.0);
   if (rankOf(x) < 2 || size < 1 || size > (1 << 30))
-    fail("expected at least 2 dimensions and a size of at least 1, found " +
+    fail("expected at least 2 dimensions and a size of at least 1, got " +
          shapeText(shapeOf(x)) + " and " + Twine(size));
   ArrayRef<int64_t> s = shapeOf(x);
   // The mean over the window, for which the channels are a column: the sum's
@@ -172,7 +172,7 @@ template <typename Op> static Value softmax(Node &n, Value x, int64_t dim) {
 static Value hardmax(Node &n, Value x, int64_t dim) {
   Shape kept(shapeOf(x));
   if (kept[dim] == 0)
-    fail("expected a dimension that is not empty, found " + shapeText(kept));
+    fail("expected a dimension that is not empty, got " + shapeText(kept));
   kept.erase(kept.begin() + dim);
   Type i64 = Builder(n.context()).getI64Type();
   Value index = n.create<ArgMaxOp>(RankedTensorType::get(kept, i64), x,
@@ -201,7 +201,7 @@ static Value keepAll(Node &n, Type maskElement) {
 
 static void checkRatio(double ratio) {
   if (!(ratio >= 0 && ratio < 1))
-    fail("expected a ratio from 0 to below 1, found " + std::to_string(ratio));
+    fail("expected a ratio from 0 to below 1, got " + std::to_string(ratio));
 }
 
 static Value dropAtRandom(Node &n, double ratio, Type maskElement) {
@@ -221,11 +221,11 @@ static Type boolType(Node &n) { return Builder(n.context()).getI1Type(); }
 static DenseElementsAttr keptBySeed(Node &n, ArrayRef<int64_t> shape,
                                     int64_t seed, double ratio) {
   if (seed < 0 || seed > UINT32_MAX)
-    unsupported("expected a seed from 0 to " + Twine(UINT32_MAX) + ", found " +
+    unsupported("expected a seed from 0 to " + Twine(UINT32_MAX) + ", got " +
                 Twine(seed));
   if (product(shape) > maxMask)
     unsupported("expected a mask of at most " + Twine(maxMask) +
-                " elements with a seed, found " + Twine(product(shape)));
+                " elements with a seed, got " + Twine(product(shape)));
   std::mt19937 generator(static_cast<uint32_t>(seed));
   SmallVector<bool> kept;
   for (int64_t i = 0; i < product(shape); ++i) {

@@ -55,15 +55,15 @@ Update::Update(Node &n, int states)
       coefficient(n.attribute("norm_coefficient", 0.0)) {
   int tensors = n.numInputs() - scalarInputs;
   if (tensors < kinds || tensors % kinds != 0)
-    fail("expected R, T and " + Twine(kinds) +
-         " inputs for each tensor, found " + Twine(n.numInputs()) + " inputs");
+    fail("expected R, T and " + Twine(kinds) + " inputs for each tensor, got " +
+         Twine(n.numInputs()) + " inputs");
   rate = scalar(n.floatInput(0), "R");
   count = scalar(n.input(1), "T");
 }
 
 Value Update::scalar(Value x, StringRef what) {
   if (product(shapeOf(x)) != 1)
-    fail("expected one number as " + quoted(what) + ", found the shape " +
+    fail("expected one number as " + quoted(what) + ", got the shape " +
          shapeText(shapeOf(x)));
   return n.reshape(n.cast(x, Float64Type::get(n.context())), {});
 }
@@ -78,7 +78,7 @@ Value Update::each(
       inputs.push_back(n.floatInput(scalarInputs + kind * tensors + i));
       if (shapeOf(inputs.back()) != shapeOf(inputs.front()))
         fail("expected one shape for all inputs of tensor " + Twine(i + 1) +
-             ", found " + shapeText(shapeOf(inputs.front())) + " and " +
+             ", got " + shapeText(shapeOf(inputs.front())) + " and " +
              shapeText(shapeOf(inputs.back())));
     }
     for (auto [kind, value] : llvm::enumerate(next(inputs))) {
@@ -144,7 +144,7 @@ static Value momentum(Node &n) {
   double alpha = n.attribute("alpha", 0.0), beta = n.attribute("beta", 1.0);
   StringRef mode = n.attribute("mode", "standard");
   if (mode != "standard" && mode != "nesterov")
-    fail("expected a mode of nesterov or standard, found " + quoted(mode));
+    fail("expected a mode of nesterov or standard, got " + quoted(mode));
   Value weight = u.rounded(
       a.select(u.isLater(), a.number(u.count, beta), a.number(u.count, 1)));
   Value rate = u.rounded(u.rate);

@@ -81,7 +81,7 @@ template <bool smallest> static Value argMax(Node &n) {
   bool keep = n.flag("keepdims", true), last = n.flag("select_last_index");
   Shape shape(shapeOf(x));
   if (shape[dim] == 0)
-    fail("expected a dimension that is not empty, found " + shapeText(shape));
+    fail("expected a dimension that is not empty, got " + shapeText(shape));
   shape.erase(shape.begin() + dim);
   if (smallest)
     x = n.create<NegOp>(x);

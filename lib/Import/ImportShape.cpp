@@ -47,11 +47,11 @@ static Value reshapeTo(Node &n, Shape shape, bool zeroCopies) {
     if (size == 0 && zeroCopies) {
       if (dim >= in.size())
         fail("expected a size to copy as dimension " + Twine(dim) +
-             ", found the shape " + shapeText(in));
+             ", got the shape " + shapeText(in));
       size = in[dim];
     }
     if (size < -1 || (size == -1 && inferred))
-      fail("expected sizes with at most one -1, found " + shapeText(shape));
+      fail("expected sizes with at most one -1, got " + shapeText(shape));
     if (size == -1)
       inferred = dim;
   }
@@ -63,7 +63,7 @@ static Value reshapeTo(Node &n, Shape shape, bool zeroCopies) {
     known *= size == -1 ? 1 : size;
   if (inferred) {
     if (known == 0 || product(in) % known)
-      fail("expected a shape that divides " + shapeText(in) + ", found " +
+      fail("expected a shape that divides " + shapeText(in) + ", got " +
            shapeText(shape));
     shape[*inferred] = product(in) / known;
   }
@@ -100,7 +100,7 @@ static Value squeeze(Node &n) {
   for (auto [dim, size] : llvm::enumerate(shapeOf(x))) {
     bool isGone = given ? llvm::is_contained(axes, int64_t(dim)) : size == 1;
     if (isGone && size != 1)
-      fail("expected size 1 of dimension " + Twine(dim) + ", found " +
+      fail("expected size 1 of dimension " + Twine(dim) + ", got " +
            Twine(size));
     if (!isGone)
       shape.push_back(size);
@@ -171,8 +171,8 @@ static Value transpose(Node &n) {
   Shape sorted = n.axes(perm, rankOf(x));
   if (sorted.size() != shapeOf(x).size() ||
       llvm::any_of(perm, [](int64_t dim) { return dim < 0; }))
-    fail("expected a permutation of " + Twine(rankOf(x)) +
-         " dimensions, found " + shapeText(perm));
+    fail("expected a permutation of " + Twine(rankOf(x)) + " dimensions, got " +
+         shapeText(perm));
   return transposed(n, x, perm);
 }
 
@@ -180,7 +180,7 @@ static Value transpose(Node &n) {
 static int64_t blockSize(Node &n, Value x) {
   int64_t block = n.attribute("blocksize", 0);
   if (rankOf(x) != 4 || block < 1 || block > (1 << 10))
-    fail("expected an image and a block of at least 1, found " +
+    fail("expected an image and a block of at least 1, got " +
          shapeText(shapeOf(x)) + " and " + Twine(block));
   return block;
 }
@@ -189,7 +189,7 @@ static int64_t blockSize(Node &n, Value x) {
 static bool isDepthFirst(Node &n) {
   StringRef mode = n.attribute("mode", "DCR");
   if (mode != "DCR" && mode != "CRD")
-    fail("expected 'DCR' or 'CRD' as 'mode', found " + quoted(mode));
+    fail("expected 'DCR' or 'CRD' as 'mode', got " + quoted(mode));
   return mode == "DCR";
 }
 
@@ -199,8 +199,8 @@ static Value depthToSpace(Node &n) {
   bool depthFirst = isDepthFirst(n);
   ArrayRef<int64_t> s = shapeOf(x);
   if (s[1] % (b * b))
-    fail("expected channels that are a multiple of " + Twine(b * b) +
-         ", found " + Twine(s[1]));
+    fail("expected channels that are a multiple of " + Twine(b * b) + ", got " +
+         Twine(s[1]));
   int64_t c = s[1] / (b * b);
   Value blocks = depthFirst ? n.reshape(x, {s[0], b, b, c, s[2], s[3]})
                             : n.reshape(x, {s[0], c, b, b, s[2], s[3]});
@@ -214,7 +214,7 @@ static Value spaceToDepth(Node &n) {
   bool depthFirst = isDepthFirst(n);
   ArrayRef<int64_t> s = shapeOf(x);
   if (s[2] % b || s[3] % b)
-    fail("expected sizes that are multiples of " + Twine(b) + ", found " +
+    fail("expected sizes that are multiples of " + Twine(b) + ", got " +
          shapeText(s));
   Value blocks = n.reshape(x, {s[0], s[1], s[2] / b, b, s[3] / b, b});
   Shape perm = depthFirst ? Shape{0, 3, 5, 1, 2, 4} : Shape{0, 1, 3, 5, 2, 4};

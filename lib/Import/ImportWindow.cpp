@@ -26,18 +26,18 @@ static Shape numbers(Node &n, StringRef name, size_t count, int64_t least,
   if (found.empty())
     return Shape(count, otherwise);
   if (found.size() != count)
-    fail("expected " + Twine(count) + " numbers as '" + name + "', found " +
+    fail("expected " + Twine(count) + " numbers as '" + name + "', got " +
          Twine(found.size()));
   for (int64_t number : found)
     if (number < least || number > maxWindowNumber)
       fail("expected '" + name + "' from " + Twine(least) + " to " +
-           Twine(maxWindowNumber) + ", found " + Twine(number));
+           Twine(maxWindowNumber) + ", got " + Twine(number));
   return found;
 }
 
 static size_t spatialRank(Value x) {
   if (rankOf(x) < 3 || rankOf(x) > 5)
-    unsupported("expected 1 to 3 spatial dimensions, found the shape " +
+    unsupported("expected 1 to 3 spatial dimensions, got the shape " +
                 shapeText(shapeOf(x)));
   return rankOf(x) - 2;
 }
@@ -45,7 +45,7 @@ static size_t spatialRank(Value x) {
 static int64_t groupCount(Node &n) {
   int64_t groups = n.attribute("group", 1);
   if (groups < 1 || groups > maxWindowNumber)
-    fail("expected a 'group' from 1 to " + Twine(maxWindowNumber) + ", found " +
+    fail("expected a 'group' from 1 to " + Twine(maxWindowNumber) + ", got " +
          Twine(groups));
   return groups;
 }
@@ -57,7 +57,7 @@ static StringRef autoPad(Node &n) {
     if (mode == known)
       return mode;
   fail("expected 'NOTSET', 'SAME_UPPER', 'SAME_LOWER' or 'VALID' as "
-       "'auto_pad', found " +
+       "'auto_pad', got " +
        quoted(mode));
 }
 
@@ -95,7 +95,7 @@ static Window window(Node &n, Shape kernel, ArrayRef<int64_t> in) {
 static Shape kernelShape(Node &n, size_t rank) {
   Shape kernel = numbers(n, "kernel_shape", rank, 1, 0);
   if (!n.hasAttribute("kernel_shape"))
-    fail("expected the attribute 'kernel_shape', found none");
+    fail("expected the attribute 'kernel_shape', got none");
   return kernel;
 }
 
@@ -106,15 +106,15 @@ static Shape kernelShape(Node &n, size_t rank) {
 /// The filter's spatial sizes; `kernel_shape` may repeat them.
 static Shape filterSize(Node &n, Value x, Value filter) {
   if (rankOf(filter) != rankOf(x))
-    fail("expected a filter of " + Twine(rankOf(x)) + " dimensions, found " +
+    fail("expected a filter of " + Twine(rankOf(x)) + " dimensions, got " +
          shapeText(shapeOf(filter)));
   Shape kernel(shapeOf(filter).drop_front(2));
   Shape said = n.attribute("kernel_shape", Shape());
   if (!said.empty() && said != kernel)
     fail("expected 'kernel_shape' " + shapeText(kernel) +
-         " as the filter has it, found " + shapeText(said));
+         " as the filter has it, got " + shapeText(said));
   if (llvm::is_contained(kernel, 0))
-    fail("expected a filter that is not empty, found " +
+    fail("expected a filter that is not empty, got " +
          shapeText(shapeOf(filter)));
   return kernel;
 }
@@ -125,7 +125,7 @@ static Value withBias(Node &n, Value y) {
   Value bias = n.floatInput(2);
   if (rankOf(bias) != 1 || shapeOf(bias)[0] != shapeOf(y)[1])
     fail("expected " + Twine(shapeOf(y)[1]) +
-         " numbers as the bias, found the shape " + shapeText(shapeOf(bias)));
+         " numbers as the bias, got the shape " + shapeText(shapeOf(bias)));
   Shape along = {1};
   return n.create<AddOp>(y, n.create<BroadcastOp>(y.getType(), bias, along));
 }
@@ -173,7 +173,7 @@ static Value convTranspose(Node &n) {
   if (given.size() == rank + 2)    // some exporters write the whole shape
     given.erase(given.begin(), given.begin() + 2);
   if (!given.empty() && given.size() != rank)
-    fail("expected " + Twine(rank) + " numbers as 'output_shape', found " +
+    fail("expected " + Twine(rank) + " numbers as 'output_shape', got " +
          Twine(given.size()));
   if (mode != "NOTSET")
     w.pads.assign(2 * rank, 0);
@@ -258,7 +258,7 @@ struct Spatial {
 /// Everything but batch and channels.
 static Spatial spatial(Value x) {
   if (rankOf(x) < 2)
-    fail("expected at least 2 dimensions, found " + shapeText(shapeOf(x)));
+    fail("expected at least 2 dimensions, got " + shapeText(shapeOf(x)));
   Spatial result;
   result.dims = llvm::to_vector(llvm::seq<int64_t>(2, rankOf(x)));
   result.kept = Shape(shapeOf(x).take_front(2));

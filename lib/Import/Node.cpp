@@ -39,7 +39,7 @@ bool Node::hasInput(int i) const {
 
 const Tensor &Node::tensor(int i) const {
   if (!hasInput(i))
-    fail("expected an input number " + Twine(i + 1) + ", found none");
+    fail("expected an input number " + Twine(i + 1) + ", got none");
   return *scope.tensors.find(node.proto->input(i));
 }
 
@@ -111,7 +111,7 @@ DenseElementsAttr Node::constant(int i, StringRef what) {
       " with " + llvm::join(flags, " ");
   if (!tensor(i).isGraphInput)
     found = quoted(node.proto->input(i)) + ", which depends on " + found;
-  unsupported("needs '" + what + "' at compile time, found " + found);
+  unsupported("needs '" + what + "' at compile time, got " + found);
 }
 
 Shape Node::constantInts(int i, StringRef what) {
@@ -120,7 +120,7 @@ Shape Node::constantInts(int i, StringRef what) {
       !value.getElementType().isInteger(32))
     fail("expected integers as '" + what + "'");
   if (value.getType().getRank() > 1 || value.getNumElements() > 1024)
-    fail("expected a list as '" + what + "', found the shape " +
+    fail("expected a list as '" + what + "', got the shape " +
          shapeText(value.getType().getShape()));
   return integersOf(value);
 }
@@ -128,7 +128,7 @@ Shape Node::constantInts(int i, StringRef what) {
 double Node::constantNumber(int i, StringRef what) {
   DenseElementsAttr value = constant(i, what);
   if (value.getNumElements() != 1)
-    fail("expected one number as '" + what + "', found the shape " +
+    fail("expected one number as '" + what + "', got the shape " +
          shapeText(value.getType().getShape()));
   if (isa<FloatType>(value.getElementType()))
     return (*value.getValues<APFloat>().begin()).convertToDouble();
@@ -156,7 +156,7 @@ const AttributeProto *Node::typed(StringRef name,
   const AttributeProto *attribute = rawAttribute(name);
   if (attribute && attribute->type() != type)
     fail("expected attribute '" + name + "' of the kind " +
-         AttributeProto::AttributeType_Name(type) + ", found " +
+         AttributeProto::AttributeType_Name(type) + ", got " +
          AttributeProto::AttributeType_Name(attribute->type()));
   return attribute;
 }
@@ -206,7 +206,7 @@ int64_t Node::axis(int64_t axis, int64_t rank, bool endIncluded) const {
   int64_t end = rank + (endIncluded ? 1 : 0);
   if (axis < -rank || axis >= end)
     fail("expected an axis from " + Twine(-rank) + " to " + Twine(end - 1) +
-         ", found " + Twine(axis));
+         ", got " + Twine(axis));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -216,7 +216,7 @@ Shape Node::axes(ArrayRef<int64_t> axes, int64_t rank) const {
     result.push_back(axis(number, rank));
   llvm::sort(result);
   if (std::adjacent_find(result.begin(), result.end()) != result.end())
-    fail("expected distinct axes, found " + shapeText(axes));
+    fail("expected distinct axes, got " + shapeText(axes));
   return result;
 }
 

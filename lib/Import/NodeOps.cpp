@@ -38,7 +38,7 @@ Shape importer::broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
     int64_t &size = result[a.size() - 1 - i];
     int64_t other = b[b.size() - 1 - i];
     if (size != other && size != 1 && other != 1)
-      fail("expected shapes that broadcast together, found " + shapeText(a) +
+      fail("expected shapes that broadcast together, got " + shapeText(a) +
            " and " + shapeText(b));
     size = size == 1 ? other : size;
   }
@@ -97,7 +97,7 @@ Value Node::splat(Value like, double number) {
   if (!isFloat(like) && !isWhole) {
     std::string text;
     llvm::raw_string_ostream(text) << llvm::format("%g", number);
-    fail("expected a whole number to go with integers, found " + text);
+    fail("expected a whole number to go with integers, got " + text);
   }
   return constantOf(
       splatAttr(mlir::cast<RankedTensorType>(like.getType()), number));
@@ -115,7 +115,7 @@ Value Node::reshape(Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(shape, elementOf(value));
   if (type.getNumElements() != product(shapeOf(value)))
     fail("expected a shape of as many elements as " +
-         shapeText(shapeOf(value)) + ", found " + shapeText(shape));
+         shapeText(shapeOf(value)) + ", got " + shapeText(shape));
   return create<ReshapeOp>(type, value);
 }
 
@@ -124,8 +124,8 @@ Value Node::broadcast(Value value, ArrayRef<int64_t> shape) {
   if (in == shape)
     return value;
   if (in.size() > shape.size() || broadcastShape(in, shape) != Shape(shape))
-    fail("expected a shape that broadcasts to " + shapeText(shape) +
-         ", found " + shapeText(in));
+    fail("expected a shape that broadcasts to " + shapeText(shape) + ", got " +
+         shapeText(in));
   RankedTensorType type = tensorType(shape, elementOf(value));
   // New dimensions of size 1 repeat nothing.
   if (type.getNumElements() == product(in))

@@ -25,7 +25,7 @@ static void checkVersions(Model &model, Report &report) {
     report.problem(
         {ImportStatus::badModel, "expected an IR version from " +
                                      std::to_string(oldestIrVersion) + " to " +
-                                     std::to_string(newestIr) + ", found " +
+                                     std::to_string(newestIr) + ", got " +
                                      std::to_string(ir)});
   const auto &known = onnx::OpSchemaRegistry::DomainToVersionRange::Instance();
   for (const auto &opset : model.proto.opset_import()) {
@@ -39,7 +39,7 @@ static void checkVersions(Model &model, Report &report) {
                                              ? INT32_MAX
                                              : range->second.second) +
                           (domain.empty() ? "" : " of " + quoted(domain)) +
-                          ", found " + std::to_string(opset.version())});
+                          ", got " + std::to_string(opset.version())});
       continue;
     }
     int version = static_cast<int>(opset.version());
@@ -47,12 +47,12 @@ static void checkVersions(Model &model, Report &report) {
     if (!isNew && entry->second != version)
       report.problem({ImportStatus::badModel,
                       "expected one opset for the domain " + quoted(domain) +
-                          ", found " + std::to_string(entry->second) + " and " +
+                          ", got " + std::to_string(entry->second) + " and " +
                           std::to_string(version)});
   }
   if (model.proto.opset_import().empty())
     report.problem({ImportStatus::badModel,
-                    "expected the model to import an opset, found none"});
+                    "expected the model to import an opset, got none"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +72,7 @@ public:
   template <typename Nodes> int64_t count(const Nodes &nodes, int depth = 0) {
     if (depth > maxDepth)
       unsupported("expected functions that call each other at most " +
-                  Twine(maxDepth) + " deep, found more");
+                  Twine(maxDepth) + " deep, got more");
     int64_t total = 0;
     for (const onnx::NodeProto &node : nodes) {
       total += 1 + callee(key(node.domain(), node.op_type()), depth);
@@ -81,7 +81,7 @@ public:
           total += count(attribute.g().node(), depth + 1);
       if (total > maxNodes)
         unsupported("expected functions of at most " + Twine(maxNodes) +
-                    " nodes in all, found more");
+                    " nodes in all, got more");
     }
     return total;
   }
@@ -101,7 +101,7 @@ private:
       return sizes[name] = counted;
     }
     if (size->second < 0)
-      fail("expected functions that do not call themselves, found " +
+      fail("expected functions that do not call themselves, got " +
            quoted(function->second->name()));
     return size->second;
   }
@@ -126,7 +126,7 @@ bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
   if (bytes.size() > INT32_MAX) {
     report.problem({ImportStatus::badModel,
                     "expected at most " + std::to_string(INT32_MAX) +
-                        " bytes, found " + std::to_string(bytes.size())});
+                        " bytes, got " + std::to_string(bytes.size())});
     return false;
   }
   google::protobuf::LogSilencer silence;
@@ -135,7 +135,7 @@ bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
       !model.proto.has_graph()) {
     report.problem(
         {ImportStatus::badModel,
-         "expected an ONNX model, found " +
+         "expected an ONNX model, got " +
              std::string(bytes.empty() ? "an empty file" : "something else")});
     return false;
   }

@@ -50,9 +50,9 @@ bool importer::changesPrecision(int onnxType) {
 RankedTensorType importer::tensorType(ArrayRef<int64_t> shape, Type element) {
   for (int64_t size : shape)
     if (size < 0)
-      fail("expected sizes of at least 0, found " + shapeText(shape));
+      fail("expected sizes of at least 0, got " + shapeText(shape));
   if (!isCountable(shape))
-    fail("expected at most " + Twine(maxTensorElements) + " elements, found " +
+    fail("expected at most " + Twine(maxTensorElements) + " elements, got " +
          shapeText(shape));
   return RankedTensorType::get(shape, element);
 }
@@ -135,7 +135,7 @@ static void checkCount(StringRef what, int64_t expected, int64_t found,
                        ArrayRef<int64_t> shape) {
   if (expected != found)
     fail("expected " + Twine(expected) + " " + what + " for the shape " +
-         shapeText(shape) + ", found " + Twine(found));
+         shapeText(shape) + ", got " + Twine(found));
 }
 
 /// Small numbers share `int32_data`.
@@ -191,7 +191,7 @@ DenseElementsAttr importer::decodeTensor(MLIRContext *context,
   RankedTensorType type = tensorType(shape, element);
   int64_t bytes = type.getNumElements() * rawSize(tensor.data_type());
   if (bytes > maxBytes)
-    unsupported("expected at most " + Twine(maxBytes) + " bytes, found " +
+    unsupported("expected at most " + Twine(maxBytes) + " bytes, got " +
                 Twine(bytes) + " for the shape " + shapeText(shape));
   if (tensor.data_location() == TensorProto::EXTERNAL)
     return fromRaw(type, tensor.data_type(), external.read(tensor, bytes));
@@ -247,7 +247,7 @@ importer::decodeBinding(MLIRContext *context, StringRef text, Type element,
       fail("expected a tensor of the input's element type in " + quoted(text));
     if (shape && value.getType().getShape() != *shape)
       fail("expected the shape " + shapeText(*shape) + " in " + quoted(text) +
-           ", found " + shapeText(value.getType().getShape()));
+           ", got " + shapeText(value.getType().getShape()));
     return value;
   }
   SmallVector<int64_t> sizes;
@@ -262,7 +262,7 @@ importer::decodeBinding(MLIRContext *context, StringRef text, Type element,
   SmallVector<int64_t> integers;
   for (double number : *numbers) {
     if (number != std::trunc(number) || std::abs(number) > 9e15)
-      fail("expected integers, found " + quoted(text));
+      fail("expected integers, got " + quoted(text));
     integers.push_back(static_cast<int64_t>(number));
   }
   return integersAttr(type, integers);

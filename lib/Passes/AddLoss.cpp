@@ -207,11 +207,11 @@ FailureOr<bool> AddLoss::targetsAreClasses(func::FuncOp function,
   if (targets == "values") {
     if (needsClasses)
       return function.emitError("expected targets of class for ")
-             << choice.kind << ", but got 'values'";
+             << choice.kind << ", got 'values'";
     return false;
   }
   if (targets != "auto")
-    return function.emitError("expected targets of auto, class or values, but "
+    return function.emitError("expected targets of auto, class or values, "
                               "got '")
            << targets << "'";
   return needsClasses || choice.kind == "own" ||
@@ -222,14 +222,14 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
   Choice choice{kind, output, false, ""};
   auto type = dyn_cast<RankedTensorType>(output.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
-    return function.emitError("expected a first output of floats to train, but "
+    return function.emitError("expected a first output of floats to train, "
                               "got ")
            << output.getType();
   if (!llvm::is_contained(
           {"auto", "cross-entropy", "nll", "mse", "l1", "bce", "bce-logits"},
           choice.kind))
     return function.emitError("expected a loss of auto, cross-entropy, nll, "
-                              "mse, l1, bce or bce-logits, but got '")
+                              "mse, l1, bce or bce-logits, got '")
            << kind << "'";
   OpBuilder builder(function.getContext());
   Operation *last = nullptr;
@@ -255,9 +255,9 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
   bool needsClasses = choice.kind == "cross-entropy" || choice.kind == "nll";
   if (needsClasses && (type.getRank() < 2 || type.getDimSize(classDim) < 2))
     return function.emitError("expected an output of rows and classes for ")
-           << choice.kind << ", but got " << type;
+           << choice.kind << ", got " << type;
   if (choice.kind != "own" && type.getRank() == 0)
-    return function.emitError("expected an output with rows to train, but got ")
+    return function.emitError("expected an output with rows to train, got ")
            << type;
   FailureOr<bool> classes = targetsAreClasses(function, choice);
   if (failed(classes))
@@ -292,7 +292,7 @@ Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
         wholes.push_back(argument);
     if (wholes.size() != 1) {
       function.emitError("expected one input of integers, the targets of the "
-                         "model's own loss, but got ")
+                         "model's own loss, got ")
           << wholes.size();
       return {};
     }
@@ -346,7 +346,7 @@ void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
 
 LogicalResult AddLoss::addTo(func::FuncOp infer, StringRef prefix) {
   if (infer.getNumResults() == 0)
-    return infer.emitError("expected an output to train, but got none");
+    return infer.emitError("expected an output to train, got none");
   OpBuilder builder(infer.getContext());
   builder.setInsertionPointAfter(infer);
   auto function = cast<func::FuncOp>(builder.clone(*infer));
@@ -384,7 +384,7 @@ LogicalResult AddLoss::addTo(func::FuncOp infer, StringRef prefix) {
 
 void AddLoss::runOnOperation() {
   if (!(smoothing >= 0 && smoothing <= 1)) {
-    getOperation().emitError("expected a smoothing from 0 to 1, but got ")
+    getOperation().emitError("expected a smoothing from 0 to 1, got ")
         << double(smoothing);
     return signalPassFailure();
   }

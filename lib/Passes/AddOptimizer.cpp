@@ -24,11 +24,11 @@ struct Numbers {
 constexpr int64_t columns = 10, rows = 1024;
 
 /// What the frameworks take where they are not told.
-struct Usual {
-  StringLiteral kind, form;
+struct Defaults {
+  StringLiteral kind, convention;
   double lr, momentum, weightDecay, beta1, beta2, epsilon;
 };
-constexpr Usual usuals[] = {
+constexpr Defaults defaultsOf[] = {
     {"sgd", "torch", 1e-2, 0, 0, 0, 0, 0},
     {"sgd", "keras", 1e-2, 0, 0, 0, 0, 0},
     {"momentum", "torch", 1e-2, 0.9, 0, 0, 0, 0},
@@ -231,14 +231,14 @@ LogicalResult AddOptimizer::checkOptions() {
     if (llvm::is_contained(known, found))
       return success();
     return getOperation().emitError("expected ")
-           << what << " of " << llvm::join(known, ", ") << ", but got '"
-           << found << "'";
+           << what << " of " << llvm::join(known, ", ") << ", got '" << found
+           << "'";
   };
   return success(
       succeeded(check("an optimizer", kind,
                       {"sgd", "momentum", "nesterov", "adam", "adamw",
                        "rmsprop", "adagrad"})) &&
-      succeeded(check("a form", form, {"torch", "keras"})) &&
+      succeeded(check("a convention", convention, {"torch", "keras"})) &&
       succeeded(check("clipping", clipping, {"none", "norm", "value"})));
 }
 
@@ -267,8 +267,8 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
              << " and another " << element;
 
   OpBuilder builder(end);
-  Updates updates(kind, form == "keras", clipping, getOperation(), builder,
-                  end.getLoc());
+  Updates updates(kind, convention == "keras", clipping, getOperation(),
+                  builder, end.getLoc());
   if (train.getOps<RandomUniformOp>().empty())
     updates.countStepFirst(train.getBody().front());
   updates.readNumbers(element);
@@ -285,19 +285,20 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
 
 /// Leaves the options to the code generator, for the trainer.
 void AddOptimizer::rememberRecipe() {
-  const Usual &usual = *llvm::find_if(usuals, [&](const Usual &row) {
-    return kind == row.kind && form == row.form;
-  });
+  const Defaults &defaults =
+      *llvm::find_if(defaultsOf, [&](const Defaults &row) {
+        return kind == row.kind && convention == row.convention;
+      });
   auto given = [](double option, double otherwise) {
     return option < 0 ? otherwise : option;
   };
-  double b1 = given(beta1, usual.beta1), b2 = given(beta2, usual.beta2);
-  double numbers[columns] = {given(lr, usual.lr),
-                             given(momentum, usual.momentum),
-                             given(weightDecay, usual.weightDecay),
+  double b1 = given(beta1, defaults.beta1), b2 = given(beta2, defaults.beta2);
+  double numbers[columns] = {given(lr, defaults.lr),
+                             given(momentum, defaults.momentum),
+                             given(weightDecay, defaults.weightDecay),
                              b1,
                              b2,
-                             given(epsilon, usual.epsilon),
+                             given(epsilon, defaults.epsilon),
                              given(dampening, 0),
                              given(clip, 1),
                              1 - b1,
@@ -315,7 +316,7 @@ void AddOptimizer::rememberRecipe() {
            b.getNamedAttr("targets", known("mnist.targets", "class")),
            b.getNamedAttr("partial", known("mnist.partial", "masked")),
            b.getNamedAttr("optimizer", b.getStringAttr(kind)),
-           b.getNamedAttr("form", b.getStringAttr(form)),
+           b.getNamedAttr("convention", b.getStringAttr(convention)),
            b.getNamedAttr("clip", b.getStringAttr(clipping)),
            b.getNamedAttr("numbers", b.getDenseF64ArrayAttr(numbers))}));
 }

@@ -129,8 +129,8 @@ void AddProbes::addTo(func::FuncOp function) {
   for (auto [name, reader] : readers) {
     Operation *global = symbols.lookup(name);
     global->setAttr("mnist.reader", builder.getStringAttr(describe(*reader)));
-    global->setAttr("mnist.behind", builder.getArrayAttr(
-                                        probesOf.lookup(reader->getResult(0))));
+    global->setAttr("mnist.downstream", builder.getArrayAttr(probesOf.lookup(
+                                            reader->getResult(0))));
   }
 }
 

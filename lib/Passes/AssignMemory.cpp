@@ -30,19 +30,19 @@ struct Buffer {
 };
 
 /// Which buffers may share memory: those that are alive at different times, in
-/// the order of the plan; or, where steps run side by side, in any order that
-/// they could run in, so that nothing waits for memory.
+/// the order of the plan; or, where steps run concurrently, in any order
+/// that dependencies allow, so that nothing waits for memory.
 class Sharing {
 public:
-  Sharing(func::FuncOp function, bool sideBySide) : lifetimes(function) {
-    if (sideBySide)
-      needs.emplace(function);
+  Sharing(func::FuncOp function, bool concurrent) : lifetimes(function) {
+    if (concurrent)
+      dependencies.emplace(function);
   }
 
   const Lifetimes lifetimes;
 
-  bool meet(const Buffer &a, const Buffer &b) const {
-    if (needs)
+  bool interferes(const Buffer &a, const Buffer &b) const {
+    if (dependencies)
       return !isOver(a, b.first) && !isOver(b, a.first);
     return a.first <= b.last && b.first <= a.last;
   }
@@ -50,7 +50,7 @@ public:
   /// Whether step `now`, which reads a value that nobody reads later, is the
   /// last to use the value's buffer, however steps run.
   bool endsWith(const Buffer &buffer, int64_t now) const {
-    return !needs || llvm::all_of(buffer.users, [&](int64_t user) {
+    return !dependencies || llvm::all_of(buffer.users, [&](int64_t user) {
       return user == now || isNeeded(user, now);
     });
   }
@@ -63,10 +63,10 @@ private:
                buffer.users, [&](int64_t user) { return isNeeded(user, now); });
   }
   bool isNeeded(int64_t user, int64_t now) const {
-    return user < now && (user < 0 || needs->needs(now, user));
+    return user < now && (user < 0 || dependencies->needs(now, user));
   }
 
-  std::optional<StepNeeds> needs;
+  std::optional<StepDependencies> dependencies;
 };
 } // namespace
 
@@ -83,7 +83,7 @@ static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
       continue;
     Buffer &buffer = buffers[it->second];
     if (buffer.last == now && buffer.values.back() == input &&
-        sharing.endsWith(buffer, now) && mayTakePlaceOf(step, i, result))
+        sharing.endsWith(buffer, now) && canUpdateInPlace(step, i, result))
       return &buffer;
   }
   return nullptr;
@@ -138,7 +138,7 @@ static int64_t place(MutableArrayRef<Buffer *> order, const Sharing &sharing) {
   for (Buffer *buffer : order) {
     buffer->begin = 0;
     for (Buffer *other : placed)
-      if (sharing.meet(*buffer, *other) &&
+      if (sharing.interferes(*buffer, *other) &&
           other->begin < buffer->begin + buffer->bytes &&
           buffer->begin < other->begin + other->bytes)
         buffer->begin = other->begin + other->bytes;
@@ -188,12 +188,12 @@ struct AssignMemory : impl::AssignMemoryBase<AssignMemory> {
   void runOnOperation() override {
     if (alignment <= 0 || !llvm::isPowerOf2_64(alignment)) {
       getOperation().emitError("expected an alignment that is a power of two, "
-                               "but got ")
+                               "got ")
           << int64_t(alignment);
       return signalPassFailure();
     }
     if (workspace < 0) {
-      getOperation().emitError("expected a workspace of 0 bytes or more, but "
+      getOperation().emitError("expected a workspace of 0 bytes or more, "
                                "got ")
           << int64_t(workspace);
       return signalPassFailure();
@@ -263,7 +263,7 @@ private:
 
   void assignArena(func::FuncOp function) {
     DenseMap<Value, int64_t> offsetOf = placesOf(function);
-    Sharing sharing(function, reuse && sideBySide);
+    Sharing sharing(function, reuse && concurrent);
     SmallVector<Buffer> buffers =
         findBuffers(function, offsetOf, sharing, alignment, reuse);
     int64_t arenaBytes = parameterBytes + placeAll(buffers, sharing);

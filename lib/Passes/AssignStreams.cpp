@@ -1,8 +1,8 @@
-//===- AssignStreams.cpp - steps that run side by side --------------------===//
+//===- AssignStreams.cpp - steps that run concurrently --------------------===//
 //
-// List scheduling with a guess of what each step takes. The step on which most
-// depends goes on where its operand was made, at no cost; others wait for an
-// event on a stream that is free.
+// List scheduling with an estimate of what each step takes. The critical
+// successor of a step follows on its stream, at no cost; other successors wait
+// for an event on a stream that is free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ static double timeOf(StepOp step) {
 }
 
 namespace {
-constexpr unsigned nobody = ~0u;
+constexpr unsigned none = ~0u;
 
 /// The steps of one function, and where they go.
 class Schedule {
 public:
-  Schedule(func::FuncOp function, unsigned most)
+  Schedule(func::FuncOp function, unsigned limit)
       : steps(function.getOps<StepOp>()), before(findConflicts(function)),
-        most(most) {
-    findHeirs();
+        limit(limit) {
+    findCriticalSuccessors();
     for (unsigned step = 0; step < steps.size(); ++step)
       put(step, choose(step));
   }
@@ -44,52 +44,52 @@ public:
   void write();
 
 private:
-  void findHeirs();
+  void findCriticalSuccessors();
   unsigned choose(unsigned step) const;
   double startOn(unsigned stream, unsigned step) const;
-  bool isPromised(unsigned stream) const;
+  bool isReserved(unsigned stream) const;
   void put(unsigned step, unsigned stream);
 
   SmallVector<StepOp> steps;
   SmallVector<SmallVector<unsigned>> before;
-  unsigned most;
-  SmallVector<unsigned> heirOf;   ///< who goes on where a step was, or nobody
-  SmallVector<unsigned> parentOf; ///< whose heir a step is, or nobody
+  unsigned limit;                      ///< of streams
+  SmallVector<unsigned> successorOf;   ///< the critical one, or none
+  SmallVector<unsigned> predecessorOf; ///< whose critical successor it is
   SmallVector<unsigned> streamOf;
   SmallVector<double> end;      ///< when each step that has a stream is done
   SmallVector<unsigned> lastOf; ///< the last step of each stream
 };
 } // namespace
 
-/// Of those that wait for a step, the one with the longest way to the end is
-/// its heir; who could be the heir of several, is that of the last.
-void Schedule::findHeirs() {
+/// The critical successor of a step is, of those that wait for it, the one with
+/// the longest path to the end. A step is that of one predecessor: the last.
+void Schedule::findCriticalSuccessors() {
   SmallVector<double> toEnd(steps.size(), 0);
-  SmallVector<unsigned> most(steps.size(), nobody);
+  SmallVector<unsigned> critical(steps.size(), none);
   for (unsigned i = steps.size(); i-- > 0;) {
     toEnd[i] += timeOf(steps[i]);
     for (unsigned earlier : before[i])
       if (toEnd[i] >= toEnd[earlier]) {
         toEnd[earlier] = toEnd[i];
-        most[earlier] = i;
+        critical[earlier] = i;
       }
   }
-  heirOf.assign(steps.size(), nobody);
-  parentOf.assign(steps.size(), nobody);
-  for (auto [i, heir] : llvm::enumerate(most)) {
-    if (heir == nobody)
+  successorOf.assign(steps.size(), none);
+  predecessorOf.assign(steps.size(), none);
+  for (auto [i, successor] : llvm::enumerate(critical)) {
+    if (successor == none)
       continue;
-    if (parentOf[heir] != nobody)
-      heirOf[parentOf[heir]] = nobody;
-    heirOf[i] = heir;
-    parentOf[heir] = i;
+    if (predecessorOf[successor] != none)
+      successorOf[predecessorOf[successor]] = none;
+    successorOf[i] = successor;
+    predecessorOf[successor] = i;
   }
 }
 
-/// Whether a stream is kept free for the heir of its last step.
-bool Schedule::isPromised(unsigned stream) const {
-  unsigned heir = heirOf[lastOf[stream]];
-  return heir != nobody && heir >= streamOf.size();
+/// Whether a stream is kept free for the successor of its last step.
+bool Schedule::isReserved(unsigned stream) const {
+  unsigned successor = successorOf[lastOf[stream]];
+  return successor != none && successor >= streamOf.size();
 }
 
 /// When a step could begin on a stream, which may be a new one.
@@ -102,13 +102,13 @@ double Schedule::startOn(unsigned stream, unsigned step) const {
 }
 
 unsigned Schedule::choose(unsigned step) const {
-  if (parentOf[step] != nobody)
-    return streamOf[parentOf[step]];
+  if (predecessorOf[step] != none)
+    return streamOf[predecessorOf[step]];
   SmallVector<unsigned> free;
   for (unsigned stream = 0; stream < lastOf.size(); ++stream)
-    if (!isPromised(stream))
+    if (!isReserved(stream))
       free.push_back(stream);
-  if (lastOf.size() < most)
+  if (lastOf.size() < limit)
     free.push_back(lastOf.size());
   if (free.empty())
     free = llvm::to_vector(llvm::seq<unsigned>(0, lastOf.size()));
@@ -162,16 +162,16 @@ struct AssignStreams : impl::AssignStreamsBase<AssignStreams> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (most < 1 || most > maxStreams) {
+    if (maxStreams < 1 || maxStreams > mnistc::maxStreams) {
       function.emitError("expected from 1 to ")
-          << maxStreams << " streams, but got " << int64_t(most);
+          << mnistc::maxStreams << " streams, got " << int64_t(maxStreams);
       return signalPassFailure();
     }
     if (function.isExternal() || function.getOps<StepOp>().empty())
       return;
     if (failed(checkAddresses(function)))
       return signalPassFailure();
-    Schedule schedule(function, most);
+    Schedule schedule(function, maxStreams);
     numStreams += schedule.streams();
     schedule.write();
   }

@@ -60,7 +60,7 @@ LogicalResult BindParameters::bindStores(func::FuncOp function) {
     StringAttr name = store.getGlobal().getLeafReference();
     if (!stored.insert(name).second)
       return store.emitOpError("expected one store of '")
-             << name.getValue() << "' in a function, but got two";
+             << name.getValue() << "' in a function, got two";
     results.push_back(store.getValue());
     attributes.push_back(DictionaryAttr::get(&getContext(), {nameOf(name)}));
     store.erase();

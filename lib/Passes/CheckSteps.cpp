@@ -108,7 +108,7 @@ LogicalResult Checker::checkReturn() {
     if (operand.get().getDefiningOp<ConstantOp>())
       return ret->emitOpError("expected result ")
              << operand.getOperandNumber()
-             << " to be the result of a step or an argument, but got a "
+             << " to be the result of a step or an argument, got a "
                 "constant";
   return success();
 }
@@ -119,7 +119,7 @@ LogicalResult Checker::findParameter(Value value, StringAttr name) {
   if (!global || global.getType() != value.getType()) {
     InFlightDiagnostic error = emitError(value.getLoc(), "expected ");
     error << nameOf(value) << ", parameter '" << name.getValue()
-          << "', to have a global of type " << value.getType() << ", but got ";
+          << "', to have a global of type " << value.getType() << ", got ";
     return global ? error << global.getType() : error << "none";
   }
   int64_t offset = global->getAttrOfType<IntegerAttr>("plan.offset").getInt();
@@ -141,7 +141,7 @@ LogicalResult Checker::findParameters() {
       return failure();
     if (!byName.insert({name, {name, argument, {}}}).second)
       return function.emitError("expected one argument for parameter '")
-             << name.getValue() << "', but got two";
+             << name.getValue() << "', got two";
   }
   Operation *end = function.getBody().front().getTerminator();
   for (OpOperand &operand : end->getOpOperands()) {
@@ -153,11 +153,11 @@ LogicalResult Checker::findParameters() {
     Update &update = byName.insert({name, {name, {}, {}}}).first->second;
     if (update.after)
       return function.emitError("expected one result for parameter '")
-             << name.getValue() << "', but got two";
+             << name.getValue() << "', got two";
     update.after = operand.get();
     if (isa<BlockArgument>(update.after) && update.after != update.before)
       return function.emitError("expected a step to compute parameter '")
-             << name.getValue() << "', but got " << nameOf(update.after);
+             << name.getValue() << "', got " << nameOf(update.after);
   }
   for (auto &[name, update] : byName)
     if (update.after && update.after != update.before)
@@ -178,8 +178,8 @@ LogicalResult Checker::checkUpdate(const Update &update) {
              << update.parameter.getValue() << "', which step '"
              << writer.getName() << "' updates";
     if (reader == writer) {
-      if (mayTakePlaceOf(writer, use.getOperandNumber(),
-                         result.getResultNumber()))
+      if (canUpdateInPlace(writer, use.getOperandNumber(),
+                           result.getResultNumber()))
         continue;
       return writer.emitError("expected step '")
              << writer.getName() << "', which updates parameter '"
@@ -208,11 +208,11 @@ LogicalResult Checker::checkPlaces() {
   if (!arena || !workspace)
     return function.emitError("expected 'plan.arena_bytes' and "
                               "'plan.workspace_bytes' on '")
-           << function.getName() << "', but got "
+           << function.getName() << "', got "
            << (arena || workspace ? "one of them" : "neither");
   if (arena.getInt() < blocks.parameterBytes)
     return function.emitError("expected 'plan.arena_bytes' of at least ")
-           << blocks.parameterBytes << ", which the parameters take, but got "
+           << blocks.parameterBytes << ", which the parameters take, got "
            << arena.getInt();
   Lifetimes lifetimes(function);
   auto add = [&](Value value, int64_t begin) -> LogicalResult {
@@ -226,12 +226,12 @@ LogicalResult Checker::checkPlaces() {
         return success();
       return emitError(value.getLoc(), "expected ")
              << nameOf(value) << " at " << it->second
-             << ", where its parameter lies, but got " << begin;
+             << ", where its parameter lies, got " << begin;
     }
     if (begin < blocks.parameterBytes)
       return emitError(value.getLoc(), "expected ")
              << nameOf(value) << " behind the parameters of "
-             << blocks.parameterBytes << " bytes, but got " << begin;
+             << blocks.parameterBytes << " bytes, got " << begin;
     ranges.push_back({value, begin, begin + bytes, first, last});
     return success();
   };
@@ -240,14 +240,14 @@ LogicalResult Checker::checkPlaces() {
         argument.getArgNumber(), "plan.offset");
     if (!offset)
       return function.emitError("expected a 'plan.offset' on ")
-             << nameOf(argument) << ", but got none";
+             << nameOf(argument) << ", got none";
     if (failed(add(argument, offset.getInt())))
       return failure();
   }
   for (StepOp step : function.getOps<StepOp>()) {
     if (!step.getOffsets())
       return step.emitError("expected step '")
-             << step.getName() << "' to say where its results lie, but got "
+             << step.getName() << "' to say where its results lie, got "
              << "nothing";
     for (auto [result, offset] :
          llvm::zip_equal(step.getResults(), *step.getOffsets()))
@@ -264,8 +264,8 @@ bool Checker::mayShare(const Range &earlier, const Range &later) const {
     return false;
   for (auto [i, input] : llvm::enumerate(step.getInputs()))
     if (input == earlier.value)
-      return mayTakePlaceOf(step, i,
-                            cast<OpResult>(later.value).getResultNumber());
+      return canUpdateInPlace(step, i,
+                              cast<OpResult>(later.value).getResultNumber());
   return false;
 }
 
@@ -297,7 +297,7 @@ LogicalResult Checker::checkStreams() {
         return step.emitError("expected step '")
                << step.getName()
                << "' to wait for steps before it, on other streams and in "
-                  "their order, but got "
+                  "their order, got "
                << awaited;
       previous = awaited;
     }

@@ -89,13 +89,13 @@ struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
     if (function.isExternal())
       return;
     if (layout != "auto" && !symbolizeLayout(layout)) {
-      function.emitError("expected the layout auto, nchw or nhwc, but got '")
+      function.emitError("expected the layout auto, nchw or nhwc, got '")
           << layout << "'";
       return signalPassFailure();
     }
     std::optional<Layout> preferred = symbolizeLayout(prefer);
     if (!preferred) {
-      function.emitError("expected to prefer nchw or nhwc, but got '")
+      function.emitError("expected to prefer nchw or nhwc, got '")
           << prefer << "'";
       return signalPassFailure();
     }

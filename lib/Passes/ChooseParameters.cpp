@@ -28,7 +28,7 @@ LogicalResult ChooseParameters::readPatterns() {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)
       return getOperation().emitError("expected a pattern of names to freeze, "
-                                      "but got '")
+                                      "got '")
              << text << "': " << llvm::toString(pattern.takeError());
     patterns.emplace_back(std::move(*pattern), false);
   }

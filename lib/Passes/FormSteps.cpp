@@ -17,7 +17,7 @@ namespace mlir::mnistc {
 
 /// How often an element may be computed for one use before it is not worth it,
 /// for ops that are expensive.
-static constexpr double tolerableRepetition = 1.5;
+static constexpr double maxRecompute = 1.5;
 
 static double countOf(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
@@ -80,11 +80,11 @@ public:
 private:
   void findFreeOps(Block &block, bool fuse);
   bool tryJoin(Operation *op);
-  bool mayPrecede(const Group &producer, const Group &consumer) const;
-  bool mayFollow(const Group &root, const Group &epilogue) const;
+  bool canFuseProducer(const Group &producer, const Group &consumer) const;
+  bool canFuseConsumer(const Group &root, const Group &epilogue) const;
   bool onlyUsedBy(const Group &producer, const Group &consumer) const;
-  double timesComputed(Value value, const Group &consumer,
-                       DenseMap<Value, double> &known) const;
+  double recomputeCount(Value value, const Group &consumer,
+                        DenseMap<Value, double> &known) const;
   void users(Value value, llvm::SetVector<Operation *> &result) const;
   Group *producerOf(Value operand) const;
   void merge(Group *producer, Group *consumer);
@@ -170,8 +170,8 @@ bool Grouping::onlyUsedBy(const Group &producer, const Group &consumer) const {
 
 /// How many elements of `value`, which comes from outside, a group computes if
 /// it computes them itself.
-double Grouping::timesComputed(Value value, const Group &consumer,
-                               DenseMap<Value, double> &known) const {
+double Grouping::recomputeCount(Value value, const Group &consumer,
+                                DenseMap<Value, double> &known) const {
   if (auto it = known.find(value); it != known.end())
     return it->second;
   double times = 0;
@@ -184,7 +184,7 @@ double Grouping::timesComputed(Value value, const Group &consumer,
     else if (user == consumer.last())
       here = countOf(user->getResult(0));
     else
-      here = timesComputed(user->getResult(0), consumer, known);
+      here = recomputeCount(user->getResult(0), consumer, known);
     times = std::max(times, here);
   }
   known[value] = times;
@@ -192,7 +192,8 @@ double Grouping::timesComputed(Value value, const Group &consumer,
 }
 
 /// Whether a map may be computed wherever the consumer reads its result.
-bool Grouping::mayPrecede(const Group &producer, const Group &consumer) const {
+bool Grouping::canFuseProducer(const Group &producer,
+                               const Group &consumer) const {
   if (producer.root || !onlyUsedBy(producer, consumer))
     return false;
   Value value = producer.last()->getResult(0);
@@ -209,13 +210,13 @@ bool Grouping::mayPrecede(const Group &producer, const Group &consumer) const {
   }
   DenseMap<Value, double> known;
   return llvm::all_of(producer.ops, isCheap) ||
-         timesComputed(value, consumer, known) <=
-             tolerableRepetition * countOf(value);
+         recomputeCount(value, consumer, known) <=
+             maxRecompute * countOf(value);
 }
 
 /// Whether a map can be done on each result of a root before it is stored: it
 /// goes through the elements in the same order.
-bool Grouping::mayFollow(const Group &root, const Group &epilogue) const {
+bool Grouping::canFuseConsumer(const Group &root, const Group &epilogue) const {
   if (!epilogues || !root.root || epilogue.root || !onlyUsedBy(root, epilogue))
     return false;
   SmallVector<Value> values = {root.last()->getResult(0)};
@@ -224,7 +225,7 @@ bool Grouping::mayFollow(const Group &root, const Group &epilogue) const {
     for (Operation *user : values.pop_back_val().getUsers()) {
       if (!seen.insert(user).second)
         continue;
-      if (!keepsOrder(user))
+      if (!isPointwise(user))
         return false;
       if (user != epilogue.last())
         values.push_back(user->getResult(0));
@@ -264,7 +265,8 @@ bool Grouping::tryJoin(Operation *op) {
       producers.insert(producer);
   Group *best = nullptr;
   for (Group *producer : producers) {
-    if (!mayPrecede(*producer, *consumer) && !mayFollow(*producer, *consumer))
+    if (!canFuseProducer(*producer, *consumer) &&
+        !canFuseConsumer(*producer, *consumer))
       continue;
     if (!best ||
         (producer->root &&
@@ -369,7 +371,7 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
 
   void runOnOperation() override {
     if (epilogues != "any" && epilogues != "none") {
-      getOperation().emitError("expected epilogues 'any' or 'none', but got '")
+      getOperation().emitError("expected epilogues 'any' or 'none', got '")
           << epilogues << "'";
       return signalPassFailure();
     }

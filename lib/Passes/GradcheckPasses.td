@@ -40,7 +40,7 @@ def AddProbes : Pass<"mnist-add-probes", "::mlir::ModuleOp"> {
     x, for this op alone. A parameter that is read once is its own probe.
 
     Globals that are probes have the attributes `mnist.reader`, the op that reads
-    them, and `mnist.behind`, the probes of what that op computes. The derivative
+    them, and `mnist.downstream`, the probes of what that op computes. The derivative
     of an op is wrong where the gradients behind it are right and that of its
     probe is not.
   }];

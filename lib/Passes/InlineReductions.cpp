@@ -41,10 +41,10 @@ struct InlineReductions : impl::InlineReductionsBase<InlineReductions> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
       std::optional<int64_t> turns = turnsOf(op);
-      if (!turns || *turns > most || readsInlined(op->getOperand(0)))
+      if (!turns || *turns > maxElements || readsInlined(op->getOperand(0)))
         return;
       auto result = cast<ShapedType>(op->getResult(0).getType());
-      if (result.getNumElements() > mostResults)
+      if (result.getNumElements() > maxResults)
         return;
       op->setAttr("plan.inline", UnitAttr::get(op->getContext()));
       ++numInlined;

@@ -32,8 +32,7 @@ struct IsolateGradients : impl::IsolateGradientsBase<IsolateGradients> {
     module->setAttr("mnist.gradcheck", UnitAttr::get(&getContext()));
     if (found == 1)
       return;
-    module.emitError(
-        "expected one batch size to check gradients with, but got ")
+    module.emitError("expected one batch size to check gradients with, got ")
         << found;
     signalPassFailure();
   }

@@ -58,7 +58,7 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 
 /// The plan. From here on the order of steps is the order of execution.
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
-                          bool joinMaps) {
+                          bool fuseHorizontally) {
   // What belongs together, by the graph alone.
   FormStepsOptions form;
   form.fuse = options.fuse;
@@ -70,15 +70,15 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
   int64_t streams = streamsOf(options);
-  if (joinMaps && launchesCost(options.target)) {
-    JoinMapsOptions join;
-    join.sideBySide = streams > 1;
-    pm.addNestedPass<func::FuncOp>(createJoinMaps(join));
+  if (fuseHorizontally && launchesCost(options.target)) {
+    FuseHorizontallyOptions join;
+    join.concurrent = streams > 1;
+    pm.addNestedPass<func::FuncOp>(createFuseHorizontally(join));
   }
   // Addresses, once the steps are final.
   AssignMemoryOptions assign;
   assign.reuse = options.reuseMemory;
-  assign.sideBySide = streams > 1;
+  assign.concurrent = streams > 1;
   assign.workspace = options.workspace;
   pm.addPass(createAssignMemory(assign));
   // Who may run beside whom is a question of addresses.
@@ -111,13 +111,13 @@ void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
   addCleanUp(pm, options);
 
   // 3. The plan.
-  addPlanPasses(pm, options, /*joinMaps=*/false);
+  addPlanPasses(pm, options, /*fuseHorizontally=*/false);
 }
 
 static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
   AddOptimizerOptions optimizer;
   optimizer.kind = options.optimizer;
-  optimizer.form = options.form;
+  optimizer.convention = options.convention;
   optimizer.clipping = options.clipping;
   optimizer.lr = options.lr;
   optimizer.momentum = options.momentum;
@@ -163,7 +163,7 @@ static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   // Small networks wait for launches, not for arithmetic.
   if (options.inlineReductions && launchesCost(options.target))
     pm.addNestedPass<func::FuncOp>(createInlineReductions());
-  addPlanPasses(pm, options, options.joinMaps);
+  addPlanPasses(pm, options, options.fuseHorizontally);
 }
 
 void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,

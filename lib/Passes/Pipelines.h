@@ -54,8 +54,8 @@ struct TrainOptions : InferOptions {
                            llvm::cl::desc("Label smoothing")};
   Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
                                 llvm::cl::desc("How parameters are updated")};
-  Option<std::string> form{*this, "form", llvm::cl::init("torch"),
-                           llvm::cl::desc("torch or keras")};
+  Option<std::string> convention{*this, "convention", llvm::cl::init("torch"),
+                                 llvm::cl::desc("torch or keras")};
   Option<std::string> clipping{*this, "clipping", llvm::cl::init("none"),
                                llvm::cl::desc("none, norm or value")};
   ListOption<std::string> freeze{*this, "freeze",
@@ -76,8 +76,9 @@ struct TrainOptions : InferOptions {
                            llvm::cl::desc("What momentum leaves out")};
   Option<double> clip{*this, "clip", llvm::cl::init(-1.0),
                       llvm::cl::desc("Where clipping begins")};
-  Option<bool> joinMaps{*this, "join-maps", llvm::cl::init(true),
-                        llvm::cl::desc("Launch maps together")};
+  Option<bool> fuseHorizontally{*this, "fuse-horizontally",
+                                llvm::cl::init(true),
+                                llvm::cl::desc("Launch maps together")};
   Option<bool> inlineReductions{
       *this, "inline-reductions", llvm::cl::init(true),
       llvm::cl::desc("Compute small reductions where they are read")};

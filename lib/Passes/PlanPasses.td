@@ -15,8 +15,9 @@ def InlineReductions : Pass<"plan-inline-reductions", "::mlir::func::FuncOp"> {
     wait for in the same step.
   }];
   let options = [
-    Option<"most", "most", "int64_t", "16", "Elements of one result, at most">,
-    Option<"mostResults", "most-results", "int64_t", "65536",
+    Option<"maxElements", "max-elements", "int64_t", "16",
+           "Most elements of one result">,
+    Option<"maxResults", "max-results", "int64_t", "65536",
            "Elements of the result, at most">];
   let statistics = [Statistic<"numInlined", "inlined", "Reductions marked">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
@@ -67,26 +68,27 @@ def SelectImplementations
                            "::mlir::mnistc::PlanDialect"];
 }
 
-def JoinMaps : Pass<"plan-join-maps", "::mlir::func::FuncOp"> {
-  let summary = "Launch maps together";
+def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
+  let summary = "Launch pointwise steps together (horizontal fusion)";
   let description = [{
-    A map that reads another's results only element for element, or that has
-    nothing to do with it, may run in the same launch: all updates of an optimizer
-    are one step. A joined step goes to the place of its last member, where no
-    step between them needs a member's result, and no parameter is written that
-    the member still reads. Results with equally many elements share a loop;
-    others are segments, one behind the other.
+    Two pointwise steps that are independent, or of which one reads the other's
+    results element for element, may run in one launch: all updates of an
+    optimizer are one step. The fused step replaces the last of its group, where
+    no step in between needs a result of the group or updates a parameter that
+    the group still reads. Results with the same number of elements share a loop;
+    the others are segments, one after another.
 
-    A member reads a parameter that another one updates element for element or
-    not at all: threads have no order. Where steps will run side by side, none
-    joins that others need, if it would wait for more than it needs itself.
+    A step of the group reads a parameter that another one updates element for
+    element or not at all: threads have no order. Where steps will run
+    concurrently, a step that others depend on is not fused if it would then
+    wait for more than its own operands.
   }];
   let options = [
-    Option<"sideBySide", "side-by-side", "bool", "false",
-           "Steps will run side by side">,
-    Option<"most", "most", "int64_t", "256",
-           "A joined step has at most this many inputs and results">];
-  let statistics = [Statistic<"numJoined", "joined", "Steps joined to others">];
+    Option<"concurrent", "concurrent", "bool", "false",
+           "Steps will run concurrently">,
+    Option<"maxOperands", "max-operands", "int64_t", "256",
+           "Most inputs and results of a fused step">];
+  let statistics = [Statistic<"numFused", "fused", "Steps fused into others">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
@@ -95,44 +97,45 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let description = [{
     Values that are never alive at the same time may share memory. An input is
     alive from the start to its last use, a result of the function to the end. A
-    step may write over an operand that dies with it, where it reads of that only
-    the element that it writes. Where steps will run side by side, alive means:
-    in any order that the values allow, so that no step waits for memory. Two orders are tried, plan order and by size, each
-    value at the lowest place that is free; the smaller arena wins.
+    step may overwrite an operand that is not read later, if it reads only the
+    element that it writes. Where steps will run concurrently, lifetimes overlap
+    if they do so in any order that the dependencies allow, so that no step waits
+    for memory. Two orders are tried, plan order and by size, each value at the
+    lowest free address; the smaller arena wins.
 
-    Parameters lie at the start of the arena, at the same place for all functions,
-    those that begin as zeros behind the others. A step that computes the new
-    value of one writes it there.
+    Parameters are at the start of the arena, at the same address for all
+    functions; those that are initialized with zeros come last. A step that
+    computes the new value of a parameter writes it there.
 
     Constants are shared by all functions of the module; equal ones are stored
-    once. Libraries of the GPU get scratch memory: a convolution five times the
-    bytes of its tensors, with which it may be a product of transforms.
+    once. GPU libraries get scratch memory: for a convolution five times the
+    bytes of its tensors, enough for FFT algorithms.
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", "256",
            "Every address is a multiple of this many bytes">,
     Option<"reuse", "reuse", "bool", "true",
            "Give a dead value's memory to a later one">,
-    Option<"sideBySide", "side-by-side", "bool", "false",
-           "Steps will run side by side">,
+    Option<"concurrent", "concurrent", "bool", "false",
+           "Steps will run concurrently">,
     Option<"workspace", "workspace", "int64_t", "1073741824",
            "Scratch memory for libraries of the GPU: at most so many bytes">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
 def AssignStreams : Pass<"plan-assign-streams", "::mlir::func::FuncOp"> {
-  let summary = "Run steps side by side";
+  let summary = "Run steps concurrently";
   let description = [{
-    Small steps leave most of a GPU idle. Those that share no bytes, but to read
-    them, may run on streams of their own: each step says its stream, and for
-    which steps of others it waits. The longest way through the plan, by a guess
-    of what each step takes, stays on one stream; what is not on it goes to the
-    stream that is free first.
+    Small steps leave most of a GPU idle. Steps without a data dependency may run
+    on separate streams: each step says its stream, and for which steps of other
+    streams it waits. The critical path, by an estimate of what each step takes,
+    stays on one stream; other steps go to the stream that is free first.
 
-    Assumes addresses: two values that have a place in turn are not written side
-    by side.
+    Requires addresses: two values that use the same memory in turn are not
+    written concurrently.
   }];
-  let options = [Option<"most", "most", "int64_t", "4", "Streams, at most">];
+  let options = [Option<"maxStreams", "max-streams", "int64_t", "4",
+                        "Most streams">];
   let statistics = [Statistic<"numStreams", "streams", "Streams in use">];
 }
 

@@ -203,7 +203,7 @@ static LogicalResult reduceTranspose(Op op, PatternRewriter &rewriter) {
   Permutation perm = without(transpose.getPerm(), gone);
   auto type = cast<RankedTensorType>(op.getType());
   RankedTensorType before = type.clone(permute(type.getShape(), inverse(perm)));
-  if (!transpose->hasOneUse() && !keepsOrder(perm, before.getShape()))
+  if (!transpose->hasOneUse() && !preservesMemoryOrder(perm, before.getShape()))
     return rewriter.notifyMatchFailure(op, "a transpose would be left");
   Value reduced;
   if constexpr (isArgMax)

@@ -122,7 +122,7 @@ def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
     clip, 1 - beta1^t, 1 - beta2^t. The trainer writes the rows ahead, so that a
     schedule needs no compiler and no launch. What it is not told otherwise is in
     the module's `mnist.recipe`: the options, or for those below 0 what PyTorch
-    or Keras, by `form`, take for the optimizer. `mn.step` counts the steps; t is
+    or Keras, by `convention`, take for the optimizer. `mn.step` counts the steps; t is
     the number of this one from 1.
 
     Formulas (g gradient, w parameter), with g plus weight_decay w for all but
@@ -130,29 +130,29 @@ def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
 
     - sgd: w - lr g
     - momentum: v = momentum v + (1 - dampening) g; w - lr v. As PyTorch does,
-      the first v is g, whatever the dampening. In Keras's form v = momentum v -
+      the first v is g, whatever the dampening. In Keras's convention v = momentum v -
       lr g; w + v
-    - nesterov: momentum with w - lr (g + momentum v); in Keras's form w +
+    - nesterov: momentum with w - lr (g + momentum v); in Keras's convention w +
       momentum v - lr g
     - adam, adamw: m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g g;
       w - lr m' / (sqrt(v') + epsilon), m' = m / (1 - beta1^t), v' likewise; in
-      Keras's form w - lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) +
+      Keras's convention w - lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) +
       epsilon); adamw first takes lr weight_decay w from w (Kingma and Ba 2015;
       Loshchilov and Hutter 2019)
     - rmsprop: v = beta2 v + (1 - beta2) g g; w - lr g / (sqrt(v) + epsilon); in
-      Keras's form the root is of v + epsilon
+      Keras's convention the root is of v + epsilon
     - adagrad: v = v + g g; w - lr g / (sqrt(v) + epsilon)
 
     Clipping comes first: by value each element of g into [-clip, clip]; by norm
     all gradients together are scaled by clip / (norm + 1e-6) where that is
-    below 1 (Pascanu, Mikolov and Bengio 2013, in PyTorch's form).
+    below 1 (Pascanu, Mikolov and Bengio 2013, in PyTorch's convention).
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::ml_program::MLProgramDialect"];
   let options = [
     Option<"kind", "kind", "std::string", "\"sgd\"",
            "sgd, momentum, nesterov, adam, adamw, rmsprop or adagrad">,
-    Option<"form", "form", "std::string", "\"torch\"",
+    Option<"convention", "convention", "std::string", "\"torch\"",
            "torch or keras, where the two differ">,
     Option<"clipping", "clipping", "std::string", "\"none\"",
            "none, norm (of all gradients together) or value">,

@@ -48,9 +48,9 @@ mn_status guarded(std::string &error, const Body &body) noexcept {
 }
 
 mn::Status usage(const char *what, long long found, long long count) {
-  return mn::Status::error(mn::Code::usage,
-                           mn::text("expected %s from 0 to %lld, found %lld",
-                                    what, count - 1, found));
+  return mn::Status::error(
+      mn::Code::usage,
+      mn::text("expected %s from 0 to %lld, got %lld", what, count - 1, found));
 }
 
 mn::Status checkPlan(const mn_session *session, int plan) {
@@ -88,7 +88,7 @@ mn::Status inferRows(mn_session *session, int64_t rows,
                      const void *const *inputs, void *const *outputs) {
   if (rows < 0)
     return mn::Status::error(mn::Code::usage,
-                             "expected 0 rows or more, found less");
+                             "expected 0 rows or more, got less");
   mn::Runner runner(mn_model, *session->executor);
   int number;
   MN_TRY(runner.choosePlan(rows, 0, number));
@@ -159,7 +159,7 @@ mn_status mn_open(const mn_options *options, mn_session **session) {
   return guarded(openError, [&] {
     if (options && options->size < sizeof(mn_options))
       return mn::Status::error(
-          mn::Code::usage, mn::text("expected options of %zu bytes, found %zu",
+          mn::Code::usage, mn::text("expected options of %zu bytes, got %zu",
                                     sizeof(mn_options), options->size));
     mn::ExecutorOptions open;
     if (options) {

@@ -23,9 +23,9 @@ std::string checkNumber(const std::string &found, double least) {
   char *end;
   const double value = std::strtod(found.c_str(), &end);
   if (end == found.c_str() || *end || !std::isfinite(value))
-    return "expected a number, found '" + found + "'";
+    return "expected a number, got '" + found + "'";
   if (value < least)
-    return text("expected %g or more, found '%s'", least, found.c_str());
+    return text("expected %g or more, got '%s'", least, found.c_str());
   return "";
 }
 
@@ -131,7 +131,7 @@ int parseAndRun(const Model &model, int argc, char **argv) {
   for (size_t i = 0; i < subcommands.size(); ++i)
     if (subcommands[i]->parsed())
       return report(commands()[i].run(model, options));
-  return report(Status::error(Code::usage, "expected a command, found none"));
+  return report(Status::error(Code::usage, "expected a command, got none"));
 }
 
 } // namespace

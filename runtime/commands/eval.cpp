@@ -29,7 +29,7 @@ Status addRows(const Tensor &output, const void *data, const int32_t *labels,
     if (labels[row] < 0 || labels[row] >= classes)
       return badData(
           "expected labels below %lld, as many classes as output '%s' "
-          "has, found %d",
+          "has, got %d",
           static_cast<long long>(classes), output.name, labels[row]);
     logProbabilities(scores, output.type, data, row, classes, logs);
     score.loss -= logs[labels[row]];
@@ -42,14 +42,13 @@ Status addRows(const Tensor &output, const void *data, const int32_t *labels,
 
 Status checkClassifier(const Plan &plan) {
   if (plan.inputCount != 1)
-    return Status::error(Code::usage,
-                         text("expected a model of one input, found "
-                              "one of %d",
-                              plan.inputCount));
+    return Status::error(Code::usage, text("expected a model of one input, got "
+                                           "one of %d",
+                                           plan.inputCount));
   if (plan.outputCount < 1 || !isClassifier(plan, plan.outputs[0]))
     return Status::error(Code::usage,
                          "expected a first output of one row of scores "
-                         "for each image, found another");
+                         "for each image, got another");
   return Status::success();
 }
 
@@ -81,13 +80,13 @@ Status eval(const Model &model, const Options &options) {
   Scores scores;
   MN_TRY(parseScores(options.scores, scores));
   if (options.data.empty())
-    return Status::error(Code::usage, "expected '--data=DIR', found none");
+    return Status::error(Code::usage, "expected '--data=DIR', got none");
   Split split;
   MN_TRY(parseSplit(options.split, split));
   SampleSet data;
   MN_TRY(readSamples(options.data, split, options.limit, data));
   if (!data.classes() || data.targets.shape.size() != 1)
-    return badData("expected one class for each row of '%s', found %s of shape "
+    return badData("expected one class for each row of '%s', got %s of shape "
                    "%s",
                    data.source.c_str(), nameOf(data.targets.type),
                    shapeText(data.targets.shape).c_str());
@@ -106,7 +105,7 @@ Status eval(const Model &model, const Options &options) {
   MN_TRY(countRows(data.inputs, input, rows));
   if (rows != data.count() || rows == 0)
     return badData(
-        "expected an input of images, one a row, found '%s' of shape %s",
+        "expected an input of images, one a row, got '%s' of shape %s",
         plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
   MN_TRY(executor->prepare(number));
   Score score;

@@ -76,7 +76,7 @@ private:
 Status Gradcheck::findRows() {
   if (model.planCount != 1 || model.plans[0].outputCount == 0)
     return Status::error(Code::usage,
-                         "expected a program made by 'mnistc gradcheck', found "
+                         "expected a program made by 'mnistc gradcheck', got "
                          "another");
   const Plan &plan = model.plans[0];
   for (int i = 0; i < model.parameterCount; ++i) {
@@ -89,7 +89,7 @@ Status Gradcheck::findRows() {
   }
   if (rows.empty())
     return Status::error(Code::usage,
-                         "expected a plan that returns gradients, found none");
+                         "expected a plan that returns gradients, got none");
   return Status::success();
 }
 
@@ -155,7 +155,7 @@ Status Gradcheck::evaluate(double &loss) {
   if (std::isfinite(loss))
     return Status::success();
   return Status::error(Code::numeric,
-                       text("expected a finite loss, found %g", loss));
+                       text("expected a finite loss, got %g", loss));
 }
 
 Status Gradcheck::lossAt(const Row &row, size_t element, double value,
@@ -246,7 +246,7 @@ Status Gradcheck::check() {
     const Tensor &tensor = row.parameter->tensor;
     if (tensor.type != Type::f64)
       return Status::error(Code::usage,
-                           text("expected parameters of f64 to check, found %s "
+                           text("expected parameters of f64 to check, got %s "
                                 "of %s; see --dump",
                                 tensor.name, nameOf(tensor.type)));
     MN_TRY(evaluate(base));
@@ -332,7 +332,7 @@ Status Gradcheck::report() const {
   const Element &worst = *first->worst();
   return Status::error(
       Code::numeric,
-      text("expected gradients that agree with differences, found %zu of %zu "
+      text("expected gradients that agree with differences, got %zu of %zu "
            "wrong; element %zu of '%s' is %.17g, expected %.17g",
            wrong, rows.size(), worst.index, first->parameter->tensor.name,
            worst.found, worst.expected));

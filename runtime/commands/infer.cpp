@@ -23,7 +23,7 @@ Status append(Array &rows, const Array &more, bool batched) {
   if (!batched)
     return Status::error(Code::usage,
                          "expected one file for input '" + more.name +
-                             "', which has no batch dimension, found "
+                             "', which has no batch dimension, got "
                              "several");
   rows.shape[0] += more.shape[0];
   rows.bytes.insert(rows.bytes.end(), more.bytes.begin(), more.bytes.end());
@@ -76,7 +76,7 @@ Status readInputs(const Plan &plan, const Options &options,
       number = plan.inputCount == 1 ? 0 : next++;
     if (number >= plan.inputCount)
       return Status::error(Code::usage,
-                           text("expected %d inputs (%s), found more",
+                           text("expected %d inputs (%s), got more",
                                 plan.inputCount, namesOf(plan).c_str()));
     Array array, fitted;
     MN_TRY(readInput(path, options, array));
@@ -92,7 +92,7 @@ Status readInputs(const Plan &plan, const Options &options,
   for (size_t i = 0; i < given.size(); ++i)
     if (!given[i])
       return Status::error(
-          Code::usage, text("expected a file for each of the inputs %s, found "
+          Code::usage, text("expected a file for each of the inputs %s, got "
                             "none for '%s'",
                             namesOf(plan).c_str(), plan.inputs[i].name));
   return Status::success();

@@ -124,7 +124,7 @@ Status profile(const Model &model, const Options &options) {
   if (options.plan != "infer" && options.plan != "eval" &&
       options.plan != "train")
     return Status::error(Code::usage,
-                         "expected '--plan' to be infer, eval or train, found "
+                         "expected '--plan' to be infer, eval or train, got "
                          "'" +
                              options.plan + "'");
   Runner runner(model, *executor);

@@ -44,7 +44,7 @@ const std::vector<Flag> runFlags = {
 const std::vector<Flag> recipeFlags = {
     {"lr", "X", "learning rate", &T::lr},
     {"momentum", "X", "of momentum and nesterov", &T::momentum},
-    {"dampening", "X", "of momentum, in PyTorch's form", &T::dampening},
+    {"dampening", "X", "of momentum, in PyTorch's convention", &T::dampening},
     {"weight-decay", "X", "added to gradients; with adamw, to the weights",
      &T::weightDecay},
     {"beta1", "X", "of adam and adamw", &T::beta1},

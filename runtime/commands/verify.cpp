@@ -66,12 +66,11 @@ Status compare(const Array &expected, const Array &found,
   difference.name = found.name;
   difference.count = found.count();
   if (expected.type != found.type || expected.shape != found.shape)
-    return Status::error(Code::numeric,
-                         text("expected %s %s for output '%s', found %s %s",
-                              nameOf(expected.type),
-                              shapeText(expected.shape).c_str(),
-                              found.name.c_str(), nameOf(found.type),
-                              shapeText(found.shape).c_str()));
+    return Status::error(
+        Code::numeric,
+        text("expected %s %s for output '%s', got %s %s", nameOf(expected.type),
+             shapeText(expected.shape).c_str(), found.name.c_str(),
+             nameOf(found.type), shapeText(found.shape).c_str()));
   if (isExact(found.type)) {
     // Whole numbers may not fit a double: the bytes decide, not the numbers.
     const size_t size = bytesOf(found.type);
@@ -99,7 +98,7 @@ Status checkBound(const Bound &bound, const Array &file) {
        std::memcmp(file.bytes.data(), bound.value, file.bytes.size()) == 0))
     return Status::success();
   return badData("expected the value of input '%s' that the model was compiled "
-                 "with, found another",
+                 "with, got another",
                  bound.tensor.name);
 }
 
@@ -126,7 +125,7 @@ Status matchInputs(const Model &model, const Plan &plan,
       file = rest[next++];
   if (next < rest.size() ||
       std::find(byInput.begin(), byInput.end(), nullptr) != byInput.end())
-    return badData("expected files for %d inputs, found %zu files",
+    return badData("expected files for %d inputs, got %zu files",
                    plan.inputCount, files.size());
   for (int i = 0; i < plan.inputCount; ++i) {
     const Rows rows(plan, plan.inputs[i]);
@@ -157,7 +156,7 @@ Status verifySet(const Model &model, Executor &executor, const fs::path &folder,
   MN_TRY(readParts(folder, "input_", files));
   MN_TRY(readParts(folder, "output_", expected));
   if (expected.empty())
-    return badData("expected 'output_0.pb' in '%s', found none",
+    return badData("expected 'output_0.pb' in '%s', got none",
                    folder.string().c_str());
   Runner runner(model, executor);
   int plan;
@@ -165,7 +164,7 @@ Status verifySet(const Model &model, Executor &executor, const fs::path &folder,
   MN_TRY(matchInputs(model, model.plans[plan], std::move(files), inputs));
   MN_TRY(runner.run(options.batch, inputs, outputs, plan));
   if (expected.size() > outputs.size())
-    return badData("expected %zu outputs, as many as files, found %zu",
+    return badData("expected %zu outputs, as many as files, got %zu",
                    expected.size(), outputs.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     differences.emplace_back();
@@ -203,7 +202,7 @@ void print(const std::string &set, const Difference &d, bool json, bool first) {
               d.relative);
   if (d.wrong)
     std::printf(
-        "; %zu of %zu elements wrong, element %zu expected %.9g, found %.9g",
+        "; %zu of %zu elements wrong, element %zu expected %.9g, got %.9g",
         d.wrong, d.count, d.worst, d.expected, d.found);
   std::printf("\n");
 }
@@ -214,7 +213,7 @@ Status verify(const Model &model, const Options &options) {
   const fs::path folder = options.arguments.front();
   const std::vector<fs::path> sets = findSets(folder);
   if (sets.empty())
-    return badData("expected folders 'test_data_set_*' in '%s', found none",
+    return badData("expected folders 'test_data_set_*' in '%s', got none",
                    folder.string().c_str());
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
@@ -238,7 +237,7 @@ Status verify(const Model &model, const Options &options) {
   if (wrong)
     return Status::error(
         Code::numeric, text("expected every output within %g + %g |expected|, "
-                            "found %zu of %zu that are not",
+                            "got %zu of %zu that are not",
                             options.atol, options.rtol, wrong, number));
   return Status::success();
 }

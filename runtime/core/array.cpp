@@ -12,7 +12,7 @@ Status checkedBytes(Type type, const std::vector<int64_t> &shape,
   bool empty = false;
   for (int64_t size : shape) {
     if (size < 0)
-      return badData("expected dimensions of 0 or more, found %s",
+      return badData("expected dimensions of 0 or more, got %s",
                      shapeText(shape).c_str());
     empty |= size == 0;
   }
@@ -23,7 +23,7 @@ Status checkedBytes(Type type, const std::vector<int64_t> &shape,
   for (int64_t size : shape)
     if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes) ||
         bytes > (size_t(1) << 48))
-      return badData("expected a tensor that fits in memory, found shape %s",
+      return badData("expected a tensor that fits in memory, got shape %s",
                      shapeText(shape).c_str());
   return Status::success();
 }

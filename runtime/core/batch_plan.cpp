@@ -19,13 +19,13 @@ Status findState(const Model &model, const char *name, size_t &offset) {
       continue;
     if (tensor.type != Type::i64 || countOf(tensor) != 1)
       return fail(std::string("expected the state '") + name +
-                  "' to be one i64, found " + std::to_string(countOf(tensor)) +
+                  "' to be one i64, got " + std::to_string(countOf(tensor)) +
                   " of type " + nameOf(tensor.type));
     offset = tensor.offset;
     return Status::success();
   }
   return fail(std::string("expected the model to have the state '") + name +
-              "', found none; compile it with --train");
+              "', got none; compile it with --train");
 }
 
 } // namespace
@@ -58,15 +58,15 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   const std::string name = std::string("plan '") + tables.name + "'";
   if (tables.inputCount != 3 || !inputs || !labels || !valid)
     return fail("expected " + name +
-                " to have one input beside 'mn.labels' and 'mn.valid', found " +
+                " to have one input beside 'mn.labels' and 'mn.valid', got " +
                 std::to_string(tables.inputCount) + " inputs in all");
   if (inputs->type != Type::f32 || valid->type != Type::i32 ||
       (labels->type != Type::i32 && labels->type != Type::f32))
-    return fail("expected " + name + " to take f32, found " +
+    return fail("expected " + name + " to take f32, got " +
                 nameOf(inputs->type) + " with labels of " +
                 nameOf(labels->type));
   if (tables.batch <= 0 || countOf(*labels) % size_t(tables.batch) != 0)
-    return fail("expected " + name + " to take rows, found a batch of " +
+    return fail("expected " + name + " to take rows, got a batch of " +
                 std::to_string(tables.batch));
   found.name = tables.name;
   found.inputs = inputs->offset;
@@ -83,16 +83,16 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
 
 Status checkSamples(int set, const Samples &samples) {
   if (set != 0 && set != 1)
-    return fail("expected data set 0 or 1, found " + std::to_string(set));
+    return fail("expected data set 0 or 1, got " + std::to_string(set));
   if (samples.inputType != Type::u8 && samples.inputType != Type::f32)
-    return fail(std::string("expected inputs of u8 or f32, found ") +
+    return fail(std::string("expected inputs of u8 or f32, got ") +
                 nameOf(samples.inputType));
   if (samples.targetType != Type::i32 && samples.targetType != Type::f32)
-    return fail(std::string("expected targets of i32 or f32, found ") +
+    return fail(std::string("expected targets of i32 or f32, got ") +
                 nameOf(samples.targetType));
   if (samples.count < 0 || samples.inputElements < 0 ||
       samples.targetElements < 0)
-    return fail("expected a count of 0 or more, found " +
+    return fail("expected a count of 0 or more, got " +
                 std::to_string(samples.count));
   return Status::success();
 }
@@ -110,7 +110,7 @@ Status checkRows(const BatchPlan &plan, const Samples &samples) {
       Code::badData,
       std::string("expected data for plan '") + plan.name + "' in " +
           text(plan.inputElements, plan.targetElements, plan.targetType) +
-          ", found " +
+          ", got " +
           text(samples.inputElements, samples.targetElements,
                samples.targetType));
 }
@@ -136,7 +136,7 @@ Status checkParameterRange(const Model &model, size_t offset, size_t bytes) {
   return Status::error(Code::badData,
                        "expected a range inside of the parameters of " +
                            std::to_string(model.parameterBytes) +
-                           " bytes, found " + std::to_string(offset) + " + " +
+                           " bytes, got " + std::to_string(offset) + " + " +
                            std::to_string(bytes));
 }
 

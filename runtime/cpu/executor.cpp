@@ -88,7 +88,7 @@ Status checkArch(const Model &model) {
   if (wanted.rfind("x86-64", 0) != 0 || wanted <= found)
     return Status::success();
   return Status::error(Code::wrongArch, "expected a CPU of level '" + wanted +
-                                            "', found one of level '" + found +
+                                            "', got one of level '" + found +
                                             "'; compile with '--arch=" + found +
                                             "'");
 }
@@ -172,7 +172,7 @@ Status CpuExecutor::allocateAll() {
   if (!arena || (!constantsAligned(model) && !constants))
     return Status::error(Code::outOfMemory,
                          "expected " + std::to_string(mn::deviceBytes(model)) +
-                             " bytes of memory, found less");
+                             " bytes of memory, got less");
   // No step may see what another program left in memory.
   std::memset(arena.get(), 0, sizes.arena + sizes.workspace);
   if (model.initialBytes != 0)
@@ -304,7 +304,7 @@ Status CpuExecutor::read(size_t offset, void *to, size_t bytes) {
   if (offset > sizes.arena || bytes > sizes.arena - offset)
     return Status::error(Code::badData,
                          "expected a range inside of the arena of " +
-                             std::to_string(sizes.arena) + " bytes, found " +
+                             std::to_string(sizes.arena) + " bytes, got " +
                              std::to_string(offset) + " + " +
                              std::to_string(bytes));
   std::memcpy(to, arena.get() + offset, bytes);
@@ -324,7 +324,7 @@ Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
   if ((set != 0 && set != 1) || !sets[set])
     return Status::error(Code::usage, "expected data set " +
                                           std::to_string(set) +
-                                          " to be loaded, found none");
+                                          " to be loaded, got none");
   MN_TRY(checkRows(found, sets[set]->samples()));
   MN_TRY(prepare(plan));
   for (int64_t i = 0; i < count; ++i) {
@@ -372,11 +372,11 @@ Status Executor::open(const Model &model, const ExecutorOptions &,
   if (model.version != modelVersion)
     return Status::error(Code::noLibrary, "expected a model of version " +
                                               std::to_string(modelVersion) +
-                                              ", found version " +
+                                              ", got version " +
                                               std::to_string(model.version));
   if (std::strcmp(model.target, "cpu") != 0)
     return Status::error(Code::noLibrary,
-                         std::string("expected a model for target 'cpu', found "
+                         std::string("expected a model for target 'cpu', got "
                                      "one for target '") +
                              model.target + "'");
   MN_TRY(checkArch(model));

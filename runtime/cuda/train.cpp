@@ -172,7 +172,7 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
   if ((set != 0 && set != 1) || !sets[set].memory)
     return Status::error(Code::usage, "expected data set " +
                                           std::to_string(set) +
-                                          " to be loaded, found none");
+                                          " to be loaded, got none");
   MN_TRY(checkRows(found, sets[set].samples));
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));

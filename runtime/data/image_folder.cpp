@@ -62,7 +62,7 @@ Status listImageFolder(const std::string &path, ImageFolder &folder) {
   Listing top;
   MN_TRY(list(path, top));
   if (top.folders.empty())
-    return badData("expected a folder for each class in '%s', found none",
+    return badData("expected a folder for each class in '%s', got none",
                    path.c_str());
   ImageFolder found;
   found.others = top.files.size();
@@ -80,7 +80,7 @@ Status listImageFolder(const std::string &path, ImageFolder &folder) {
       found.labels.push_back(static_cast<int32_t>(found.classes.size()));
     }
     if (found.paths.size() == before)
-      return badData("expected .png pictures in '%s', found none among %zu "
+      return badData("expected .png pictures in '%s', got none among %zu "
                      "files",
                      inside.c_str(), listing.files.size());
     found.classes.push_back(name);
@@ -92,7 +92,7 @@ Status listImageFolder(const std::string &path, ImageFolder &folder) {
 Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
                        Array &images) {
   if (count > folder.paths.size() || first > folder.paths.size() - count)
-    return badData("expected pictures up to %zu, found %zu", first + count,
+    return badData("expected pictures up to %zu, got %zu", first + count,
                    folder.paths.size());
   Array result;
   result.type = Type::u8;
@@ -113,7 +113,7 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
       result.bytes.reserve(count * image.bytes.size());
     }
     if (image.shape[0] != result.shape[1] || image.shape[1] != result.shape[2])
-      return badData("'%s': expected %lld x %lld pixels, as in '%s', found "
+      return badData("'%s': expected %lld x %lld pixels, as in '%s', got "
                      "%lld x %lld",
                      path.c_str(), static_cast<long long>(result.shape[2]),
                      static_cast<long long>(result.shape[1]),

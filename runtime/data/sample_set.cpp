@@ -57,7 +57,7 @@ Status findSource(const std::string &path, Source &source) {
       source.kind = Kind::oneFolder;
     else
       return badData("expected MNIST's files, 'train_x.npy', or folders of "
-                     "pictures in '%s', found none of them",
+                     "pictures in '%s', got none of them",
                      path.c_str());
     return Status::success();
   }
@@ -67,10 +67,10 @@ Status findSource(const std::string &path, Source &source) {
     return Status::success();
   if (!exists(path))
     return badData("expected 'digits', a folder, or X.npy,Y.npy for '--data', "
-                   "found none at '%s'",
+                   "got none at '%s'",
                    path.c_str());
   return badData("expected 'digits', a folder, or X.npy,Y.npy for '--data', "
-                 "found the file '%s'",
+                 "got the file '%s'",
                  path.c_str());
 }
 
@@ -95,7 +95,7 @@ Status convertTargets(const std::string &path, Array &targets) {
   for (size_t i = 0; i < count; ++i) {
     const double number = numberAt(targets.type, targets.bytes.data(), i);
     if (!values && (number < INT32_MIN || number > INT32_MAX))
-      return badData("'%s': expected classes of 32 bits, found %.0f in row %zu",
+      return badData("'%s': expected classes of 32 bits, got %.0f in row %zu",
                      path.c_str(), number, i);
     const auto value = static_cast<float>(number);
     const auto whole = static_cast<int32_t>(values ? 0 : number);
@@ -114,7 +114,7 @@ Status readNpyPair(const std::string &inputs, const std::string &targets,
   for (const auto &[path, array] :
        {std::pair(&inputs, &set.inputs), {&targets, &set.targets}})
     if (array->shape.empty())
-      return badData("expected rows in '%s', found a single number",
+      return badData("expected rows in '%s', got a single number",
                      path->c_str());
   set.source = inputs;
   return convertTargets(targets, set.targets);
@@ -186,7 +186,7 @@ Status readKind(const std::string &path, const Source &source, Split split,
 Status parseSplit(const std::string &name, Split &split) {
   if (name != "test" && name != "train")
     return Status::error(Code::usage, "expected '--split' to be test or train, "
-                                      "found '" +
+                                      "got '" +
                                           name + "'");
   split = name == "test" ? Split::test : Split::train;
   return Status::success();
@@ -214,12 +214,12 @@ Status readSamples(const std::string &path, Split split, int64_t limit,
   set = {};
   MN_TRY(readKind(path, source, split, limit, set));
   if (set.inputs.shape[0] != set.targets.shape[0])
-    return badData("'%s': expected as many labels as inputs (%lld), found %lld",
+    return badData("'%s': expected as many labels as inputs (%lld), got %lld",
                    set.source.c_str(),
                    static_cast<long long>(set.inputs.shape[0]),
                    static_cast<long long>(set.targets.shape[0]));
   if (set.inputs.shape[0] == 0 || set.inputs.bytes.empty())
-    return badData("expected rows in '%s', found none", set.source.c_str());
+    return badData("expected rows in '%s', got none", set.source.c_str());
   cut(set.inputs, limit);
   cut(set.targets, limit);
   return Status::success();

@@ -45,11 +45,10 @@ std::string resolved(const std::string &path) {
 Status noRoom(const std::string &path, uint64_t needed) {
   uint64_t free = 0;
   if (!freeBytes(path, free))
-    return badData(
-        "cannot write '%s': expected %llu bytes of free space, found "
-        "a full disk",
-        path.c_str(), static_cast<unsigned long long>(needed));
-  return badData("cannot write '%s': expected %llu bytes of free space, found "
+    return badData("cannot write '%s': expected %llu bytes of free space, got "
+                   "a full disk",
+                   path.c_str(), static_cast<unsigned long long>(needed));
+  return badData("cannot write '%s': expected %llu bytes of free space, got "
                  "%llu",
                  path.c_str(), static_cast<unsigned long long>(needed),
                  static_cast<unsigned long long>(free));
@@ -84,8 +83,8 @@ Status AtomicFile::open(const std::string &path, uint64_t bytes) {
   struct stat old;
   const bool exists = ::stat(target.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode))
-    return badData("cannot write '%s': expected a file, found a %s",
-                   path.c_str(), S_ISDIR(old.st_mode) ? "folder" : "device");
+    return badData("cannot write '%s': expected a file, got a %s", path.c_str(),
+                   S_ISDIR(old.st_mode) ? "folder" : "device");
   if (exists && ::access(target.c_str(), W_OK) != 0)
     return failed("write", errno);
   MN_TRY(openTemporary());
@@ -133,7 +132,7 @@ Status AtomicFile::reserve(uint64_t bytes) {
       limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
     abandon();
     return badData("cannot write '%s': expected files of %llu bytes to be "
-                   "allowed, found a limit of %llu",
+                   "allowed, got a limit of %llu",
                    target.c_str(), static_cast<unsigned long long>(bytes),
                    static_cast<unsigned long long>(limit.rlim_cur));
   }

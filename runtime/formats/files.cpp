@@ -37,7 +37,7 @@ Status readFile(const std::string &path, std::vector<char> &bytes) {
   if (file.number < 0 || ::fstat(file.number, &about) != 0)
     return systemError("read", path);
   if (S_ISDIR(about.st_mode))
-    return badData("expected a file, found the folder '%s'", path.c_str());
+    return badData("expected a file, got the folder '%s'", path.c_str());
   bytes.clear();
   size_t size = 0;
   for (;;) {
@@ -104,7 +104,7 @@ Status readMaybeGzipped(const std::string &path, std::vector<char> &bytes) {
     return Status::success();
   }
   if (packed.size() > UINT32_MAX)
-    return badData("expected at most 4 GiB of packed bytes in '%s', found %zu",
+    return badData("expected at most 4 GiB of packed bytes in '%s', got %zu",
                    path.c_str(), packed.size());
   z_stream stream = {};
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
@@ -151,7 +151,7 @@ Status readArray(const std::string &path, Array &array) {
   else if (begins("\0\0", 2))
     status = parseIdx(file, array);
   else
-    return badData("expected a .npy, .png, .pb or IDX file, found '%s', which "
+    return badData("expected a .npy, .png, .pb or IDX file, got '%s', which "
                    "begins like none of them",
                    path.c_str());
   if (!status.ok())

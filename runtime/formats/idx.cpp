@@ -7,15 +7,15 @@ namespace mn {
 
 Status parseIdx(const std::vector<char> &file, Array &array) {
   if (file.size() < 4 || file[0] || file[1])
-    return badData("expected an IDX file, found no IDX magic number");
+    return badData("expected an IDX file, got no IDX magic number");
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(file[i]); };
   if (byte(2) != 8)
-    return badData("expected IDX elements of type 0x08 (unsigned bytes), found "
+    return badData("expected IDX elements of type 0x08 (unsigned bytes), got "
                    "0x%02x",
                    byte(2));
   const size_t rank = byte(3), begin = 4 + 4 * rank;
   if (rank < 1 || rank > 4 || file.size() < begin)
-    return badData("expected 1 to 4 dimensions in the IDX header, found %zu",
+    return badData("expected 1 to 4 dimensions in the IDX header, got %zu",
                    rank);
   array = {};
   array.type = Type::u8;
@@ -26,7 +26,7 @@ Status parseIdx(const std::vector<char> &file, Array &array) {
   size_t bytes;
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
   if (bytes != file.size() - begin)
-    return badData("expected %zu bytes of elements for shape %s, found %zu",
+    return badData("expected %zu bytes of elements for shape %s, got %zu",
                    bytes, shapeText(array.shape).c_str(), file.size() - begin);
   array.bytes.assign(file.begin() + static_cast<ptrdiff_t>(begin), file.end());
   return Status::success();
@@ -54,7 +54,7 @@ Status readPart(const std::string &folder, const std::string &prefix,
   const std::string path = findFile(folder, prefix, what, rank);
   if (path.empty())
     return badData("expected '%s-%s-idx%s-ubyte' or the same with .gz in '%s', "
-                   "found neither",
+                   "got neither",
                    prefix.c_str(), what, rank, folder.c_str());
   std::vector<char> file;
   MN_TRY(readMaybeGzipped(path, file));
@@ -79,7 +79,7 @@ Status readIdxPair(const std::string &folder, const std::string &split,
   MN_TRY(readPart(folder, prefix, "labels", "1", labels));
   if (images.shape.size() != 3 || labels.shape.size() != 1)
     return badData(
-        "expected images of 3 dimensions and labels of 1, found %s and "
+        "expected images of 3 dimensions and labels of 1, got %s and "
         "%s",
         shapeText(images.shape).c_str(), shapeText(labels.shape).c_str());
   return Status::success();

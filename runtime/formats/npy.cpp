@@ -35,7 +35,7 @@ std::string valueOf(const std::string &header, const std::string &key) {
 
 Status parseShape(const std::string &shape, std::vector<int64_t> &result) {
   const auto wrong = [&] {
-    return badData("expected a tuple of numbers as shape, found '%s'",
+    return badData("expected a tuple of numbers as shape, got '%s'",
                    shape.c_str());
   };
   if (shape.size() < 2 || shape.front() != '(' || shape.back() != ')')
@@ -62,18 +62,18 @@ Status parseShape(const std::string &shape, std::vector<int64_t> &result) {
 Status parseNpy(const std::vector<char> &file, Array &array) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(file[i]); };
   if (file.size() < 12)
-    return badData("expected the header of a .npy file, found %zu bytes",
+    return badData("expected the header of a .npy file, got %zu bytes",
                    file.size());
   const int version = byte(6);
   if (version < 1 || version > 3)
-    return badData("expected version 1, 2 or 3 of .npy, found version %d",
+    return badData("expected version 1, 2 or 3 of .npy, got version %d",
                    version);
   const size_t begin = version == 1 ? 10 : 12;
   size_t size = byte(8) | size_t(byte(9)) << 8;
   if (version > 1)
     size |= size_t(byte(10)) << 16 | size_t(byte(11)) << 24;
   if (size > file.size() - begin)
-    return badData("expected a header of %zu bytes, found %zu bytes", size,
+    return badData("expected a header of %zu bytes, got %zu bytes", size,
                    file.size() - begin);
   const std::string header(file.data() + begin, size);
 
@@ -84,23 +84,23 @@ Status parseNpy(const std::vector<char> &file, Array &array) {
                    [&](const NpyType &t) { return descr == t.descr; });
   if (type == std::end(npyTypes))
     return badData("expected elements of type <f4, <f8, <i4, <i8, |u1 or |b1, "
-                   "found '%s'",
+                   "got '%s'",
                    descr.c_str());
   const std::string order = valueOf(header, "fortran_order");
   if (order != "False" && order != "True")
-    return badData("expected 'fortran_order' True or False, found '%s'",
+    return badData("expected 'fortran_order' True or False, got '%s'",
                    order.c_str());
   array = {};
   array.type = type->type;
   MN_TRY(parseShape(valueOf(header, "shape"), array.shape));
   if (order == "True" && array.shape.size() > 1)
-    return badData("expected elements in C order, found Fortran order");
+    return badData("expected elements in C order, got Fortran order");
 
   size_t bytes;
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
   const size_t found = file.size() - begin - size;
   if (bytes != found)
-    return badData("expected %zu bytes of elements for shape %s, found %zu",
+    return badData("expected %zu bytes of elements for shape %s, got %zu",
                    bytes, shapeText(array.shape).c_str(), found);
   array.bytes.assign(file.end() - static_cast<ptrdiff_t>(bytes), file.end());
   array.pixels = array.type == Type::u8;

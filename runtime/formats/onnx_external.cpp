@@ -39,7 +39,7 @@ constexpr int mostDepth = 100;
 Status collect(std::string_view message, Message kind, int depth,
                std::set<std::string> &files) {
   if (depth > mostDepth)
-    return badData("expected a model of at most %d levels, found more",
+    return badData("expected a model of at most %d levels, got more",
                    mostDepth);
   if (kind == Message::tensor) {
     OnnxTensorInfo info;
@@ -55,7 +55,7 @@ Status collect(std::string_view message, Message kind, int depth,
           field.wire == Wire::bytes)
         MN_TRY(collect(field.body, edge.what, depth + 1, files));
   return reader.malformed()
-             ? badData("expected an ONNX model, found malformed bytes")
+             ? badData("expected an ONNX model, got malformed bytes")
              : Status::success();
 }
 

@@ -49,7 +49,7 @@ private:
 };
 
 Status malformed(const char *what) {
-  return badData("expected an ONNX model, found a malformed %s", what);
+  return badData("expected an ONNX model, got a malformed %s", what);
 }
 
 Status forWeight(std::string_view name, Status status) {
@@ -65,7 +65,7 @@ Status Patch::find(std::string_view name,
   const auto it = weights.find(name);
   weight = it == weights.end() ? nullptr : &*it;
   if (weight && !found.insert(it->first).second)
-    return forWeight(name, badData("expected one tensor of this name, found "
+    return forWeight(name, badData("expected one tensor of this name, got "
                                    "two"));
   return Status::success();
 }
@@ -87,7 +87,7 @@ Status Patch::model(std::string_view model, std::string &to) {
   if (reader.malformed())
     return malformed("model");
   if (!any)
-    return badData("expected an ONNX model, found one without a graph");
+    return badData("expected an ONNX model, got one without a graph");
   return Status::success();
 }
 
@@ -177,7 +177,7 @@ Status Patch::constant(std::string_view node, std::span<const float> values,
   }
   if (!replaced)
     return badData("expected a Constant with 'value', 'value_float' or "
-                   "'value_floats', found another one");
+                   "'value_floats', got another one");
   return Status::success();
 }
 
@@ -214,7 +214,7 @@ Status Patch::attribute(std::string_view attribute,
     putBytesField(value, attributeTensor, body);
   } else {
     if (values.size() != numbers[place])
-      return badData("expected %zu numbers, found %zu", numbers[place],
+      return badData("expected %zu numbers, got %zu", numbers[place],
                      values.size());
     for (const float number : values)
       putFixed32Field(value, place, std::bit_cast<uint32_t>(number));
@@ -237,9 +237,9 @@ Status Patch::allFound() const {
       continue;
     return forWeight(
         name, badData(sparse.contains(name)
-                          ? "expected a dense initializer, found a sparse one"
+                          ? "expected a dense initializer, got a sparse one"
                           : "expected an initializer or Constant of this name "
-                            "in the model's graph, found none"));
+                            "in the model's graph, got none"));
   }
   return Status::success();
 }
@@ -255,7 +255,7 @@ Status patchOnnx(std::string_view model, const OnnxWeights &weights,
   const auto tooLarge = [](size_t bytes) {
     return badData(
         "expected a model of less than 2 GiB, which is the most that "
-        "protobuf reads, found %zu bytes",
+        "protobuf reads, got %zu bytes",
         bytes);
   };
   if (model.size() > mostOnnxBytes || added > mostOnnxBytes)

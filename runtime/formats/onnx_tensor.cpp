@@ -67,7 +67,7 @@ uint16_t toBfloat16(float value) {
 }
 
 Status malformed() {
-  return badData("expected a tensor in protobuf, found bytes that are none");
+  return badData("expected a tensor in protobuf, got bytes that are none");
 }
 
 struct Header {
@@ -87,7 +87,7 @@ Status readHeader(std::string_view tensor, Header &header) {
     } else if (field.number == dataLocation && field.wire == Wire::varint) {
       header.external = field.value == 1;
     } else if (field.number == segment) {
-      return badData("expected a whole tensor, found a segment of one");
+      return badData("expected a whole tensor, got a segment of one");
     }
   }
   return reader.malformed() ? malformed() : Status::success();
@@ -97,10 +97,10 @@ Status checkCount(const Header &header, size_t count) {
   uint64_t expected = 1;
   for (const int64_t size : header.shape)
     if (size < 0 || __builtin_mul_overflow(expected, uint64_t(size), &expected))
-      return badData("expected a shape of whole numbers, found %s",
+      return badData("expected a shape of whole numbers, got %s",
                      shapeText(header.shape).c_str());
   if (expected != count)
-    return badData("expected %llu numbers for its shape %s, found %zu",
+    return badData("expected %llu numbers for its shape %s, got %zu",
                    static_cast<unsigned long long>(expected),
                    shapeText(header.shape).c_str(), count);
   return Status::success();
@@ -113,7 +113,7 @@ Status convert16(std::span<const float> values, T (*to)(float), T infinity,
   for (size_t i = 0; i < values.size(); ++i) {
     const T bits = to(values[i]);
     if ((bits & 0x7fff) == infinity && !std::isinf(values[i]))
-      return badData("expected numbers that fit %s, found %g at %zu", type,
+      return badData("expected numbers that fit %s, got %g at %zu", type,
                      static_cast<double>(values[i]), i);
     raw.push_back(static_cast<char>(bits));
     raw.push_back(static_cast<char>(bits >> 8));
@@ -140,7 +140,7 @@ Status convert(std::span<const float> values, uint64_t type, std::string &raw) {
     return convert16<uint16_t>(values, toBfloat16, 0x7f80, "bfloat16", raw);
   default:
     return badData("expected a tensor of float, double, float16 or bfloat16, "
-                   "found %s",
+                   "got %s",
                    typeName(type).c_str());
   }
 }

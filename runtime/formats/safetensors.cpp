@@ -28,7 +28,7 @@ Status bytesOf(const SafetensorsView &tensor, uint64_t &bytes) {
   for (const int64_t size : tensor.shape)
     if (size < 0 || __builtin_mul_overflow(bytes, uint64_t(size), &bytes))
       return badData("tensor '%s': expected a shape of fewer than 2^64 bytes, "
-                     "found %s",
+                     "got %s",
                      tensor.name.c_str(), shapeText(tensor.shape).c_str());
   return Status::success();
 }
@@ -45,7 +45,7 @@ Status headerOf(const std::vector<SafetensorsView> &tensors,
   uint64_t offset = 0;
   for (const SafetensorsView &tensor : tensors) {
     if (tensor.name == "__metadata__" || json.contains(tensor.name))
-      return badData("expected tensors of different names, found two of '%s'",
+      return badData("expected tensors of different names, got two of '%s'",
                      tensor.name.c_str());
     uint64_t bytes = 0;
     MN_TRY(bytesOf(tensor, bytes));
@@ -59,10 +59,10 @@ Status headerOf(const std::vector<SafetensorsView> &tensors,
   header = json.dump(-1, ' ', false,
                      nlohmann::ordered_json::error_handler_t::replace);
   if (nlohmann::ordered_json::parse(header, nullptr, false) != json)
-    return badData("expected names and metadata in UTF-8, found other bytes");
+    return badData("expected names and metadata in UTF-8, got other bytes");
   header.append((8 - header.size() % 8) % 8, ' ');
   if (header.size() > mostHeaderBytes)
-    return badData("expected a header of at most %llu bytes, found %zu",
+    return badData("expected a header of at most %llu bytes, got %zu",
                    static_cast<unsigned long long>(mostHeaderBytes),
                    header.size());
   return Status::success();
@@ -108,8 +108,8 @@ Status SafetensorsFile::openFile(uint64_t &fileBytes) {
   if (file < 0 || ::fstat(file, &about) != 0)
     return badData("cannot read '%s': %s", path.c_str(), std::strerror(errno));
   if (!S_ISREG(about.st_mode))
-    return badData("cannot read '%s': expected a file, found a %s",
-                   path.c_str(), S_ISDIR(about.st_mode) ? "folder" : "device");
+    return badData("cannot read '%s': expected a file, got a %s", path.c_str(),
+                   S_ISDIR(about.st_mode) ? "folder" : "device");
   fileBytes = static_cast<uint64_t>(about.st_size);
   return Status::success();
 }
@@ -124,7 +124,7 @@ Status SafetensorsFile::readAt(uint64_t offset, void *to, size_t bytes) const {
       return badData("cannot read '%s': %s", path.c_str(),
                      std::strerror(errno));
     if (got == 0)
-      return badData("cannot read '%s': expected %zu more bytes at %llu, found "
+      return badData("cannot read '%s': expected %zu more bytes at %llu, got "
                      "its end",
                      path.c_str(), bytes,
                      static_cast<unsigned long long>(offset));
@@ -143,17 +143,17 @@ Status SafetensorsFile::open(const std::string &from) {
   MN_TRY(openFile(fileBytes));
   if (fileBytes < sizeof(length))
     return badData("'%s' is no safetensors file: expected at least 8 bytes, "
-                   "found %llu",
+                   "got %llu",
                    path.c_str(), static_cast<unsigned long long>(fileBytes));
   MN_TRY(readAt(0, &length, sizeof(length)));
   if (length > mostHeaderBytes)
     return badData("'%s' is no safetensors file: expected a header of at most "
-                   "%llu bytes, found %llu",
+                   "%llu bytes, got %llu",
                    path.c_str(),
                    static_cast<unsigned long long>(mostHeaderBytes),
                    static_cast<unsigned long long>(length));
   if (length > fileBytes - sizeof(length))
-    return badData("'%s' is cut off: expected a header of %llu bytes, found "
+    return badData("'%s' is cut off: expected a header of %llu bytes, got "
                    "%llu",
                    path.c_str(), static_cast<unsigned long long>(length),
                    static_cast<unsigned long long>(fileBytes - sizeof(length)));
@@ -180,10 +180,10 @@ Status SafetensorsFile::read(std::string_view name, DType type,
   const std::string wanted(name);
   const SafetensorsEntry *entry = find(name);
   if (!entry)
-    return badData("'%s': expected a tensor '%s', found none", path.c_str(),
+    return badData("'%s': expected a tensor '%s', got none", path.c_str(),
                    wanted.c_str());
   if (entry->type != type || entry->shape != shape)
-    return badData("'%s': expected tensor '%s' to be %s %s, found %s %s",
+    return badData("'%s': expected tensor '%s' to be %s %s, got %s %s",
                    path.c_str(), wanted.c_str(), nameOf(type),
                    shapeText(shape).c_str(), nameOf(entry->type),
                    shapeText(entry->shape).c_str());

@@ -43,7 +43,7 @@ bool isCount(const Json &json) {
 
 Status parseJson(std::string_view header, Json &json) {
   if (header.empty() || header[0] != '{')
-    return badData("expected a header that begins with '{', found %s",
+    return badData("expected a header that begins with '{', got %s",
                    header.empty() ? "an empty one"
                                   : shown(std::string(header, 0, 1)).c_str());
   // The library keeps the last of equal keys; two readers of one file must not
@@ -65,25 +65,25 @@ Status parseJson(std::string_view header, Json &json) {
   };
   json = Json::parse(header, look, /*allow_exceptions=*/false);
   if (deep)
-    return badData("expected a header of at most 4 levels, found more");
+    return badData("expected a header of at most 4 levels, got more");
   if (json.is_discarded())
-    return badData("expected a header that is JSON, found text that is not");
+    return badData("expected a header that is JSON, got text that is not");
   if (!repeated.empty())
-    return badData("expected one '%s' in the header, found two",
+    return badData("expected one '%s' in the header, got two",
                    repeated.c_str());
   if (!json.is_object())
-    return badData("expected a header that is a JSON object, found %s",
+    return badData("expected a header that is a JSON object, got %s",
                    json.type_name());
   return Status::success();
 }
 
 Status parseMetadata(const Json &json, SafetensorsMetadata &metadata) {
   if (!json.is_object())
-    return badData("expected strings in '__metadata__', found %s",
+    return badData("expected strings in '__metadata__', got %s",
                    shown(json).c_str());
   for (const auto &[key, value] : json.items()) {
     if (!value.is_string())
-      return badData("expected a string for '%s' in '__metadata__', found %s",
+      return badData("expected a string for '%s' in '__metadata__', got %s",
                      key.c_str(), shown(value).c_str());
     metadata[key] = value.get<std::string>();
   }
@@ -97,7 +97,7 @@ Status parseShape(const std::string &name, const Json &json,
   for (size_t i = 0; good && i < json.size(); ++i)
     good = isCount(json[i]);
   if (!good)
-    return badData("tensor '%s': expected a 'shape' of whole numbers, found %s",
+    return badData("tensor '%s': expected a 'shape' of whole numbers, got %s",
                    name.c_str(), shown(json).c_str());
   bool empty = false;
   for (const Json &size : json) {
@@ -106,7 +106,7 @@ Status parseShape(const std::string &name, const Json &json,
   }
   for (const int64_t size : entry.shape)
     if (!empty && __builtin_mul_overflow(bytes, uint64_t(size), &bytes))
-      return badData("tensor '%s': expected fewer than 2^64 bytes, found shape "
+      return badData("tensor '%s': expected fewer than 2^64 bytes, got shape "
                      "%s",
                      name.c_str(), shown(json).c_str());
   if (empty)
@@ -119,7 +119,7 @@ Status parseOffsets(const std::string &name, const Json &json,
   if (!json.is_array() || json.size() != 2 || !isCount(json[0]) ||
       !isCount(json[1]) || json[0] > json[1])
     return badData("tensor '%s': expected a beginning and an end in "
-                   "'data_offsets', found %s",
+                   "'data_offsets', got %s",
                    name.c_str(), shown(json).c_str());
   entry.begin = json[0].get<uint64_t>();
   entry.end = json[1].get<uint64_t>();
@@ -137,11 +137,11 @@ Status parseEntry(const std::string &name, const Json &json, uint64_t dataBytes,
   entry.name = name;
   for (const char *key : {"dtype", "shape", "data_offsets"})
     if (!json.is_object() || !json.contains(key))
-      return badData("tensor '%s': expected a '%s', found %s", name.c_str(),
-                     key, shown(json).c_str());
+      return badData("tensor '%s': expected a '%s', got %s", name.c_str(), key,
+                     shown(json).c_str());
   if (json.size() != 3)
     return badData("tensor '%s': expected 'dtype', 'shape' and 'data_offsets' "
-                   "alone, found %s",
+                   "alone, got %s",
                    name.c_str(), shown(json).c_str());
   const Json &type = json["dtype"];
   const std::optional<DType> known =
@@ -149,14 +149,14 @@ Status parseEntry(const std::string &name, const Json &json, uint64_t dataBytes,
   if (!known)
     return badData(
         "tensor '%s': expected dtype F64, I64, F32, I32, U8 or BOOL, "
-        "found %s",
+        "got %s",
         name.c_str(), shown(type).c_str());
   entry.type = *known;
   uint64_t bytes = 0;
   MN_TRY(parseShape(name, json["shape"], entry, bytes));
   MN_TRY(parseOffsets(name, json["data_offsets"], dataBytes, entry));
   if (entry.end - entry.begin != bytes)
-    return badData("tensor '%s': expected %llu bytes for %s of shape %s, found "
+    return badData("tensor '%s': expected %llu bytes for %s of shape %s, got "
                    "%llu",
                    name.c_str(), static_cast<unsigned long long>(bytes),
                    nameOf(entry.type), shown(json["shape"]).c_str(),
@@ -175,16 +175,15 @@ Status checkCover(const std::vector<SafetensorsEntry> &entries,
       return badData("tensors '%s' and '%s' overlap", previous->c_str(),
                      entry.name.c_str());
     if (entry.begin > end)
-      return badData(
-          "expected tensor '%s' at byte %llu of the data, found it at "
-          "%llu: nothing describes the bytes between",
-          entry.name.c_str(), static_cast<unsigned long long>(end),
-          static_cast<unsigned long long>(entry.begin));
+      return badData("expected tensor '%s' at byte %llu of the data, got it at "
+                     "%llu: nothing describes the bytes between",
+                     entry.name.c_str(), static_cast<unsigned long long>(end),
+                     static_cast<unsigned long long>(entry.begin));
     end = entry.end;
     previous = &entry.name;
   }
   if (end != dataBytes)
-    return badData("expected %llu bytes of tensors, found %llu",
+    return badData("expected %llu bytes of tensors, got %llu",
                    static_cast<unsigned long long>(end),
                    static_cast<unsigned long long>(dataBytes));
   return Status::success();

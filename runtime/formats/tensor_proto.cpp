@@ -115,16 +115,16 @@ Status parseTensorProto(const std::vector<char> &file, Array &array) {
   for (WireField field; parsed && reader.next(field);)
     parsed = parseField(tensor, field);
   if (!parsed || reader.malformed())
-    return badData("expected an ONNX tensor (TensorProto), found bytes that "
+    return badData("expected an ONNX tensor (TensorProto), got bytes that "
                    "are not one");
   array = {};
   if (tensor.strings || !typeOf(tensor.dataType, array.type))
     return badData(
         "expected a tensor of floats, doubles, int32, int64, uint8 or "
-        "bool, found ONNX's element type %d",
+        "bool, got ONNX's element type %d",
         static_cast<int>(tensor.dataType));
   if (tensor.external)
-    return badData("expected the elements in the file, found external data");
+    return badData("expected the elements in the file, got external data");
   array.shape = tensor.shape;
   array.name = tensor.name;
   array.bytes = std::move(tensor.plain);
@@ -133,7 +133,7 @@ Status parseTensorProto(const std::vector<char> &file, Array &array) {
   size_t bytes;
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
   if (array.bytes.size() != bytes)
-    return badData("expected %zu bytes of elements for shape %s, found %zu",
+    return badData("expected %zu bytes of elements for shape %s, got %zu",
                    bytes, shapeText(array.shape).c_str(), array.bytes.size());
   return Status::success();
 }

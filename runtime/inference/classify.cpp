@@ -22,7 +22,7 @@ Status parseScores(const std::string &name, Scores &scores) {
     }
   return Status::error(Code::usage,
                        "expected '--scores' to be auto, logits, "
-                       "log-probabilities or probabilities, found '" +
+                       "log-probabilities or probabilities, got '" +
                            name + "'");
 }
 

@@ -97,7 +97,7 @@ void writeRows(const Array &array, const Rows &rows, const Transform &transform,
 Status countRows(const Array &array, const Rows &rows, int64_t &count) {
   const Tensor &tensor = *rows.tensor;
   if (!canConvert(array.type, tensor.type))
-    return badData("expected elements of type %s for input '%s', found %s",
+    return badData("expected elements of type %s for input '%s', got %s",
                    nameOf(tensor.type), tensor.name, nameOf(array.type));
   const std::vector<int64_t> &shape = array.shape;
   if (sameRow(shape, rows.row, rows.rowCount)) {
@@ -112,7 +112,7 @@ Status countRows(const Array &array, const Rows &rows, int64_t &count) {
   std::string expected = shapeText(rows.row);
   if (rows.batched)
     expected = "[N" + (rows.row.empty() ? "]" : ", " + expected.substr(1));
-  return badData("expected shape %s for input '%s', found %s", expected.c_str(),
+  return badData("expected shape %s for input '%s', got %s", expected.c_str(),
                  tensor.name, shapeText(shape).c_str());
 }
 

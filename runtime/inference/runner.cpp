@@ -38,7 +38,7 @@ Status lookForNan(void *user, int number) {
       if (!std::isfinite(value))
         return Status::error(
             Code::numeric,
-            text("expected finite numbers, found %s in element %zu of '%s', "
+            text("expected finite numbers, got %s in element %zu of '%s', "
                  "computed by step %d (%s: %s) for %s",
                  std::isnan(value) ? "NaN" : "infinity", i, tensor.name,
                  number + 1, step.implementation, step.ops, step.nodes));
@@ -54,7 +54,7 @@ Status traceForNan(Executor &executor, const Model &model, int plan) {
   if (tables.stepCount > 0 && !tables.steps[0].results)
     return Status::error(Code::usage,
                          "expected a model that says what its steps "
-                         "write, found one that does not");
+                         "write, got one that does not");
   NumberCheck check{executor, tables, {}};
   return executor.trace(plan, lookForNan, &check);
 }
@@ -81,10 +81,9 @@ Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
   if (plan >= 0)
     return Status::success();
   return Status::error(
-      Code::usage, batch
-                       ? text("expected '--batch' to be one of %s, found %lld",
-                              found.c_str(), static_cast<long long>(batch))
-                       : "expected a plan to " + kind + ", found none");
+      Code::usage, batch ? text("expected '--batch' to be one of %s, got %lld",
+                                found.c_str(), static_cast<long long>(batch))
+                         : "expected a plan to " + kind + ", got none");
 }
 
 Status Runner::submit(int plan, int slot) {
@@ -141,7 +140,7 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
     const int64_t found = inputs[i].shape[0];
     if (rows >= 0 && found != rows)
       return badData(
-          "expected %lld rows for input '%s', as for the others, found "
+          "expected %lld rows for input '%s', as for the others, got "
           "%lld",
           static_cast<long long>(rows), input.tensor->name,
           static_cast<long long>(found));
@@ -158,7 +157,7 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
     if (!output.batched && rows != size)
       return badData(
           "expected %lld rows, since output '%s' is one for all of them, "
-          "found %lld",
+          "got %lld",
           static_cast<long long>(size), output.tensor->name,
           static_cast<long long>(rows));
     outputs[i].name = output.tensor->name;

@@ -107,11 +107,11 @@ Status CheckpointFile::write(const std::vector<char> &block,
 Status CheckpointFile::checkModel(const SafetensorsFile &file) const {
   const SafetensorsMetadata &metadata = file.metadata();
   if (valueOf(metadata, "format") != format)
-    return badData("expected a file of format '%s', found '%s'", format,
+    return badData("expected a file of format '%s', got '%s'", format,
                    valueOf(metadata, "format").c_str());
   const std::string name = valueOf(metadata, "model");
   if (name != model.model->name)
-    return badData("expected a checkpoint of model '%s', found one of '%s'",
+    return badData("expected a checkpoint of model '%s', got one of '%s'",
                    model.model->name, name.c_str());
   if (valueOf(metadata, "tensors") == modelDigest())
     return Status::success();
@@ -123,13 +123,13 @@ Status CheckpointFile::checkModel(const SafetensorsFile &file) const {
     if (isKept(parameter) && (!entry || entry->shape != shapeOf(tensor) ||
                               entry->type != dtypeOf(tensor.type)))
       return badData(
-          "expected a checkpoint of model '%s' with '%s' of shape %s, found "
+          "expected a checkpoint of model '%s' with '%s' of shape %s, got "
           "%s",
           model.model->name, tensor.name, shapeText(tensor).c_str(),
           entry ? ("shape " + shapeText(entry->shape)).c_str() : "none");
   }
   return badData("expected a checkpoint of model '%s' with tensors of digest "
-                 "%s, found %s",
+                 "%s, got %s",
                  model.model->name, modelDigest().c_str(),
                  valueOf(metadata, "tensors").c_str());
 }
@@ -144,7 +144,7 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
   for (const RunFact &fact : run) {
     const std::string found = valueOf(metadata, "run." + fact.key);
     if (found != fact.value)
-      return badData("'%s': expected %s %s, as in the checkpoint, found %s",
+      return badData("'%s': expected %s %s, as in the checkpoint, got %s",
                      path.c_str(), fact.name.c_str(), found.c_str(),
                      fact.value.c_str());
   }
@@ -152,7 +152,7 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
   const auto [end, error] =
       std::from_chars(step.data(), step.data() + step.size(), checkpoint.step);
   if (error != std::errc() || *end || checkpoint.step < 0)
-    return badData("'%s': expected a number of steps, found '%s'", path.c_str(),
+    return badData("'%s': expected a number of steps, got '%s'", path.c_str(),
                    step.c_str());
   checkpoint.best = valueOf(metadata, "best");
   checkpoint.history = valueOf(metadata, "history");
@@ -164,7 +164,7 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
                        block.data() + tensor.offset));
   }
   if (model.whole(block, "mn.step") != checkpoint.step)
-    return badData("'%s': expected step %lld, as the metadata says, found %lld",
+    return badData("'%s': expected step %lld, as the metadata says, got %lld",
                    path.c_str(), static_cast<long long>(checkpoint.step),
                    static_cast<long long>(model.whole(block, "mn.step")));
   return Status::success();

@@ -80,7 +80,7 @@ Status History::parse(std::string_view text) {
                              numbers[2], numbers[3] != 0, numbers[4],
                              numbers[5]});
     else
-      return badData("expected the history of a run, found '%s'",
+      return badData("expected the history of a run, got '%s'",
                      std::string(line).c_str());
     text.remove_prefix(end + 1);
   }

@@ -87,7 +87,7 @@ Status parseInitialization(const std::string &name, Initialization &kind) {
       return Status::success();
     }
   return Status::error(Code::usage, "expected '--init' to be file, he, xavier, "
-                                    "torch or keras, found '" +
+                                    "torch or keras, got '" +
                                         name + "'");
 }
 

@@ -28,7 +28,7 @@ bool usesNumber(const Recipe &recipe, int column) {
   case Column::momentum:
     return heavy;
   case Column::dampening:
-    return heavy && std::string_view(recipe.form) == "torch";
+    return heavy && std::string_view(recipe.convention) == "torch";
   case Column::beta1:
     return adam;
   case Column::beta2:
@@ -55,17 +55,16 @@ Status chooseRecipe(const Recipe &recipe, const TrainOptions &options,
     if (!option)
       continue;
     if (!usesNumber(recipe, number.column))
-      return Status::error(Code::usage,
-                           text("expected '%s' for an optimizer that uses it, "
-                                "found optimizer '%s' (form '%s', clip '%s')",
-                                number.flag, recipe.optimizer, recipe.form,
-                                recipe.clip));
+      return Status::error(
+          Code::usage,
+          text("expected '%s' for an optimizer that uses it, "
+               "got optimizer '%s' (convention '%s', clip '%s')",
+               number.flag, recipe.optimizer, recipe.convention, recipe.clip));
     const bool beta =
         number.column == Column::beta1 || number.column == Column::beta2;
     if (beta && *option >= 1)
-      return Status::error(
-          Code::usage,
-          text("expected '%s' below 1, found %.17g", number.flag, *option));
+      return Status::error(Code::usage, text("expected '%s' below 1, got %.17g",
+                                             number.flag, *option));
     values.numbers[number.column] = *option;
   }
   return Status::success();

@@ -12,7 +12,7 @@ Status Saver::patch(const std::vector<char> &block,
   const Model &tables = *model.model;
   if (!tables.onnx)
     return Status::error(Code::usage, "expected a program that holds its ONNX "
-                                      "file, to save it, found one without");
+                                      "file, to save it, got one without");
   OnnxWeights weights;
   for (int i = 0; i < tables.parameterCount; ++i) {
     const auto &[tensor, role] = tables.parameters[i];
@@ -20,7 +20,7 @@ Status Saver::patch(const std::vector<char> &block,
       continue;
     if (tensor.type != Type::f32)
       return Status::error(Code::usage,
-                           text("expected weights of f32 to save, found '%s' "
+                           text("expected weights of f32 to save, got '%s' "
                                 "of %s",
                                 tensor.name, nameOf(tensor.type)));
     weights[tensor.name] = {

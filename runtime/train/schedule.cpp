@@ -90,7 +90,7 @@ Status setOption(Schedule &schedule, const Option &option,
   good = good && number >= option.least && number <= option.most;
   if (!good)
     return usage(std::string("expected ") + option.range + " for '" +
-                 option.name + "' of --schedule, found " + quoted(value));
+                 option.name + "' of --schedule, got " + quoted(value));
   if (option.number)
     schedule.*option.number = number;
   else
@@ -109,10 +109,10 @@ Status readOption(Schedule &schedule, std::string_view word, unsigned &seen) {
         if (equals == std::string_view::npos)
           return usage("expected a value in --schedule, as in '" +
                        std::string(name) + "=" + (option.count ? "10" : "0.1") +
-                       "', found " + quoted(word));
+                       "', got " + quoted(word));
         if (seen & bit)
           return usage("expected one " + quoted(name) +
-                       " in --schedule, found two");
+                       " in --schedule, got two");
         seen |= bit;
         return setOption(schedule, option, word.substr(equals + 1));
       }
@@ -121,7 +121,7 @@ Status readOption(Schedule &schedule, std::string_view word, unsigned &seen) {
     bit <<= 1;
   }
   return usage(std::string("expected an option of schedule '") +
-               nameOf(schedule.kind) + "' (" + known + "), found " +
+               nameOf(schedule.kind) + "' (" + known + "), got " +
                quoted(name));
 }
 
@@ -140,7 +140,7 @@ Status Schedule::parse(std::string_view text, Schedule &schedule) {
       [&](const Name &candidate) { return name == candidate.name; });
   if (found == std::end(names))
     return usage("expected a schedule ('constant', 'step', 'cosine', "
-                 "'one-cycle'), found " +
+                 "'one-cycle'), got " +
                  quoted(name));
   Schedule result;
   result.kind = found->kind;
@@ -171,14 +171,14 @@ std::string Schedule::text() const {
 Status LearningRate::create(const Schedule &schedule, double lr, int64_t steps,
                             int64_t stepsPerEpoch, LearningRate &rate) {
   if (!(lr >= 0) || std::isinf(lr))
-    return usage("expected a learning rate of 0 or more, found " +
+    return usage("expected a learning rate of 0 or more, got " +
                  quoted(shortest(lr)));
   if (steps < 1 || stepsPerEpoch < 1)
-    return usage("expected at least one step to train, found " +
+    return usage("expected at least one step to train, got " +
                  std::to_string(std::min(steps, stepsPerEpoch)));
   if (schedule.warmUp >= steps)
     return usage("expected a warm-up of fewer steps than the training's " +
-                 std::to_string(steps) + ", found " +
+                 std::to_string(steps) + ", got " +
                  std::to_string(schedule.warmUp));
   rate.schedule = schedule;
   rate.lr = lr;

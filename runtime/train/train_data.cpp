@@ -29,7 +29,7 @@ Status TrainData::checkInputs(const TrainModel &model) {
   int64_t rows = 0;
   Status status = countRows(set.inputs, Rows(model.plan(), *model.input), rows);
   if (status.ok() && rows != set.count())
-    status = badData("expected rows of shape %s for input '%s', found one of "
+    status = badData("expected rows of shape %s for input '%s', got one of "
                      "shape %s",
                      shapeText(*model.input).c_str(), model.input->name,
                      shapeText(set.inputs.shape).c_str());
@@ -55,13 +55,13 @@ Status TrainData::checkInputs(const TrainModel &model) {
 Status TrainData::checkTargets(const TrainModel &model) {
   const char *source = set.source.c_str();
   if (set.classes() != model.classTargets)
-    return badData("'%s': expected %s, as the model's loss takes, found %s",
+    return badData("'%s': expected %s, as the model's loss takes, got %s",
                    source, model.classTargets ? "classes" : "values",
                    set.classes() ? "classes" : "values");
   const auto found = static_cast<int64_t>(set.targets.count()) / set.count();
   if (found != model.targetElements)
     return badData("'%s': expected %lld targets a row, as '%s' of the model "
-                   "has, found %lld",
+                   "has, got %lld",
                    source, static_cast<long long>(model.targetElements),
                    model.labels->name, static_cast<long long>(found));
   targets = std::move(set.targets.bytes);
@@ -73,7 +73,7 @@ Status TrainData::checkTargets(const TrainModel &model) {
     if (model.classes == 0 || (label >= 0 && label < model.classes))
       continue;
     return badData("'%s': expected labels from 0 to %lld, as many classes as "
-                   "the model has, found %d in row %zu",
+                   "the model has, got %d in row %zu",
                    source, static_cast<long long>(model.classes - 1), label,
                    i / static_cast<size_t>(model.targetElements));
   }

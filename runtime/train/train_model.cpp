@@ -45,7 +45,7 @@ Status TrainModel::create(const Model &model, int64_t batch,
     const Parameter *found = result.find(state);
     if (!found || bytesOf(found->tensor) != 8)
       return mismatch(std::string("expected the state '") + state +
-                      "' of 64 bits in the program, found " +
+                      "' of 64 bits in the program, got " +
                       (found ? shapeText(found->tensor) : "none"));
   }
   result.findClasses();
@@ -65,11 +65,11 @@ Status TrainModel::choosePlans(int64_t wanted) {
     }
   }
   if (found.empty() || !model->recipe)
-    return Status::error(Code::usage, "expected a model that trains, found one "
+    return Status::error(Code::usage, "expected a model that trains, got one "
                                       "that was compiled without '--train'");
   if (trainPlan < 0)
     return Status::error(Code::usage,
-                         text("expected '--batch' to be one of %s, found %lld",
+                         text("expected '--batch' to be one of %s, got %lld",
                               found.c_str(), static_cast<long long>(wanted)));
   for (int i = 0; i < model->planCount; ++i)
     if (begins(model->plans[i].name, "eval") && model->plans[i].batch == batch)
@@ -85,13 +85,13 @@ Status TrainModel::findInputs() {
       std::string_view(tables.inputs[2].name) != "mn.valid")
     return Status::error(Code::usage,
                          text("expected a model of one input with a batch "
-                              "dimension to train, found one of %d",
+                              "dimension to train, got one of %d",
                               std::max(tables.inputCount - 2, 0)));
   input = &tables.inputs[0];
   labels = &tables.inputs[1];
   if (input->type != Type::f32 || input->rank < 1 || labels->rank < 1)
     return Status::error(
-        Code::usage, text("expected an input of f32 to train, found '%s' of %s",
+        Code::usage, text("expected an input of f32 to train, got '%s' of %s",
                           input->name, nameOf(input->type)));
   inputElements = rowElements(*input);
   targetElements = rowElements(*labels);

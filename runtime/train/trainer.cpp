@@ -175,7 +175,7 @@ void Trainer::reportWindow(const Metrics &metrics, Clock::time_point now) {
 Status Trainer::badLoss(const Metrics &metrics) const {
   return Status::error(
       Code::numeric,
-      text("expected a finite loss, found one that is not finite at step %lld "
+      text("expected a finite loss, got one that is not finite at step %lld "
            "(epoch %lld); '--check-nan' finds out where it comes from",
            static_cast<long long>(metrics.badStep + 1),
            static_cast<long long>(metrics.badStep / stepsPerEpoch + 1)));

@@ -47,11 +47,11 @@ Status Trainer::setUp(const Open &open) {
 
 Status Trainer::checkOptions() const {
   if (options.data.empty())
-    return usage("expected '--data=DIR' or '--data=digits', found none");
+    return usage("expected '--data=DIR' or '--data=digits', got none");
   if (train.resume && train.checkpoint.empty())
-    return usage("expected '--checkpoint=DIR' to resume from, found none");
+    return usage("expected '--checkpoint=DIR' to resume from, got none");
   if (train.checkpointEvery > 0 && train.checkpoint.empty())
-    return usage("expected '--checkpoint=DIR' with '--checkpoint-every', found "
+    return usage("expected '--checkpoint=DIR' with '--checkpoint-every', got "
                  "none");
   Initialization kind;
   return parseInitialization(train.init, kind);
@@ -62,9 +62,9 @@ Status Trainer::readData() {
   MN_TRY(hasTestSet(options.data, has));
   tests = has && model.evalPlan >= 0;
   if (!tests && !train.best.empty())
-    return has ? usage("expected a program that evaluates, for '--best', found "
+    return has ? usage("expected a program that evaluates, for '--best', got "
                        "one without an 'eval' plan")
-               : badData("expected a test set for '--best' in '%s', found none",
+               : badData("expected a test set for '--best' in '%s', got none",
                          options.data.c_str());
   for (int i = 0; i < 1 + tests; ++i) {
     SampleSet set;
@@ -79,7 +79,7 @@ Status Trainer::readData() {
   if (stepsPerEpoch > 0)
     return Status::success();
   return badData("expected at least one batch of %lld rows in '%s', since "
-                 "partial ones are dropped, found %lld rows",
+                 "partial ones are dropped, got %lld rows",
                  asLong(model.batch), options.data.c_str(), asLong(rows));
 }
 
@@ -138,7 +138,7 @@ Status Trainer::resume() {
   best = found.best;
   if (step > steps())
     return badData("'%s': expected at most %lld steps, as many as %lld epochs "
-                   "have, found %lld",
+                   "have, got %lld",
                    checkpoint->name().c_str(), asLong(steps()),
                    asLong(train.epochs), asLong(step));
   last = windowFrom = model.metricsOf(block);
@@ -151,7 +151,7 @@ std::vector<RunFact> Trainer::facts() const {
   std::vector<RunFact> facts = {
       {"recipe", "the recipe",
        text("'%s, %s (%s), clip %s'", compiled.loss, compiled.optimizer,
-            compiled.form, compiled.clip)},
+            compiled.convention, compiled.clip)},
       {"batch", "'--batch'", std::to_string(model.batch)},
       {"seed", "'--seed'", std::to_string(train.seed)},
       {"schedule", "'--schedule'", schedule.text()},

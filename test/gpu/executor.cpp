@@ -32,7 +32,7 @@ struct Checks {
 std::vector<Case> addition() {
   std::vector<Case> cases;
   for (Case &c : otherCases())
-    if (c.name.starts_with("map "))
+    if (c.name.starts_with("pointwise "))
       cases.push_back(c);
   return cases;
 }
@@ -84,13 +84,13 @@ void testErrors(const mn::DeviceCode &code, Checks &checks) {
      "bytes of GPU memory, but ");
   tables.plans[0].arenaBytes = tables.plans[1].arenaBytes;
   tables.steps[0].run = [](mn::Context &ctx) {
-    mn::map(ctx, "no_such_kernel", 1, Hidden{});
+    mn::pointwise(ctx, "no_such_kernel", 1, Hidden{});
   };
   std::unique_ptr<mn::Executor> executor;
   checks.expect(mn::Executor::open(tables.model(code), {}, executor));
   if (executor)
     is(executor->prepare(0), mn::Code::wrongArch,
-       "step 1 'map map_small' (): kernel 'no_such_kernel' is not in");
+       "step 1 'pointwise map_small' (): kernel 'no_such_kernel' is not in");
 }
 
 void testSlots(mn::Executor &executor, const std::vector<Case> &cases,

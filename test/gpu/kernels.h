@@ -72,8 +72,8 @@ struct Hidden {
     y[i] = sum > 0.0f ? sum : 0.0f;
   }
 };
-MN_MAP_KERNEL(map_small, Hidden)
-MN_MAP_KERNEL(map_large, Hidden)
+MN_POINTWISE_KERNEL(map_small, Hidden)
+MN_POINTWISE_KERNEL(map_large, Hidden)
 
 #define MN_TEST_CONV(NAME, ...)                                                \
   MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME)                     \
@@ -143,8 +143,8 @@ struct Advance {
     *weight += float(*valid);
   }
 };
-MN_MAP_KERNEL(train_record, Record)
-MN_MAP_KERNEL(train_advance, Advance)
+MN_POINTWISE_KERNEL(train_record, Record)
+MN_POINTWISE_KERNEL(train_advance, Advance)
 MN_NEXT_BATCH_KERNELS
 
 #endif // MNISTC_TEST_GPU_KERNELS_H

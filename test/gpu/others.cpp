@@ -261,10 +261,10 @@ void addMaps(std::vector<Case> &cases) {
 #define MN_CASE_MAP(KERNEL, COUNT)                                             \
   {                                                                            \
     Case c = make<float, float>(                                               \
-        "map " #KERNEL,                                                        \
+        "pointwise " #KERNEL,                                                  \
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, COUNT, COUNT, 128);              \
-          mn::map(ctx, #KERNEL, COUNT, Hidden{p.y, p.a, p.b});                 \
+          mn::pointwise(ctx, #KERNEL, COUNT, Hidden{p.y, p.a, p.b});           \
         },                                                                     \
         COUNT, COUNT, 128);                                                    \
     c.reference = [](const Inputs &in, Numbers &y) {                           \

@@ -38,15 +38,15 @@ enum : size_t {
 };
 
 template <int64_t Elements> void record(mn::Context &ctx) {
-  mn::map(ctx, "train_record", rows * Elements,
-          Record{ctx.at<float>(log), ctx.at<int32_t>(labelLog),
-                 ctx.at<float>(inputs), ctx.at<int32_t>(labels),
-                 ctx.at<int64_t>(batch), rows * Elements, rows});
+  mn::pointwise(ctx, "train_record", rows * Elements,
+                Record{ctx.at<float>(log), ctx.at<int32_t>(labelLog),
+                       ctx.at<float>(inputs), ctx.at<int32_t>(labels),
+                       ctx.at<int64_t>(batch), rows * Elements, rows});
 }
 void advance(mn::Context &ctx) {
-  mn::map(ctx, "train_advance", 1,
-          Advance{ctx.at<int64_t>(batch), ctx.at<float>(weight),
-                  ctx.at<int32_t>(valid)});
+  mn::pointwise(ctx, "train_advance", 1,
+                Advance{ctx.at<int64_t>(batch), ctx.at<float>(weight),
+                        ctx.at<int32_t>(valid)});
 }
 
 constexpr int64_t one[] = {1};
@@ -132,7 +132,7 @@ private:
     int64_t room = 0;
     MN_TRY(executor.freeBytes(room));
     if (room <= 0)
-      return wrong("expected free memory, found " + std::to_string(room));
+      return wrong("expected free memory, got " + std::to_string(room));
     // Twice: graphs of the first must not be used again.
     for (int load = 0; load < 2; ++load) {
       MN_TRY(executor.load(0, data));
@@ -169,7 +169,7 @@ private:
       const int32_t expected = sample < 0 ? 0 : classes[size_t(sample)];
       if (label[place] != expected)
         return wrong("expected label " + std::to_string(expected) +
-                     " at place " + std::to_string(place) + ", found " +
+                     " at place " + std::to_string(place) + ", got " +
                      std::to_string(label[place]));
       for (int64_t i = 0; i < Elements; ++i) {
         const float wanted =
@@ -178,14 +178,14 @@ private:
         if (!(std::fabs(x[place * Elements + i] - wanted) < 1e-5f))
           return wrong("expected " + std::to_string(wanted) + " in place " +
                        std::to_string(place) + ", element " +
-                       std::to_string(i) + ", found " +
+                       std::to_string(i) + ", got " +
                        std::to_string(x[place * Elements + i]));
       }
     }
     float sum;
     std::memcpy(&sum, &found[weight], 4);
     if (sum != initial[0] + 2 * samples)
-      return wrong("expected 200.5 rows, found " + std::to_string(sum));
+      return wrong("expected 200.5 rows, got " + std::to_string(sum));
     return mn::Status::success();
   }
 

@@ -217,7 +217,7 @@ def test_eval_finds_bad_labels(place):
     save_idx(labels, np.array([0, 10, 2]))
     fails(14, app, "eval", f"--data={folder}", parts=["labels below 10", "found 10"])
     save_idx(labels, np.array([0, 1]))
-    fails(14, app, "eval", f"--data={folder}", parts=["(3), found 2"])
+    fails(14, app, "eval", f"--data={folder}", parts=["(3), got 2"])
     labels.write_bytes(labels.read_bytes()[:-1])
     fails(14, app, "eval", f"--data={folder}", parts=["expected 2 bytes", "found 1"])
     save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 27, 28)))

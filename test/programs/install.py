@@ -42,7 +42,7 @@ def test_moved_tree_compiles(place):
     os.remove(prefix / "lib/libmnistrt_core.a")
     try:
         fails(4, link, place.model("mxnet-mlp"), "--target=cpu", "-o", app,
-              parts=[str(prefix), "libmnistrt_core.a, found none"])
+              parts=[str(prefix), "libmnistrt_core.a, got none"])
     finally:
         place.made.pop("installed")
         shutil.rmtree(prefix)

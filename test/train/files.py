@@ -156,7 +156,7 @@ def test_checkpoint_of_another_run(place):
             (["--no-shuffle"], "'--no-shuffle' no", "found yes")):
         fails(14, program, "train", *FLAGS, *common, *flags, parts=parts)
     fails(14, place.program("cnn"), "train", *FLAGS, *common,
-          parts=["checkpoint of model 'cnn', found one of 'mlp'"])
+          parts=["checkpoint of model 'cnn', got one of 'mlp'"])
     fails(14, program, "train", *FLAGS[:-1], "--limit=500", *common,
           parts=["training rows of 600", "found 500"])
     other = place.program("mlp", 16)

@@ -141,7 +141,7 @@ def test_options(place):
             (["--beta1=.9"], 2, "optimizer"),
             (["--schedule=linear"], 2, "expected a schedule"),
             (["--schedule=step,gamma=-1"], 2, "'gamma'"),
-            (["--batch=7"], 2, "'--batch' to be one of 32, found 7"),
+            (["--batch=7"], 2, "'--batch' to be one of 32, got 7"),
             (["--init=best"], 2, "expected '--init'"),
             (["--resume"], 2, "--checkpoint=DIR"),
             (["--checkpoint-every=3"], 2, "--checkpoint=DIR")):

@@ -90,10 +90,10 @@ TEST_F(Session, SlotsAreWithoutCopies) {
 TEST_F(Session, RefusesWhatIsOutOfRange) {
   mn_tensor tensor;
   EXPECT_EQ(mn_input(session, 2, 0, &tensor), MN_USAGE);
-  EXPECT_STREQ(mn_error(session), "expected a plan from 0 to 1, found 2");
+  EXPECT_STREQ(mn_error(session), "expected a plan from 0 to 1, got 2");
   EXPECT_EQ(mn_input(session, 0, 1, &tensor), MN_USAGE);
   EXPECT_EQ(mn_submit(session, 0, 2), MN_USAGE);
-  EXPECT_STREQ(mn_error(session), "expected a slot from 0 to 1, found 2");
+  EXPECT_STREQ(mn_error(session), "expected a slot from 0 to 1, got 2");
   EXPECT_EQ(mn_input_data(session, -1, 0, 0), nullptr);
   EXPECT_EQ(mn_output_data(session, 0, 0, 7), nullptr);
   EXPECT_EQ(mn_infer(session, -1, nullptr, nullptr), MN_USAGE);

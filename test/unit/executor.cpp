@@ -27,7 +27,7 @@ TEST(Executor, RefusesOtherModels) {
   model = mn_model;
   model.target = "cuda";
   EXPECT_EQ(open(model, status), nullptr);
-  EXPECT_EQ(status.message, "expected a model for target 'cpu', found one for "
+  EXPECT_EQ(status.message, "expected a model for target 'cpu', got one for "
                             "target 'cuda'");
   model = mn_model;
   model.arch = "x86-64-v9";
@@ -90,7 +90,7 @@ TEST(Runner, ChoosesTheSmallestPlanThatTakesAllRows) {
   ASSERT_TRUE(runner.choosePlan(100, 1, plan).ok());
   EXPECT_EQ(plan, 0);
   EXPECT_EQ(runner.choosePlan(1, 3, plan).message,
-            "expected '--batch' to be one of 1, 4, found 3");
+            "expected '--batch' to be one of 1, 4, got 3");
 }
 
 TEST(Runner, NamesTheFirstStepThatGivesNaN) {

@@ -39,7 +39,7 @@ struct Centered {
   const float *pooled; // [B, 8]
   MN_FN void operator()(mn::Element i) const { centered[i] = pooled[i] - 0.5f; }
 };
-MN_MAP_KERNEL(infer_centered, Centered)
+MN_POINTWISE_KERNEL(infer_centered, Centered)
 
 struct Probabilities {
   float *probabilities; // [B, 3]
@@ -103,8 +103,9 @@ template <int B> struct Infer {
         infer::Pooled{ctx.at<float>(pooled), ctx.at<float>(both)});
   }
   static void step_4(mn::Context &ctx) {
-    mn::map(ctx, "infer_centered", B * 8,
-            infer::Centered{ctx.at<float>(centered), ctx.at<float>(pooled)});
+    mn::pointwise(
+        ctx, "infer_centered", B * 8,
+        infer::Centered{ctx.at<float>(centered), ctx.at<float>(pooled)});
   }
   static void step_5(mn::Context &ctx) {
     mn::openblas::matmul(

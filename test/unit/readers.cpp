@@ -41,22 +41,22 @@ TEST(Npy, SaysWhatIsWrong) {
     return mn::parseNpy(bytes(file), array).message;
   };
   EXPECT_EQ(messageOf("\x93NUMPY"),
-            "expected the header of a .npy file, found 6 bytes");
+            "expected the header of a .npy file, got 6 bytes");
   EXPECT_EQ(
       messageOf(
           npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", 4)),
-      "expected elements of type <f4, <f8, <i4, <i8, |u1 or |b1, found '>f4'");
+      "expected elements of type <f4, <f8, <i4, <i8, |u1 or |b1, got '>f4'");
   EXPECT_EQ(
       messageOf(
           npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", 8)),
-      "expected elements in C order, found Fortran order");
+      "expected elements in C order, got Fortran order");
   EXPECT_EQ(
       messageOf(npy(
           "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }", 8)),
-      "expected 24 bytes of elements for shape [3, 2], found 8");
+      "expected 24 bytes of elements for shape [3, 2], got 8");
   EXPECT_EQ(
       messageOf(npy("{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 8)),
-      "expected a tuple of numbers as shape, found ''");
+      "expected a tuple of numbers as shape, got ''");
   EXPECT_NE(messageOf(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
                           "(99999999999, 99999999999), }",
                           8)),
@@ -107,7 +107,7 @@ TEST(Idx, ReadsImages) {
   ASSERT_TRUE(mn::parseIdx(bytes(header + "abcd"), array).ok());
   EXPECT_EQ(array.shape, (std::vector<int64_t>{1, 2, 2}));
   EXPECT_EQ(mn::parseIdx(bytes(header + "abc"), array).message,
-            "expected 4 bytes of elements for shape [1, 2, 2], found 3");
+            "expected 4 bytes of elements for shape [1, 2, 2], got 3");
   EXPECT_FALSE(mn::parseIdx(bytes(header.substr(0, 9)), array).ok());
 }
 
@@ -146,7 +146,7 @@ TEST(Inputs, RowsInAnyShapeThatMovesNoElement) {
       mn::countRows(pixels({3, 2, 2}, "abcdefghijkl"), rows, count).ok());
   EXPECT_EQ(count, 3);
   EXPECT_EQ(mn::countRows(pixels({3, 3}, "abcdefghi"), rows, count).message,
-            "expected shape [N, 1, 2, 2] for input 'image', found [3, 3]");
+            "expected shape [N, 1, 2, 2] for input 'image', got [3, 3]");
 }
 
 TEST(Inputs, PixelsAreScaledAndTheLastRowRepeated) {

@@ -152,7 +152,7 @@ struct Twice {
 TEST(Map, WritesEveryElementOnce) {
   for (int count : {0, 1, 63, 64, 100000}) {
     std::vector<double> x(static_cast<size_t>(count), 1.5), y(x.size());
-    mn::map(context, "", count, Twice{y.data(), x.data()});
+    mn::pointwise(context, "", count, Twice{y.data(), x.data()});
     EXPECT_EQ(y, std::vector<double>(x.size(), 3));
   }
 }

@@ -91,7 +91,7 @@ TEST(AtomicFile, FindsAFullDiskBeforeWriting) {
   EXPECT_EQ(status.code, mn::Code::badData);
   EXPECT_EQ(status.message.find("cannot write '" + folder / "a" +
                                 "': expected 1152921504606846976 bytes of free "
-                                "space, found "),
+                                "space, got "),
             0u)
       << status.message;
   EXPECT_EQ(contentOf(folder / "a"), "old");
@@ -125,9 +125,9 @@ TEST(AtomicFile, RefusesWhatIsNoFile) {
   Folder folder;
   EXPECT_EQ(mn::checkWritable(folder.path, 1).message,
             "cannot write '" + folder.path +
-                "': expected a file, found a folder");
+                "': expected a file, got a folder");
   EXPECT_EQ(mn::checkWritable("/dev/null", 1).message,
-            "cannot write '/dev/null': expected a file, found a device");
+            "cannot write '/dev/null': expected a file, got a device");
   EXPECT_EQ(mn::checkWritable(folder / "no/a", 1).message,
             "cannot write '" + folder / "no/a" +
                 "': No such file or directory");

@@ -209,24 +209,24 @@ TEST_F(TrainExecutor, CopiesAndCountsDataSets) {
 TEST_F(TrainExecutor, SaysWhatDoesNotFit) {
   const auto message = [&](const mn::Status &status) { return status.message; };
   EXPECT_EQ(message(executor->runBatches(0, 0, false, 1)),
-            "expected data set 0 to be loaded, found none");
+            "expected data set 0 to be loaded, got none");
   mn::Samples samples = sevenRows();
   samples.inputElements = 1;
   expect(executor->load(0, samples));
   EXPECT_EQ(message(executor->runBatches(0, 0, false, 1)),
             "expected data for plan 'train_3' in rows of 2 numbers with 1 "
-            "targets of i32, found rows of 1 numbers with 1 targets of i32");
+            "targets of i32, got rows of 1 numbers with 1 targets of i32");
   EXPECT_EQ(message(executor->runBatches(1, 0, false, 1)),
             "expected plan 'infer_3' to have one input beside 'mn.labels' and "
-            "'mn.valid', found 1 inputs in all");
+            "'mn.valid', got 1 inputs in all");
   EXPECT_EQ(message(executor->writeParameters(1020, classes, 8)),
-            "expected a range inside of the parameters of 1024 bytes, found "
+            "expected a range inside of the parameters of 1024 bytes, got "
             "1020 + 8");
   EXPECT_EQ(message(executor->load(2, samples)),
-            "expected data set 0 or 1, found 2");
+            "expected data set 0 or 1, got 2");
   samples.inputType = mn::Type::i64;
   EXPECT_EQ(message(executor->load(0, samples)),
-            "expected inputs of u8 or f32, found i64");
+            "expected inputs of u8 or f32, got i64");
 }
 
 } // namespace

@@ -67,7 +67,7 @@ TEST(ImageFolder, SizesMustAgree) {
   mn::Array images;
   EXPECT_EQ(mn::readImageFolder(found, 0, 4, images).message,
             "'" + folder / "b/y.png" + "': expected 3 x 2 pixels, as in '" +
-                folder / "a/10.PNG" + "', found 4 x 5");
+                folder / "a/10.PNG" + "', got 4 x 5");
 }
 
 TEST(ImageFolder, Errors) {
@@ -75,7 +75,7 @@ TEST(ImageFolder, Errors) {
   mn::ImageFolder found;
   EXPECT_EQ(mn::listImageFolder(folder.path, found).message,
             "expected a folder for each class in '" + folder.path +
-                "', found none");
+                "', got none");
   EXPECT_EQ(mn::listImageFolder(folder / "no", found).message,
             "cannot read the folder '" + folder / "no" +
                 "': No such file or directory");
@@ -83,7 +83,7 @@ TEST(ImageFolder, Errors) {
   test::write(folder / "a/x.jpg", "");
   EXPECT_EQ(mn::listImageFolder(folder.path, found).message,
             "expected .png pictures in '" + folder / "a" +
-                "', found none among 1 files");
+                "', got none among 1 files");
 }
 
 TEST(ImageFolder, BrokenPictures) {

@@ -163,10 +163,10 @@ TEST(OnnxPatch, Constants) {
   EXPECT_EQ(patch(constant(field(1, "value_floats") + before)).bytes,
             constant(field(1, "value_floats") + after));
   EXPECT_EQ(patch(constant(field(1, "value_floats") + before), {1}).error,
-            "weight 'w': expected 2 numbers, found 1");
+            "weight 'w': expected 2 numbers, got 1");
   EXPECT_EQ(patch(constant(field(1, "value_ints") + number(8, 1))).error,
             "weight 'w': expected a Constant with 'value', 'value_float' or "
-            "'value_floats', found another one");
+            "'value_floats', got another one");
 }
 
 TEST(OnnxPatch, LeavesSubgraphsAndFunctions) {
@@ -175,28 +175,28 @@ TEST(OnnxPatch, LeavesSubgraphsAndFunctions) {
   const std::string function = field(25, same);
   EXPECT_EQ(patch(modelOf(node) + function).error,
             "weight 'w': expected an initializer or Constant of this name in "
-            "the model's graph, found none");
+            "the model's graph, got none");
   EXPECT_EQ(patch(modelOf(node + field(5, tensor(1, ""))) + function).bytes,
             modelOf(node + field(5, tensor(1, raw))) + function);
 }
 
 TEST(OnnxPatch, Errors) {
   EXPECT_EQ(patchTensor(tensor(1, ""), {1}).error,
-            "weight 'w': expected 2 numbers for its shape [2], found 1");
+            "weight 'w': expected 2 numbers for its shape [2], got 1");
   EXPECT_EQ(patchTensor(tensor(7, "")).error,
             "weight 'w': expected a tensor of float, double, float16 or "
-            "bfloat16, found int64");
+            "bfloat16, got int64");
   EXPECT_EQ(patchTensor(tensor(10, ""), {0, 65520}).error,
-            "weight 'w': expected numbers that fit float16, found 65520 at 1");
+            "weight 'w': expected numbers that fit float16, got 65520 at 1");
   EXPECT_EQ(patch(modelOf(field(15, field(1, tensor(1, ""))))).error,
-            "weight 'w': expected a dense initializer, found a sparse one");
+            "weight 'w': expected a dense initializer, got a sparse one");
   const std::string one = field(5, tensor(1, ""));
   EXPECT_EQ(patch(modelOf(one + one)).error,
-            "weight 'w': expected one tensor of this name, found two");
+            "weight 'w': expected one tensor of this name, got two");
   EXPECT_EQ(patchTensor(tensor(1, field(3, ""))).error,
-            "weight 'w': expected a whole tensor, found a segment of one");
+            "weight 'w': expected a whole tensor, got a segment of one");
   EXPECT_EQ(patch(number(1, 8)).error,
-            "expected an ONNX model, found one without a graph");
+            "expected an ONNX model, got one without a graph");
 }
 
 TEST(OnnxPatch, EveryCutIsAnErrorOrAModel) {
@@ -210,7 +210,7 @@ TEST(OnnxPatch, EveryCutIsAnErrorOrAModel) {
       patch(changed);
     }
   EXPECT_EQ(patch(model.substr(0, model.size() - 1)).error,
-            "expected an ONNX model, found a malformed model");
+            "expected an ONNX model, got a malformed model");
 }
 
 TEST(OnnxPatch, SizesBeyondProtobuf) {
@@ -220,7 +220,7 @@ TEST(OnnxPatch, SizesBeyondProtobuf) {
   std::string to;
   EXPECT_EQ(mn::patchOnnx("", {{"w", huge}}, to).message,
             "expected a model of less than 2 GiB, which is the most that "
-            "protobuf reads, found 4294967296 bytes");
+            "protobuf reads, got 4294967296 bytes");
 }
 
 TEST(OnnxPatch, ExternalFiles) {

@@ -95,11 +95,11 @@ TEST(Safetensors, ReadsWhatIsThere) {
   float to[2];
   const std::string name = "'" + folder / "a" + "'";
   EXPECT_EQ(reader.read("v", DType::f32, {2}, to).message,
-            name + ": expected a tensor 'v', found none");
+            name + ": expected a tensor 'v', got none");
   EXPECT_EQ(reader.read("w", DType::f32, {2, 1}, to).message,
-            name + ": expected tensor 'w' to be F32 [2, 1], found F32 [2]");
+            name + ": expected tensor 'w' to be F32 [2, 1], got F32 [2]");
   EXPECT_EQ(reader.read("w", DType::i32, {2}, to).message,
-            name + ": expected tensor 'w' to be I32 [2], found F32 [2]");
+            name + ": expected tensor 'w' to be I32 [2], got F32 [2]");
 }
 
 TEST(Safetensors, EveryCutIsFound) {
@@ -116,16 +116,16 @@ TEST(Safetensors, EveryCutIsFound) {
 
 TEST(Safetensors, FileErrors) {
   EXPECT_EQ(errorOf("1234567"), " is no safetensors file: expected at least 8 "
-                                "bytes, found 7");
+                                "bytes, got 7");
   EXPECT_EQ(errorOf(lengthOf(100) + "{}"),
-            " is cut off: expected a header of 100 bytes, found 2");
+            " is cut off: expected a header of 100 bytes, got 2");
   EXPECT_EQ(errorOf(lengthOf(uint64_t(1) << 63) + "{}"),
             " is no safetensors file: expected a header of at most 100000000 "
-            "bytes, found 9223372036854775808");
+            "bytes, got 9223372036854775808");
   EXPECT_EQ(errorOf(file("[]", 0)),
-            ": expected a header that begins with '{', found \"[\"");
+            ": expected a header that begins with '{', got \"[\"");
   EXPECT_EQ(errorOf(file("{\"a\":", 0)),
-            ": expected a header that is JSON, found text that is not");
+            ": expected a header that is JSON, got text that is not");
 }
 
 TEST(Safetensors, HeaderErrors) {
@@ -133,17 +133,17 @@ TEST(Safetensors, HeaderErrors) {
     return headerError("{\"w\":{" + rest + "}}", bytes);
   };
   EXPECT_EQ(one(R"("dtype":"F32","shape":[1])", 4),
-            "tensor 'w': expected a 'data_offsets', found "
+            "tensor 'w': expected a 'data_offsets', got "
             R"({"dtype":"F32","shape":[1]})");
   EXPECT_EQ(one(R"("dtype":"F8","shape":[1],"data_offsets":[0,4])", 4),
-            "tensor 'w': expected dtype F64, I64, F32, I32, U8 or BOOL, found "
+            "tensor 'w': expected dtype F64, I64, F32, I32, U8 or BOOL, got "
             "\"F8\"");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])", 4),
-            "tensor 'w': expected a 'shape' of whole numbers, found [-1]");
+            "tensor 'w': expected a 'shape' of whole numbers, got [-1]");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[4294967296,4294967296],)"
                 R"("data_offsets":[0,0])",
                 0),
-            "tensor 'w': expected fewer than 2^64 bytes, found shape "
+            "tensor 'w': expected fewer than 2^64 bytes, got shape "
             "[4294967296,4294967296]");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])", 4),
             "tensor 'w': expected a beginning and an end in 'data_offsets', "
@@ -152,12 +152,12 @@ TEST(Safetensors, HeaderErrors) {
             "tensor 'w' ends at byte 8 of the data, but the file has only 4: "
             "it is cut off");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])", 4),
-            "tensor 'w': expected 8 bytes for F32 of shape [2], found 4");
+            "tensor 'w': expected 8 bytes for F32 of shape [2], got 4");
   EXPECT_EQ(one(R"("dtype":"U8","shape":[1],"data_offsets":[1,2])", 2),
-            "expected tensor 'w' at byte 0 of the data, found it at 1: nothing "
+            "expected tensor 'w' at byte 0 of the data, got it at 1: nothing "
             "describes the bytes between");
   EXPECT_EQ(one(R"("dtype":"U8","shape":[1],"data_offsets":[0,1])", 2),
-            "expected 1 bytes of tensors, found 2");
+            "expected 1 bytes of tensors, got 2");
 }
 
 TEST(Safetensors, MoreHeaderErrors) {
@@ -167,11 +167,11 @@ TEST(Safetensors, MoreHeaderErrors) {
       "tensors 'a' and 'b' overlap");
   EXPECT_EQ(
       headerError("{\"a\":" + entry + "0,2]},\"a\":" + entry + "0,2]}}", 2),
-      "expected one 'a' in the header, found two");
+      "expected one 'a' in the header, got two");
   EXPECT_EQ(headerError(R"({"__metadata__":{"k":1}})", 0),
-            "expected a string for 'k' in '__metadata__', found 1");
+            "expected a string for 'k' in '__metadata__', got 1");
   EXPECT_EQ(headerError("{\"a\":" + std::string(100000, '['), 0),
-            "expected a header of at most 4 levels, found more");
+            "expected a header of at most 4 levels, got more");
 }
 
 TEST(Safetensors, RefusesTwoOfAName) {
@@ -182,7 +182,7 @@ TEST(Safetensors, RefusesTwoOfAName) {
                 {{"w", DType::u8, {1}, x}, {"w", DType::u8, {1}, x}}, {})
                 .message,
             "cannot write '" + folder / "a" +
-                "': expected tensors of different names, found two of 'w'");
+                "': expected tensors of different names, got two of 'w'");
   EXPECT_EQ(folder.size(), 0u);
 }
 

@@ -102,38 +102,37 @@ TEST(Schedule, TextReadsBack) {
 
 TEST(Schedule, Errors) {
   EXPECT_EQ(errorOf("cosin"), "expected a schedule ('constant', 'step', "
-                              "'cosine', 'one-cycle'), found 'cosin'");
+                              "'cosine', 'one-cycle'), got 'cosin'");
   EXPECT_EQ(errorOf(""), "expected a schedule ('constant', 'step', 'cosine', "
-                         "'one-cycle'), found ''");
+                         "'one-cycle'), got ''");
   EXPECT_EQ(errorOf("cosine,gamma=1"), "expected an option of schedule "
-                                       "'cosine' ('lr-min', 'warm-up'), found "
+                                       "'cosine' ('lr-min', 'warm-up'), got "
                                        "'gamma'");
   EXPECT_EQ(errorOf("step,"), "expected an option of schedule 'step' ('gamma', "
-                              "'every', 'warm-up'), found ''");
+                              "'every', 'warm-up'), got ''");
   EXPECT_EQ(errorOf("step,every"), "expected a value in --schedule, as in "
-                                   "'every=10', found 'every'");
+                                   "'every=10', got 'every'");
   EXPECT_EQ(errorOf("step,every=1.5"), "expected epochs, 1 or more for 'every' "
-                                       "of --schedule, found '1.5'");
+                                       "of --schedule, got '1.5'");
   EXPECT_EQ(errorOf("step,gamma=nan"), "expected a number above 0 for 'gamma' "
-                                       "of --schedule, found 'nan'");
+                                       "of --schedule, got 'nan'");
   EXPECT_EQ(errorOf("one-cycle,pct-start=1.1"),
             "expected a number from 0 to 1 for 'pct-start' of --schedule, "
             "found '1.1'");
   EXPECT_EQ(errorOf("step,every=2,every=3"),
-            "expected one 'every' in --schedule, found two");
+            "expected one 'every' in --schedule, got two");
 }
 
 TEST(Schedule, ErrorsOfTheRun) {
   Schedule schedule;
   LearningRate rate;
   ASSERT_TRUE(Schedule::parse("constant,warm-up=10", schedule).ok());
-  EXPECT_EQ(
-      LearningRate::create(schedule, .1, 10, 5, rate).message,
-      "expected a warm-up of fewer steps than the training's 10, found 10");
+  EXPECT_EQ(LearningRate::create(schedule, .1, 10, 5, rate).message,
+            "expected a warm-up of fewer steps than the training's 10, got 10");
   EXPECT_EQ(LearningRate::create(schedule, -1, 20, 5, rate).message,
-            "expected a learning rate of 0 or more, found '-1'");
+            "expected a learning rate of 0 or more, got '-1'");
   EXPECT_EQ(LearningRate::create(schedule, .1, 0, 5, rate).message,
-            "expected at least one step to train, found 0");
+            "expected at least one step to train, got 0");
 }
 
 } // namespace

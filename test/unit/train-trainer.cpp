@@ -213,7 +213,7 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
   } cases[] = {
       {"expected '--data=DIR'", mn::Code::usage,
        [](mn::Options &o) { o.data = ""; }},
-      {"expected '--batch' to be one of 16, found 5", mn::Code::usage,
+      {"expected '--batch' to be one of 16, got 5", mn::Code::usage,
        [](mn::Options &o) { o.batch = 5; }},
       {"expected '--init' to be", mn::Code::usage,
        [](mn::Options &o) { o.train.init = "x"; }},
@@ -229,7 +229,7 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
        [](mn::Options &o) { o.train.best = "/tmp"; }},
       {"partial ones are dropped", mn::Code::badData,
        [](mn::Options &o) { o.limit = 15, o.train.dropLast = true; }},
-      {"expected '--seed' 1, as in the checkpoint, found 2", mn::Code::badData,
+      {"expected '--seed' 1, as in the checkpoint, got 2", mn::Code::badData,
        [&](mn::Options &o) {
          o.train.checkpoint = there, o.train.resume = true, o.train.seed = 2;
        }},
@@ -238,8 +238,8 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
          o.train.checkpoint = there, o.train.resume = true;
          o.train.schedule = "cosine";
        }},
-      {"training rows of 500, as in the checkpoint, found 400",
-       mn::Code::badData, [&](mn::Options &o) {
+      {"training rows of 500, as in the checkpoint, got 400", mn::Code::badData,
+       [&](mn::Options &o) {
          o.train.checkpoint = there, o.train.resume = true, o.limit = 400;
        }}};
   for (const auto &test : cases) {
@@ -255,7 +255,7 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
   first.train.resume = true;
   const Trained other(first, trainmodel::renamed("other"));
   EXPECT_NE(other.status.message.find(
-                "expected a checkpoint of model 'other', found one of "
+                "expected a checkpoint of model 'other', got one of "
                 "'softmax'"),
             std::string::npos)
       << other.status.message;

@@ -154,7 +154,7 @@ static bool readRows(ModuleOp module, StringRef text, std::vector<Row> &rows) {
     if (Operation *global = symbols.lookup(row.tensor)) {
       if (auto reader = global->getAttrOfType<StringAttr>("mnist.reader"))
         row.reader = reader.str();
-      if (auto behind = global->getAttrOfType<ArrayAttr>("mnist.behind"))
+      if (auto behind = global->getAttrOfType<ArrayAttr>("mnist.downstream"))
         for (auto name : behind.getAsRange<StringAttr>())
           row.behind.push_back(name.str());
     }

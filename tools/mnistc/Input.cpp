@@ -33,7 +33,7 @@ static bool isMlirText(StringRef path, StringRef text) {
 /// Whether there is a function to compile, and nothing that is none.
 static bool isModel(ModuleOp module) {
   if (module.getOps<func::FuncOp>().empty()) {
-    module.emitError("expected a function, found none");
+    module.emitError("expected a function, got none");
     return false;
   }
   return succeeded(checkModule(module));

@@ -45,7 +45,7 @@ static std::string implementationsOf(RegisteredOperationName op,
   addRows(op.stripDialect());
   // Part of generated code, whatever the step around it is.
   if (op.hasTrait<Elementwise>() || op.hasTrait<Indexing>())
-    addRows("map");
+    addRows("pointwise");
   return names.empty() ? "by other ops" : llvm::join(names, ", ");
 }
 

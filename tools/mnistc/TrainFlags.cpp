@@ -61,10 +61,11 @@ static WordFlag optimizer("optimizer",
                            "rmsprop", "adagrad"},
                           "sgd (default; with --momentum, momentum), momentum, "
                           "nesterov, adam, adamw, rmsprop or adagrad");
-static WordFlag form("form", {"torch", "keras"},
-                     "Whose formula, where optimizers differ: torch (default) "
-                     "or keras");
-static WordFlag *const wordFlags[] = {&loss, &targets, &optimizer, &form};
+static WordFlag
+    convention("convention", {"torch", "keras"},
+               "Whose formula, where optimizers differ: torch (default) "
+               "or keras");
+static WordFlag *const wordFlags[] = {&loss, &targets, &optimizer, &convention};
 
 static constexpr double unlimited = HUGE_VAL;
 static NumberFlag smoothing("label-smoothing", 0, 1,
@@ -143,7 +144,7 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   // As PyTorch's SGD, which has its momentum from a number.
   if (options.optimizer == "sgd" && momentum.option > 0)
     options.optimizer = "momentum";
-  options.form = form.option.getValue();
+  options.convention = convention.option.getValue();
   options.freeze =
       ArrayRef<std::string>(static_cast<std::vector<std::string> &>(freeze));
   options.smoothing = std::max(smoothing.option.getValue(), 0.0);

@@ -40,7 +40,7 @@ static AttributeKind allOf(AttributeKind kind, StringRef text) {
 
 static ArrayRef<KnownAttribute> mnistAttributes() {
   static const KnownAttribute known[] = {
-      {"mnist.behind", onGlobal, allOf(aString(), "an array of strings")},
+      {"mnist.downstream", onGlobal, allOf(aString(), "an array of strings")},
       {"mnist.bound", onModule,
        allOf(aDictionary(), "an array of dictionaries")},
       {"mnist.gradcheck", onModule, aUnit()},
@@ -60,7 +60,7 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
 static ArrayRef<KnownEntry> recipeEntries() {
   static const KnownEntry known[] = {
       {"clip", oneOf({"none", "norm", "value"})},
-      {"form", oneOf({"torch", "keras"})},
+      {"convention", oneOf({"torch", "keras"})},
       {"loss", aString()},
       {"numbers", {"10 of f64", areRecipeNumbers}},
       {"optimizer", oneOf({"sgd", "momentum", "nesterov", "adam", "adamw",

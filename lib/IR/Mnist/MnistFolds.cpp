@@ -227,7 +227,7 @@ static LogicalResult mergeTransposes(TransposeOp op,
 /// A transpose that only moves dimensions of size 1 is a reshape.
 static LogicalResult transposeToReshape(TransposeOp op,
                                         PatternRewriter &rewriter) {
-  if (!keepsOrder(op.getPerm(), op.getInput().getType().getShape()))
+  if (!preservesMemoryOrder(op.getPerm(), op.getInput().getType().getShape()))
     return rewriter.notifyMatchFailure(op, "elements change their order");
   rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
   return success();

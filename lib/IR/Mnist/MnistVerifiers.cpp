@@ -31,7 +31,7 @@ static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> expected,
   if (shapeOf(result) == expected)
     return success();
   return op->emitOpError("expected a result of shape ")
-         << text(expected) << ", but got " << text(shapeOf(result));
+         << text(expected) << ", got " << text(shapeOf(result));
 }
 
 static LogicalResult verifyElementType(Operation *op, Value input,
@@ -41,7 +41,7 @@ static LogicalResult verifyElementType(Operation *op, Value input,
   if (expected == found)
     return success();
   return op->emitOpError("expected a result of ")
-         << expected << ", but got " << found;
+         << expected << ", got " << found;
 }
 
 static LogicalResult verifyCount(Operation *op, StringRef what, size_t expected,
@@ -49,14 +49,14 @@ static LogicalResult verifyCount(Operation *op, StringRef what, size_t expected,
   if (expected == found)
     return success();
   return op->emitOpError("expected ")
-         << expected << " " << what << ", but got " << found;
+         << expected << " " << what << ", got " << found;
 }
 
 static LogicalResult verifyDim(Operation *op, int64_t dim, int64_t rank) {
   if (dim >= 0 && dim < rank)
     return success();
   return op->emitOpError("expected a dimension below ")
-         << rank << ", but got " << dim;
+         << rank << ", got " << dim;
 }
 
 static LogicalResult verifyNumbers(Operation *op, StringRef what,
@@ -65,10 +65,10 @@ static LogicalResult verifyNumbers(Operation *op, StringRef what,
   for (int64_t number : numbers) {
     if (number < least)
       return op->emitOpError("expected ")
-             << what << " of at least " << least << ", but got " << number;
+             << what << " of at least " << least << ", got " << number;
     if (number > most)
       return op->emitOpError("expected ")
-             << what << " of at most " << most << ", but got " << number;
+             << what << " of at most " << most << ", got " << number;
   }
   return success();
 }
@@ -81,7 +81,7 @@ static LogicalResult verifyDims(Operation *op, ArrayRef<int64_t> dims,
     if (failed(verifyDim(op, dim, rank)))
       return failure();
     if (dim <= last)
-      return op->emitOpError("expected ascending dimensions, but got ")
+      return op->emitOpError("expected ascending dimensions, got ")
              << dim << " after " << last;
     last = dim;
   }
@@ -105,7 +105,7 @@ LogicalResult BroadcastOp::verify() {
   for (auto [size, dim] : llvm::zip_equal(in, getDims()))
     if (out[dim] != size)
       return emitOpError("expected result dimension ")
-             << dim << " to have size " << size << ", but got " << out[dim];
+             << dim << " to have size " << size << ", got " << out[dim];
   return success();
 }
 
@@ -126,7 +126,7 @@ LogicalResult ConcatOp::verify() {
     shape[getDim()] = expected[getDim()];
     if (shape != expected)
       return emitOpError("expected operands that differ in dimension ")
-             << getDim() << " only, but got " << text(first) << " and "
+             << getDim() << " only, got " << text(first) << " and "
              << text(shapeOf(input));
   }
   return verifyShape(*this, expected, getOutput());
@@ -161,7 +161,7 @@ LogicalResult PadOp::verify() {
     if (getLow()[dim] > most || high > most)
       return emitOpError("expected at most ")
              << most << " elements on each side of dimension " << dim
-             << ", but got " << getLow()[dim] << " and " << high;
+             << ", got " << getLow()[dim] << " and " << high;
   }
   return success();
 }
@@ -170,7 +170,7 @@ LogicalResult ReshapeOp::verify() {
   int64_t in = getInput().getType().getNumElements();
   int64_t out = getOutput().getType().getNumElements();
   if (in != out)
-    return emitOpError("expected ") << in << " elements, but got " << out;
+    return emitOpError("expected ") << in << " elements, got " << out;
   return verifyElementType(*this, getInput(), getOutput());
 }
 
@@ -198,7 +198,7 @@ LogicalResult SliceOp::verify() {
     int64_t last = indexAfter(first, out[dim] - 1, getSteps()[dim]);
     if (std::min(first, last) < 0 || std::max(first, last) >= in[dim])
       return emitOpError("expected indices below ")
-             << in[dim] << " in dimension " << dim << ", but got " << first
+             << in[dim] << " in dimension " << dim << ", got " << first
              << " to " << last;
   }
   return success();
@@ -215,7 +215,7 @@ LogicalResult TransposeOp::verify() {
     if (failed(verifyDim(*this, dim, in.size())))
       return failure();
     if (seen.test(dim))
-      return emitOpError("expected a permutation, but got ") << dim << " twice";
+      return emitOpError("expected a permutation, got ") << dim << " twice";
     seen.set(dim);
     expected.push_back(in[dim]);
   }
@@ -276,7 +276,7 @@ LogicalResult MatmulOp::verify() {
                          getTransposed().size())))
     return failure();
   if ((a.size() != 2 && a.size() != 3) || a.size() != b.size())
-    return emitOpError("expected two operands of rank 2 or two of rank 3, but "
+    return emitOpError("expected two operands of rank 2 or two of rank 3, "
                        "got ranks ")
            << a.size() << " and " << b.size();
   if (a.size() == 3 && a[0] != b[0])
@@ -312,7 +312,7 @@ static LogicalResult verifyConv(Op op, Value input, Value filter,
   ArrayRef<int64_t> in = shapeOf(input), out = shapeOf(output);
   int64_t spatial = int64_t(in.size()) - 2;
   if (spatial < 1 || spatial > 3)
-    return op.emitOpError("expected 1 to 3 spatial dimensions, but got ")
+    return op.emitOpError("expected 1 to 3 spatial dimensions, got ")
            << spatial;
   if (failed(verifyCount(op, "dimensions of the filter", in.size(),
                          shapeOf(filter).size())) ||
@@ -339,8 +339,7 @@ static LogicalResult verifyConv(Op op, Value input, Value filter,
   if (conv.filterOutChannels != conv.outChannels || conv.batch != conv.outBatch)
     return op.emitOpError("expected an output of batch ")
            << conv.batch << " and " << conv.filterOutChannels
-           << " channels, but got " << conv.outBatch << " and "
-           << conv.outChannels;
+           << " channels, got " << conv.outBatch << " and " << conv.outChannels;
   for (int64_t d = 0; d < spatial; ++d) {
     int64_t expected = windowCount(
         conv.inSize[d], conv.kernel[d], op.getStrides()[d],
@@ -348,7 +347,7 @@ static LogicalResult verifyConv(Op op, Value input, Value filter,
     if (conv.outSize[d] != expected)
       return op.emitOpError("expected size ")
              << expected << " in spatial dimension " << d
-             << " of the output, but got " << conv.outSize[d];
+             << " of the output, got " << conv.outSize[d];
   }
   return success();
 }
@@ -372,7 +371,7 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
   ArrayRef<int64_t> in = shapeOf(input), out = shapeOf(output);
   int64_t spatial = int64_t(in.size()) - 2;
   if (spatial < 1 || spatial > 3)
-    return op.emitOpError("expected 1 to 3 spatial dimensions, but got ")
+    return op.emitOpError("expected 1 to 3 spatial dimensions, got ")
            << spatial;
   if (failed(
           verifyCount(op, "dimensions of the output", in.size(), out.size())) ||
@@ -387,8 +386,8 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
   ImageShape x(op.getLayout(), in), y(op.getLayout(), out);
   if (x.batch != y.batch || x.channels != y.channels)
     return op.emitOpError("expected an output of batch ")
-           << x.batch << " and " << x.channels << " channels, but got "
-           << y.batch << " and " << y.channels;
+           << x.batch << " and " << x.channels << " channels, got " << y.batch
+           << " and " << y.channels;
   for (int64_t d = 0; d < spatial; ++d) {
     int64_t expected = windowCount(
         x.size[d], op.getKernel()[d], op.getStrides()[d],
@@ -396,7 +395,7 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
     if (y.size[d] != expected && y.size[d] != expected + 1)
       return op.emitOpError("expected size ")
              << expected << " or " << expected + 1 << " in spatial dimension "
-             << d << " of the output, but got " << y.size[d];
+             << d << " of the output, got " << y.size[d];
   }
   return success();
 }
@@ -427,7 +426,7 @@ LogicalResult BatchNormOp::verify() {
     return failure();
   if (channels != in.slice(getDim(), 1))
     return emitOpError("expected ")
-           << in[getDim()] << " numbers for the channels, but got "
+           << in[getDim()] << " numbers for the channels, got "
            << text(channels);
   return success();
 }

@@ -40,7 +40,8 @@ inline bool isIdentity(ArrayRef<int64_t> perm) {
 
 /// Whether a tensor of shape `shape`, permuted, has its elements in the same
 /// order: only dimensions of size 1 move.
-inline bool keepsOrder(ArrayRef<int64_t> perm, ArrayRef<int64_t> shape) {
+inline bool preservesMemoryOrder(ArrayRef<int64_t> perm,
+                                 ArrayRef<int64_t> shape) {
   int64_t last = -1;
   for (int64_t dim : perm) {
     if (shape[dim] == 1)

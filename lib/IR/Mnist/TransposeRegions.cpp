@@ -29,7 +29,7 @@ TransposeCost mlir::mnistc::transposeCost(Block &block) {
   TransposeCost cost;
   for (auto op : block.getOps<TransposeOp>())
     if (!constantValue(op.getInput()) &&
-        !keepsOrder(op.getPerm(), op.getInput().getType().getShape()))
+        !preservesMemoryOrder(op.getPerm(), op.getInput().getType().getShape()))
       add(cost, op);
   return cost;
 }
@@ -147,12 +147,13 @@ TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
   ArrayRef<int64_t> shape = typeOf(input).getShape();
   if (auto transpose = input.getDefiningOp<TransposeOp>()) {
     ArrayRef<int64_t> from = transpose.getInput().getType().getShape();
-    if (!keepsOrder(permute(transpose.getPerm(), perm), from))
+    if (!preservesMemoryOrder(permute(transpose.getPerm(), perm), from))
       add(cost, input);
     bool stays = llvm::any_of(input.getUsers(), [&](Operation *user) {
       return !contains(user) && !isa<TransposeOp>(user);
     });
-    if (stays && !isIdentity(perm) && !keepsOrder(transpose.getPerm(), from))
+    if (stays && !isIdentity(perm) &&
+        !preservesMemoryOrder(transpose.getPerm(), from))
       add(cost, input);
     return cost;
   }
@@ -164,7 +165,7 @@ TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
       add(cost, broadcast.getInput());
     return cost;
   }
-  bool isFree = keepsOrder(perm, shape) || isAnyOrder(input) ||
+  bool isFree = preservesMemoryOrder(perm, shape) || isAnyOrder(input) ||
                 (input.hasOneUse() && swapsMatrix(perm) &&
                  input.getDefiningOp<MatmulOp>());
   if (!isFree)
@@ -185,7 +186,7 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
       continue;
     if (auto transpose = dyn_cast<TransposeOp>(user)) {
       if (!llvm::is_contained(seen, transpose.getPerm()) &&
-          !keepsOrder(permute(back, transpose.getPerm()), shape))
+          !preservesMemoryOrder(permute(back, transpose.getPerm()), shape))
         add(cost, output);
       seen.push_back(transpose.getPerm());
     } else if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(user)) {
@@ -200,7 +201,7 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
       for (auto [dim, size] : llvm::enumerate(shape))
         if (!llvm::is_contained(gone, int64_t(dim)))
           kept.push_back(size);
-      if (!keepsOrder(without(back, gone), kept))
+      if (!preservesMemoryOrder(without(back, gone), kept))
         add(cost, user->getResult(0));
     } else if (auto reshape = dyn_cast<ReshapeOp>(user)) {
       bool absorbs = llvm::all_of(reshape->getUsers(), [](Operation *next) {
@@ -213,7 +214,7 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
       whole |= !isa<MatmulOp>(user) || !swapsMatrix(back);
     }
   }
-  if (whole && !keepsOrder(back, shape))
+  if (whole && !preservesMemoryOrder(back, shape))
     add(cost, output);
   return cost;
 }

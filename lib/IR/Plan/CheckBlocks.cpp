@@ -12,12 +12,12 @@ LogicalResult mlir::mnistc::checkPlace(Location loc, const Twine &what,
                                        int64_t alignment, StringRef block,
                                        int64_t blockBytes) {
   if (begin % alignment != 0)
-    return emitError(loc, "expected ") << what << " at a multiple of "
-                                       << alignment << ", but got " << begin;
+    return emitError(loc, "expected ")
+           << what << " at a multiple of " << alignment << ", got " << begin;
   if (begin < 0 || begin + bytes > blockBytes)
     return emitError(loc, "expected ")
            << what << " inside the " << block << " of " << blockBytes
-           << " bytes, but got " << begin << " to " << begin + bytes;
+           << " bytes, got " << begin << " to " << begin + bytes;
   return success();
 }
 
@@ -44,7 +44,7 @@ static FailureOr<int64_t> checkApart(SmallVectorImpl<Resident> &residents) {
       return next.op->emitOpError("expected ")
              << next.name << " apart from " << last->name << ", bytes "
              << last->begin << " to " << last->begin + last->bytes
-             << ", but got bytes " << next.begin << " to "
+             << ", got bytes " << next.begin << " to "
              << next.begin + next.bytes;
     last = &next;
   }
@@ -54,12 +54,12 @@ static FailureOr<int64_t> checkApart(SmallVectorImpl<Resident> &residents) {
 /// A block is no larger than what lies in it: a program carries its bytes.
 static LogicalResult checkSize(ModuleOp module, StringRef attribute,
                                int64_t bytes, int64_t end, int64_t alignment) {
-  int64_t most = llvm::alignTo(end, alignment);
-  if (bytes <= most)
+  int64_t limit = llvm::alignTo(end, alignment);
+  if (bytes <= limit)
     return success();
-  return module.emitError("expected '") << attribute << "' of at most " << most
+  return module.emitError("expected '") << attribute << "' of at most " << limit
                                         << ", where the last one ends, "
-                                        << "but got " << bytes;
+                                        << "got " << bytes;
 }
 
 static LogicalResult read(ModuleOp module, StringRef attribute,
@@ -69,7 +69,7 @@ static LogicalResult read(ModuleOp module, StringRef attribute,
     return success();
   }
   return module.emitError("expected '")
-         << attribute << "' on the module, but got none";
+         << attribute << "' on the module, got none";
 }
 
 static LogicalResult checkConstants(ModuleOp module, Blocks &blocks) {
@@ -80,10 +80,10 @@ static LogicalResult checkConstants(ModuleOp module, Blocks &blocks) {
     for (ConstantOp constant : function.getOps<ConstantOp>()) {
       auto offset = constant->getAttrOfType<IntegerAttr>("plan.offset");
       if (!offset)
-        return constant.emitOpError("expected a 'plan.offset', but got none");
+        return constant.emitOpError("expected a 'plan.offset', got none");
       if (!HostTensor::read(constant.getValue()))
         return constant.emitOpError(
-            "expected a constant with its elements, but got none");
+            "expected a constant with its elements, got none");
       residents.push_back({offset.getInt(), sizeInBytes(constant.getType()),
                            constant, "a constant", constant.getValue()});
       if (failed(checkPlace(constant.getLoc(), "a constant", offset.getInt(),
@@ -117,13 +117,12 @@ static LogicalResult checkGlobal(ml_program::GlobalOp global,
   Type expected = typeOfState(name, Builder(global.getContext()));
   if (expected && global.getType() != expected)
     return global.emitOpError("expected the trainer's state '")
-           << name << "' to be " << expected << ", but got "
-           << global.getType();
+           << name << "' to be " << expected << ", got " << global.getType();
   if (!global->hasAttr("mnist.role"))
-    return global.emitOpError("expected a 'mnist.role', but got none");
+    return global.emitOpError("expected a 'mnist.role', got none");
   auto offset = global->getAttrOfType<IntegerAttr>("plan.offset");
   if (!offset)
-    return global.emitOpError("expected a 'plan.offset', but got none");
+    return global.emitOpError("expected a 'plan.offset', got none");
   int64_t begin = offset.getInt(), bytes = sizeInBytes(global.getType());
   if (failed(checkPlace(global.getLoc(), "parameter '" + name + "'", begin,
                         bytes, blocks.alignment, "parameters",
@@ -133,7 +132,7 @@ static LogicalResult checkGlobal(ml_program::GlobalOp global,
   if (carried ? begin + bytes > blocks.initialBytes : !beginsAsZeros(global))
     return global.emitOpError("expected parameter '")
            << name << "', with its initial value, inside the first "
-           << blocks.initialBytes << " bytes, but got " << begin << " to "
+           << blocks.initialBytes << " bytes, got " << begin << " to "
            << begin + bytes;
   return success();
 }
@@ -145,7 +144,7 @@ static LogicalResult checkGlobals(ModuleOp module, Blocks &blocks) {
     for (StringRef name : {"plan.parameter_bytes", "plan.initial_bytes"})
       if (module->hasAttr(name))
         return module.emitError("expected '")
-               << name << "' on a module with globals, but got none";
+               << name << "' on a module with globals, got none";
     return success();
   }
   if (failed(read(module, "plan.parameter_bytes", blocks.parameterBytes)) ||
@@ -154,7 +153,7 @@ static LogicalResult checkGlobals(ModuleOp module, Blocks &blocks) {
   if (blocks.initialBytes > blocks.parameterBytes)
     return module.emitError("expected 'plan.initial_bytes' of at most ")
            << blocks.parameterBytes << ", as many as all parameters have, "
-           << "but got " << blocks.initialBytes;
+           << "got " << blocks.initialBytes;
   SmallVector<Resident> residents;
   for (ml_program::GlobalOp global : globals) {
     if (failed(checkGlobal(global, blocks)))
@@ -182,5 +181,5 @@ LogicalResult mlir::mnistc::checkBlocks(ModuleOp module, Blocks &blocks) {
     return success();
   return module.emitError("expected at most ")
          << maxCarried << " bytes of constants and initial values in a "
-         << "program, but got " << blocks.constantBytes + blocks.initialBytes;
+         << "program, got " << blocks.constantBytes + blocks.initialBytes;
 }

@@ -12,11 +12,11 @@ static LogicalResult checkOps(StepOp step) {
   for (Operation &op : step.getBody().front().without_terminator()) {
     if (!isa<MnistDialect>(op.getDialect()))
       return step.emitError("expected ops of the dialect 'mnist' in step '")
-             << step.getName() << "', but got '" << op.getName() << "'";
+             << step.getName() << "', got '" << op.getName() << "'";
     auto constant = dyn_cast<ConstantOp>(op);
     if (constant && !HostTensor::read(constant.getValue()))
       return constant.emitOpError(
-          "expected a constant with its elements, but got none");
+          "expected a constant with its elements, got none");
   }
   return success();
 }
@@ -28,15 +28,15 @@ static LogicalResult checkRoot(StepOp step) {
     if (isRoot(&op) && &op != root)
       return step.emitError("expected at most one op with loops of its own "
                             "in step '")
-             << step.getName() << "', but got '" << root->getName() << "' and '"
+             << step.getName() << "', got '" << root->getName() << "' and '"
              << op.getName() << "'";
   if (step.getNumResults() == 0)
     return step.emitError("expected step '")
-           << step.getName() << "' to have a result, but got none";
+           << step.getName() << "' to have a result, got none";
   if (root && step.getNumResults() != 1)
     return step.emitError("expected step '")
            << step.getName() << "' around '" << root->getName()
-           << "' to have one result, but got " << step.getNumResults();
+           << "' to have one result, got " << step.getNumResults();
   return success();
 }
 
@@ -51,10 +51,10 @@ static LogicalResult checkOrder(StepOp step) {
     for (Operation *user : open.pop_back_val()->getUsers()) {
       if (isa<YieldOp>(user) || !seen.insert(user).second)
         continue;
-      if (!keepsOrder(user))
+      if (!isPointwise(user))
         return step.emitError("expected what follows '")
                << root->getName() << "' in step '" << step.getName()
-               << "' to keep the order of the elements, but got '"
+               << "' to keep the order of the elements, got '"
                << user->getName() << "'";
       open.push_back(user);
     }
@@ -64,7 +64,7 @@ static LogicalResult checkOrder(StepOp step) {
 static LogicalResult checkImplementation(StepOp step, const Target *target) {
   if (step.getImpl() == Impl::undecided)
     return step.emitError("expected step '")
-           << step.getName() << "' to have an implementation, but got '"
+           << step.getName() << "' to have an implementation, got '"
            << stringifyImpl(step.getImpl()) << "'";
   auto computes = [&](const Target &target) {
     return llvm::any_of(target.implementations,
@@ -75,7 +75,7 @@ static LogicalResult checkImplementation(StepOp step, const Target *target) {
   return step.emitError("expected an implementation ")
          << (target ? "for " + target->name + " " : Twine())
          << "that can compute step '" << step.getName() << "' around '"
-         << rowNameOf(step) << "', but got '" << stringifyImpl(step.getImpl())
+         << rowNameOf(step) << "', got '" << stringifyImpl(step.getImpl())
          << "'";
 }
 

@@ -10,15 +10,15 @@ using namespace mlir::mnistc;
 LogicalResult mlir::mnistc::checkParameter(ml_program::GlobalOp global) {
   if (!isModelTensor(global.getType()))
     return global.emitOpError("expected a tensor of a static shape and of a "
-                              "model's element type, but got ")
+                              "model's element type, got ")
            << global.getType();
   auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
   if (value && value.getShapedType() != global.getType())
     return global.emitOpError("expected an initial value of ")
-           << global.getType() << ", but got " << value.getShapedType();
+           << global.getType() << ", got " << value.getShapedType();
   if (!value || !HostTensor::read(value))
     return global.emitOpError(
-        "expected an initial value with its elements, but got none");
+        "expected an initial value with its elements, got none");
   return success();
 }
 

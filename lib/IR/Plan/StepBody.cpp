@@ -55,7 +55,7 @@ Value mlir::mnistc::skipReshapes(Value value) {
   return value;
 }
 
-bool mlir::mnistc::keepsOrder(Operation *op) {
+bool mlir::mnistc::isPointwise(Operation *op) {
   return op->hasTrait<Elementwise>() || isa<ReshapeOp>(op);
 }
 
@@ -176,8 +176,8 @@ SmallVector<Segment> mlir::mnistc::segmentsOf(StepOp step) {
   return segments;
 }
 
-bool mlir::mnistc::mayTakePlaceOf(StepOp step, unsigned input,
-                                  unsigned result) {
+bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
+                                    unsigned result) {
   auto from = cast<ShapedType>(step.getInputs()[input].getType());
   auto to = cast<ShapedType>(step.getResult(result).getType());
   // Stores of one type may overtake loads of another, unless they store what
@@ -209,7 +209,7 @@ bool mlir::mnistc::mayTakePlaceOf(StepOp step, unsigned input,
           return false;
         continue;
       }
-      if (!keepsOrder(user))
+      if (!isPointwise(user))
         return false;
       if (seen.insert(user).second)
         values.push_back(user->getResult(0));

@@ -42,7 +42,7 @@ Value skipReshapes(Value value);
 
 /// Whether `op` computes element i from the elements i of its operands, in
 /// row-major order: elementwise ops and reshapes.
-bool keepsOrder(Operation *op);
+bool isPointwise(Operation *op);
 
 /// y = relu?(x + bias? + residual?), with x the root's result. `bias` has one
 /// element a channel (conv) or column (matmul), `residual` as many elements as
@@ -85,7 +85,7 @@ SmallVector<Segment> segmentsOf(StepOp step);
 /// `input`: where element i of the result is stored, only element i of the
 /// input is read, and nothing else of the step reads it. Libraries promise no
 /// order.
-bool mayTakePlaceOf(StepOp step, unsigned input, unsigned result = 0);
+bool canUpdateInPlace(StepOp step, unsigned input, unsigned result = 0);
 
 /// Bytes of a tensor in memory; a boolean takes one.
 int64_t sizeInBytes(Type type);

@@ -52,7 +52,7 @@ static std::optional<Bytes> bytesOfValue(Value value, func::FuncOp function) {
   return Bytes{*begin, *begin + sizeInBytes(value.getType())};
 }
 
-static bool meet(ArrayRef<Bytes> some, ArrayRef<Bytes> others) {
+static bool overlap(ArrayRef<Bytes> some, ArrayRef<Bytes> others) {
   for (const Bytes &a : some)
     for (const Bytes &b : others)
       if (a.begin < b.end && b.begin < a.end)
@@ -73,8 +73,9 @@ mlir::mnistc::findConflicts(func::FuncOp function) {
       now.writes.push_back(*bytesOfValue(result, function));
     SmallVector<unsigned> before;
     for (auto [i, earlier] : llvm::enumerate(all))
-      if (meet(earlier.writes, now.reads) || meet(earlier.writes, now.writes) ||
-          meet(earlier.reads, now.writes))
+      if (overlap(earlier.writes, now.reads) ||
+          overlap(earlier.writes, now.writes) ||
+          overlap(earlier.reads, now.writes))
         before.push_back(i);
     conflicts.push_back(std::move(before));
     all.push_back(std::move(now));
@@ -82,7 +83,7 @@ mlir::mnistc::findConflicts(func::FuncOp function) {
   return conflicts;
 }
 
-StepNeeds::StepNeeds(func::FuncOp function) {
+StepDependencies::StepDependencies(func::FuncOp function) {
   SmallVector<StepOp> steps(function.getOps<StepOp>());
   DenseMap<Operation *, unsigned> numberOf;
   for (auto [i, step] : llvm::enumerate(steps)) {

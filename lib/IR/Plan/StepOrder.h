@@ -34,9 +34,9 @@ int64_t streamsOf(func::FuncOp function);
 SmallVector<SmallVector<unsigned>> findConflicts(func::FuncOp function);
 
 /// Which steps need which, by the values that they read.
-class StepNeeds {
+class StepDependencies {
 public:
-  explicit StepNeeds(func::FuncOp function);
+  explicit StepDependencies(func::FuncOp function);
   /// Whether `step` needs `earlier`, directly or by way of others.
   bool needs(unsigned step, unsigned earlier) const {
     return all[step].test(earlier);

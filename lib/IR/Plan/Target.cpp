@@ -64,7 +64,7 @@ static constexpr int64_t someResults = 4096;
 static constexpr int64_t matmulWork = 1 << 22;
 
 static Implementation generated(StringRef op) {
-  return {.impl = Impl::kernel, .op = op, .anyBody = true};
+  return {.impl = Impl::kernel, .op = op, .acceptsAnyFusion = true};
 }
 
 static Implementation library(Impl impl, StringRef op, EpilogueParts epilogue) {
@@ -74,7 +74,7 @@ static Implementation library(Impl impl, StringRef op, EpilogueParts epilogue) {
 /// What generated code computes, on every target.
 static void addGenerated(std::vector<Implementation> &rows) {
   for (StringRef op :
-       {"map", "matmul", "conv", "conv_input_grad", "conv_filter_grad",
+       {"pointwise", "matmul", "conv", "conv_input_grad", "conv_filter_grad",
         "max_pool", "avg_pool", "arg_max_pool", "max_pool_grad",
         "avg_pool_grad", "softmax", "log_softmax", "reduce_sum", "reduce_max",
         "reduce_min", "arg_max"})
@@ -187,11 +187,11 @@ static int64_t channelsOf(Operation *root) {
 }
 
 std::string Implementation::objection(Operation *root) const {
-  std::string reason = whyNot(root);
-  return reason.empty() && root ? whyNotWorthIt(root) : reason;
+  std::string reason = unsupportedReason(root);
+  return reason.empty() && root ? unprofitableReason(root) : reason;
 }
 
-std::string Implementation::whyNot(Operation *root) const {
+std::string Implementation::unsupportedReason(Operation *root) const {
   if (!root)
     return "";
   SmallVector<Type> types(root->getOperandTypes());
@@ -203,7 +203,7 @@ std::string Implementation::whyNot(Operation *root) const {
   return "";
 }
 
-std::string Implementation::whyNotWorthIt(Operation *root) const {
+std::string Implementation::unprofitableReason(Operation *root) const {
   if (auto image = dyn_cast<LayoutOpInterface>(root);
       image && onlyLayout && image.getLayout() != *onlyLayout)
     return llvm::formatv("is slow with images that are {0}",
@@ -232,7 +232,7 @@ std::string Implementation::whyNotWorthIt(Operation *root) const {
 }
 
 bool Implementation::takesWhole(StepOp step) const {
-  return anyBody ||
+  return acceptsAnyFusion ||
          (rootReadsMemory(step) &&
           matchEpiloguePrefix(step, epilogue).end == yieldsOf(step).front());
 }
@@ -241,9 +241,10 @@ bool Implementation::takesWhole(StepOp step) const {
 /// worth it.
 bool Implementation::canCompute(StepOp step) const {
   Operation *root = rootOf(step);
-  if (op != rowNameOf(step) || impl != step.getImpl() || !whyNot(root).empty())
+  if (op != rowNameOf(step) || impl != step.getImpl() ||
+      !unsupportedReason(root).empty())
     return false;
-  if (anyBody)
+  if (acceptsAnyFusion)
     return true;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
   return found && (isa<MatmulOp, ConvOp>(root) ||
@@ -285,7 +286,7 @@ llvm::Expected<Libraries> Libraries::parse(StringRef text) {
 
 StringRef mlir::mnistc::rowNameOf(StepOp step) {
   Operation *root = rootOf(step);
-  return root ? root->getName().stripDialect() : "map";
+  return root ? root->getName().stripDialect() : "pointwise";
 }
 
 std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
@@ -299,7 +300,7 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
       return reason + (reason.empty() ? "first choice of the target"
                                       : "next choice of the target");
     std::string objection = row.objection(rootOf(step));
-    if (row.anyBody) // Nothing behind it is ever chosen.
+    if (row.acceptsAnyFusion) // Nothing behind it is ever chosen.
       break;
     if (!libraries.allow(row.impl))
       objection = "is not among the libraries allowed";

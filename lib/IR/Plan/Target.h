@@ -19,7 +19,7 @@ namespace mlir::mnistc {
 /// One way to compute one op.
 struct Implementation {
   Impl impl = Impl::kernel;
-  StringRef op; ///< the root's mnemonic, or "map"
+  StringRef op; ///< the root's mnemonic, or "pointwise"
 
   // What it takes. A kernel takes all that the dialect allows.
   bool onlyF32 = false;
@@ -33,7 +33,7 @@ struct Implementation {
   int64_t minResults = 0;
   int64_t minWork = 0; ///< multiplications in all
   /// Takes any prologue and epilogue: generated code.
-  bool anyBody = false;
+  bool acceptsAnyFusion = false;
   EpilogueParts epilogue = {};
 
   /// Why the root (null for a map) cannot or should not be computed this way;
@@ -47,8 +47,8 @@ struct Implementation {
   bool canCompute(StepOp step) const;
 
 private:
-  std::string whyNot(Operation *root) const;
-  std::string whyNotWorthIt(Operation *root) const;
+  std::string unsupportedReason(Operation *root) const;
+  std::string unprofitableReason(Operation *root) const;
 };
 
 struct Target {
@@ -83,7 +83,7 @@ private:
   unsigned allowed = 0;
 };
 
-/// The name of what a row must be for: a root's mnemonic, or "map".
+/// The name of what a row must be for: a root's mnemonic, or "pointwise".
 StringRef rowNameOf(StepOp step);
 
 /// Why a step runs on what it runs on: the rows before its own and what spoke

@@ -138,13 +138,13 @@ constexpr int64_t recipeRows = 1024;
 
 /// How a model was compiled to train.
 struct Recipe {
-  const char *loss;      ///< "cross-entropy on the logits behind softmax"
-  const char *optimizer; ///< sgd, momentum, nesterov, adam, adamw, rmsprop,
-                         ///< adagrad
-  const char *form;      ///< torch, keras: where the two differ
-  const char *clip;      ///< none, norm, value
-  const char *targets;   ///< class, values
-  const char *partial;   ///< what a batch that is not full is: masked, dropped
+  const char *loss;       ///< "cross-entropy on the logits behind softmax"
+  const char *optimizer;  ///< sgd, momentum, nesterov, adam, adamw, rmsprop,
+                          ///< adagrad
+  const char *convention; ///< torch, keras: where the two differ
+  const char *clip;       ///< none, norm, value
+  const char *targets;    ///< class, values
+  const char *partial;    ///< what a batch that is not full is: masked, dropped
   double numbers[RecipeColumn::count]; ///< unless the trainer is told otherwise
 };
 

@@ -1,5 +1,5 @@
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=libraries=none \
-// RUN:   --plan-assign-memory=side-by-side=true --plan-assign-streams --plan-check-steps -o %t.plan.mlir
+// RUN:   --plan-assign-memory=concurrent=true --plan-assign-streams --plan-check-steps -o %t.plan.mlir
 // RUN: %mnistc %t.plan.mlir --emit=source | FileCheck %s
 // RUN: %mnistc %t.plan.mlir --explain -o - | FileCheck %s --check-prefix=EXPLAIN
 // RUN: %mnistc %t.plan.mlir --explain=json -o - | FileCheck %s --check-prefix=JSON

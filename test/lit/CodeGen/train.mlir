@@ -42,7 +42,7 @@
 // CHECK-NEXT:   auto *fc_weight_new = ctx.at<float>(256);
 // CHECK:        const auto *fc_weight = ctx.at<float>(256);
 // CHECK:      // 6. update 3 elements: mul sub add
-// CHECK:        mn::map(ctx, "train_4_fc_bias_new", 3, functor);
+// CHECK:        mn::pointwise(ctx, "train_4_fc_bias_new", 3, functor);
 
 // They are no inputs and outputs.
 
@@ -76,7 +76,7 @@
 // CHECK-NEXT: .onnxBytes = 0,
 
 module attributes {
-  mnist.recipe = {clip = "none", form = "torch", loss = "mean squared error",
+  mnist.recipe = {clip = "none", convention = "torch", loss = "mean squared error",
                   numbers = array<f64: 0.1, 0.0, 0.0, 0.9, 0.999, 1.0e-8, 0.0, 0.0, 1.0, 1.0>,
                   optimizer = "sgd", partial = "masked", targets = "values"}} {
   ml_program.global private mutable @mn.seed(dense<7> : tensor<i64>) : tensor<i64> {mnist.role = "state"}

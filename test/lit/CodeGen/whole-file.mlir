@@ -23,7 +23,7 @@
 // CHECK-NEXT: hidden[i] = mn::relu(product[i] + fc1_bias[i % 128]);
 // CHECK-NEXT: }
 // CHECK-NEXT: };
-// CHECK-NEXT: MN_MAP_KERNEL(infer_64_hidden, Hidden)
+// CHECK-NEXT: MN_POINTWISE_KERNEL(infer_64_hidden, Hidden)
 // CHECK-EMPTY:
 // CHECK-NEXT: // 3. scores: matmul mul
 // CHECK-NEXT: struct Scores {
@@ -75,7 +75,8 @@
 // CHECK-NEXT: auto *hidden = ctx.at<float>(0);
 // CHECK-NEXT: const auto *product = ctx.at<float>(200704);
 // CHECK-NEXT: const auto *fc1_bias = ctx.constant<float>(401408);
-// CHECK-NEXT: mn::map(ctx, "infer_64_hidden", 64 * 128, Hidden{hidden, product, fc1_bias});
+// CHECK-NEXT: mn::pointwise(ctx, "infer_64_hidden", 64 * 128,
+// CHECK-NEXT: Hidden{hidden, product, fc1_bias});
 // CHECK-NEXT: }
 // CHECK-EMPTY:
 // CHECK-NEXT: // 3. scores [64, 10]: matmul mul                              /fc2/Gemm, /Mul

@@ -30,7 +30,7 @@
 // MNIST: func.func @infer
 // MNIST-NEXT: mnist.relu
 // PLAN: plan.step "{{.*}}" on kernel at
-// SOURCE: MN_MAP_KERNEL(infer_
+// SOURCE: MN_POINTWISE_KERNEL(infer_
 func.func @infer(%x: tensor<2x3xf32> {mnist.name = "x"}) -> (tensor<2x3xf32> {mnist.name = "y"}) {
   %0 = mnist.relu %x : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>

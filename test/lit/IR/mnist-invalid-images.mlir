@@ -3,7 +3,7 @@
 // The rest of MnistVerifiers.cpp: convolutions, pools, normalizations.
 
 func.func @spatial(%x: tensor<1x3xf32>, %w: tensor<4x3xf32>) {
-  // expected-error @below {{'mnist.conv' op expected 1 to 3 spatial dimensions, but got 0}}
+  // expected-error @below {{'mnist.conv' op expected 1 to 3 spatial dimensions, got 0}}
   %y = mnist.conv nchw %x, %w strides [] pads [] dilations [] groups 1
       : (tensor<1x3xf32>, tensor<4x3xf32>) -> tensor<1x4xf32>
   return
@@ -12,7 +12,7 @@ func.func @spatial(%x: tensor<1x3xf32>, %w: tensor<4x3xf32>) {
 // -----
 
 func.func @filter_rank(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected 3 dimensions of the filter, but got 4}}
+  // expected-error @below {{'mnist.conv' op expected 3 dimensions of the filter, got 4}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -21,7 +21,7 @@ func.func @filter_rank(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5x5xf32>) {
 // -----
 
 func.func @output_rank(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected 3 dimensions of the output, but got 2}}
+  // expected-error @below {{'mnist.conv' op expected 3 dimensions of the output, got 2}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4xf32>
   return
@@ -30,7 +30,7 @@ func.func @output_rank(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @strides_count(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected 1 strides, but got 2}}
+  // expected-error @below {{'mnist.conv' op expected 1 strides, got 2}}
   %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -39,7 +39,7 @@ func.func @strides_count(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @pads_count(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected 2 pads, but got 1}}
+  // expected-error @below {{'mnist.conv' op expected 2 pads, got 1}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -48,7 +48,7 @@ func.func @pads_count(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @dilations_count(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected 1 dilations, but got 0}}
+  // expected-error @below {{'mnist.conv' op expected 1 dilations, got 0}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -57,7 +57,7 @@ func.func @dilations_count(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @stride(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected strides of at least 1, but got 0}}
+  // expected-error @below {{'mnist.conv' op expected strides of at least 1, got 0}}
   %y = mnist.conv nchw %x, %w strides [0] pads [0, 0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -66,7 +66,7 @@ func.func @stride(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @dilation(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected dilations of at least 1, but got -1}}
+  // expected-error @below {{'mnist.conv' op expected dilations of at least 1, got -1}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [-1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -75,7 +75,7 @@ func.func @dilation(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @dilation_overflow(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected dilations of at most 1048576, but got 4611686018427387904}}
+  // expected-error @below {{'mnist.conv' op expected dilations of at most 1048576, got 4611686018427387904}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [4611686018427387904] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x4xf32>
   return
@@ -84,7 +84,7 @@ func.func @dilation_overflow(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @pads_overflow(%x: tensor<1x3x8xf32>) {
-  // expected-error @below {{'mnist.max_pool' op expected pads of at most 1048576, but got 9223372036854775807}}
+  // expected-error @below {{'mnist.max_pool' op expected pads of at most 1048576, got 9223372036854775807}}
   %y = mnist.max_pool nchw %x kernel [2] strides [2] pads [9223372036854775807, 1] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xf32>
   return
 }
@@ -101,7 +101,7 @@ func.func @groups(%x: tensor<1x4x8xf32>, %w: tensor<6x1x5xf32>) {
 // -----
 
 func.func @no_groups(%x: tensor<1x4x8xf32>, %w: tensor<6x1x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected groups of at least 1, but got 0}}
+  // expected-error @below {{'mnist.conv' op expected groups of at least 1, got 0}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 0
       : (tensor<1x4x8xf32>, tensor<6x1x5xf32>) -> tensor<1x6x4xf32>
   return
@@ -119,7 +119,7 @@ func.func @filter_channels(%x: tensor<1x8x3xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @output(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected an output of batch 1 and 4 channels, but got 2 and 4}}
+  // expected-error @below {{'mnist.conv' op expected an output of batch 1 and 4 channels, got 2 and 4}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<2x4x4xf32>
   return
@@ -128,7 +128,7 @@ func.func @output(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @output_size(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
-  // expected-error @below {{'mnist.conv' op expected size 4 in spatial dimension 0 of the output, but got 5}}
+  // expected-error @below {{'mnist.conv' op expected size 4 in spatial dimension 0 of the output, got 5}}
   %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 1
       : (tensor<1x3x8xf32>, tensor<4x3x5xf32>) -> tensor<1x4x5xf32>
   return
@@ -137,7 +137,7 @@ func.func @output_size(%x: tensor<1x3x8xf32>, %w: tensor<4x3x5xf32>) {
 // -----
 
 func.func @pool_spatial(%x: tensor<1x3xf32>) {
-  // expected-error @below {{'mnist.max_pool' op expected 1 to 3 spatial dimensions, but got 0}}
+  // expected-error @below {{'mnist.max_pool' op expected 1 to 3 spatial dimensions, got 0}}
   %y = mnist.max_pool nchw %x kernel [] strides [] pads [] dilations [] : tensor<1x3xf32> -> tensor<1x3xf32>
   return
 }
@@ -145,7 +145,7 @@ func.func @pool_spatial(%x: tensor<1x3xf32>) {
 // -----
 
 func.func @kernel_count(%x: tensor<1x3x8xf32>) {
-  // expected-error @below {{'mnist.avg_pool' op expected 1 kernel sizes, but got 2}}
+  // expected-error @below {{'mnist.avg_pool' op expected 1 kernel sizes, got 2}}
   %y = mnist.avg_pool nchw %x kernel [2, 2] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @kernel_count(%x: tensor<1x3x8xf32>) {
 // -----
 
 func.func @pool_output(%x: tensor<1x3x8xf32>) {
-  // expected-error @below {{'mnist.max_pool' op expected an output of batch 1 and 3 channels, but got 1 and 2}}
+  // expected-error @below {{'mnist.max_pool' op expected an output of batch 1 and 3 channels, got 1 and 2}}
   %y = mnist.max_pool nchw %x kernel [2] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x2x4xf32>
   return
 }
@@ -161,7 +161,7 @@ func.func @pool_output(%x: tensor<1x3x8xf32>) {
 // -----
 
 func.func @pool_numbers(%x: tensor<1x3x8xf32>) {
-  // expected-error @below {{'mnist.max_pool' op expected kernel sizes of at least 1, but got 0}}
+  // expected-error @below {{'mnist.max_pool' op expected kernel sizes of at least 1, got 0}}
   %y = mnist.max_pool nchw %x kernel [0] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xf32>
   return
 }
@@ -169,7 +169,7 @@ func.func @pool_numbers(%x: tensor<1x3x8xf32>) {
 // -----
 
 func.func @pool_size(%x: tensor<1x3x8xf32>) {
-  // expected-error @below {{'mnist.max_pool' op expected size 4 or 5 in spatial dimension 0 of the output, but got 6}}
+  // expected-error @below {{'mnist.max_pool' op expected size 4 or 5 in spatial dimension 0 of the output, got 6}}
   %y = mnist.max_pool nchw %x kernel [2] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x6xf32>
   return
 }
@@ -177,7 +177,7 @@ func.func @pool_size(%x: tensor<1x3x8xf32>) {
 // -----
 
 func.func @batch_norm(%x: tensor<1x3x8xf32>, %s: tensor<8xf32>) {
-  // expected-error @below {{'mnist.batch_norm' op expected 3 numbers for the channels, but got 8}}
+  // expected-error @below {{'mnist.batch_norm' op expected 3 numbers for the channels, got 8}}
   %y = mnist.batch_norm %x, %s, %s, %s, %s dim 1 epsilon 1.0e-05 momentum 9.0e-01 : tensor<1x3x8xf32>, tensor<8xf32>
   return
 }

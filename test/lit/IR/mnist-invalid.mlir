@@ -4,7 +4,7 @@
 // that several ops share are said by one of them.
 
 func.func @shape(%x: tensor<2x3xf32>) {
-  // expected-error @below {{'mnist.transpose' op expected a result of shape 3x2, but got 2x3}}
+  // expected-error @below {{'mnist.transpose' op expected a result of shape 3x2, got 2x3}}
   %y = mnist.transpose %x perm [1, 0] : tensor<2x3xf32> -> tensor<2x3xf32>
   return
 }
@@ -12,7 +12,7 @@ func.func @shape(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @scalar_shape(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.reduce_sum' op expected a result of shape a scalar, but got 1}}
+  // expected-error @below {{'mnist.reduce_sum' op expected a result of shape a scalar, got 1}}
   %y = mnist.reduce_sum %x over [0] : tensor<3xf32> -> tensor<1xf32>
   return
 }
@@ -20,7 +20,7 @@ func.func @scalar_shape(%x: tensor<3xf32>) {
 // -----
 
 func.func @element_type(%x: tensor<2xf32>) {
-  // expected-error @below {{'mnist.reshape' op expected a result of 'f32', but got 'i32'}}
+  // expected-error @below {{'mnist.reshape' op expected a result of 'f32', got 'i32'}}
   %y = mnist.reshape %x : tensor<2xf32> -> tensor<2xi32>
   return
 }
@@ -28,7 +28,7 @@ func.func @element_type(%x: tensor<2xf32>) {
 // -----
 
 func.func @count(%x: tensor<2xf32>) {
-  // expected-error @below {{'mnist.broadcast' op expected 1 dimensions, but got 2}}
+  // expected-error @below {{'mnist.broadcast' op expected 1 dimensions, got 2}}
   %y = mnist.broadcast %x along [0, 1] : tensor<2xf32> -> tensor<2x2xf32>
   return
 }
@@ -36,7 +36,7 @@ func.func @count(%x: tensor<2xf32>) {
 // -----
 
 func.func @dim() {
-  // expected-error @below {{'mnist.iota' op expected a dimension below 1, but got 1}}
+  // expected-error @below {{'mnist.iota' op expected a dimension below 1, got 1}}
   %y = mnist.iota dim 1 : tensor<2xi64>
   return
 }
@@ -44,7 +44,7 @@ func.func @dim() {
 // -----
 
 func.func @negative_dim(%x: tensor<2xf32>) {
-  // expected-error @below {{'mnist.softmax' op expected a dimension below 1, but got -1}}
+  // expected-error @below {{'mnist.softmax' op expected a dimension below 1, got -1}}
   %y = mnist.softmax %x dim -1 : tensor<2xf32>
   return
 }
@@ -52,7 +52,7 @@ func.func @negative_dim(%x: tensor<2xf32>) {
 // -----
 
 func.func @log_softmax_dim(%x: tensor<2xf32>) {
-  // expected-error @below {{'mnist.log_softmax' op expected a dimension below 1, but got 2}}
+  // expected-error @below {{'mnist.log_softmax' op expected a dimension below 1, got 2}}
   %y = mnist.log_softmax %x dim 2 : tensor<2xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @log_softmax_dim(%x: tensor<2xf32>) {
 // -----
 
 func.func @ascending(%x: tensor<2x3xf32>) {
-  // expected-error @below {{'mnist.reduce_max' op expected ascending dimensions, but got 0 after 1}}
+  // expected-error @below {{'mnist.reduce_max' op expected ascending dimensions, got 0 after 1}}
   %y = mnist.reduce_max %x over [1, 0] : tensor<2x3xf32> -> tensor<f32>
   return
 }
@@ -76,7 +76,7 @@ func.func @too_many_elements(%x: tensor<2xf32>) {
 // -----
 
 func.func @broadcast_size(%x: tensor<2xf32>) {
-  // expected-error @below {{'mnist.broadcast' op expected result dimension 1 to have size 2, but got 3}}
+  // expected-error @below {{'mnist.broadcast' op expected result dimension 1 to have size 2, got 3}}
   %y = mnist.broadcast %x along [1] : tensor<2xf32> -> tensor<2x3xf32>
   return
 }
@@ -92,7 +92,7 @@ func.func @concat_nothing() {
 // -----
 
 func.func @concat_sizes(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
-  // expected-error @below {{'mnist.concat' op expected operands that differ in dimension 1 only, but got 2x3 and 4x3}}
+  // expected-error @below {{'mnist.concat' op expected operands that differ in dimension 1 only, got 2x3 and 4x3}}
   %y = mnist.concat %a, %b dim 1 : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x6xf32>
   return
 }
@@ -100,7 +100,7 @@ func.func @concat_sizes(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
 // -----
 
 func.func @low_numbers(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.pad' op expected 1 low numbers, but got 2}}
+  // expected-error @below {{'mnist.pad' op expected 1 low numbers, got 2}}
   %y = mnist.pad constant %x low [0, 0] value 0.0 : tensor<3xf32> -> tensor<4xf32>
   return
 }
@@ -108,7 +108,7 @@ func.func @low_numbers(%x: tensor<3xf32>) {
 // -----
 
 func.func @reflect_too_far(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.pad' op expected at most 2 elements on each side of dimension 0, but got 3 and 1}}
+  // expected-error @below {{'mnist.pad' op expected at most 2 elements on each side of dimension 0, got 3 and 1}}
   %y = mnist.pad reflect %x low [3] : tensor<3xf32> -> tensor<7xf32>
   return
 }
@@ -116,7 +116,7 @@ func.func @reflect_too_far(%x: tensor<3xf32>) {
 // -----
 
 func.func @low_numbers_too_low(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.pad' op expected low numbers of at least -1099511627776, but got -2000000000000}}
+  // expected-error @below {{'mnist.pad' op expected low numbers of at least -1099511627776, got -2000000000000}}
   %y = mnist.pad constant %x low [-2000000000000] value 0.0 : tensor<3xf32> -> tensor<4xf32>
   return
 }
@@ -124,7 +124,7 @@ func.func @low_numbers_too_low(%x: tensor<3xf32>) {
 // -----
 
 func.func @elements(%x: tensor<2x3xf32>) {
-  // expected-error @below {{'mnist.reshape' op expected 6 elements, but got 5}}
+  // expected-error @below {{'mnist.reshape' op expected 6 elements, got 5}}
   %y = mnist.reshape %x : tensor<2x3xf32> -> tensor<5xf32>
   return
 }
@@ -132,7 +132,7 @@ func.func @elements(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @starts(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.slice' op expected 1 starts, but got 2}}
+  // expected-error @below {{'mnist.slice' op expected 1 starts, got 2}}
   %y = mnist.slice %x starts [0, 0] steps [1] : tensor<3xf32> -> tensor<3xf32>
   return
 }
@@ -140,7 +140,7 @@ func.func @starts(%x: tensor<3xf32>) {
 // -----
 
 func.func @steps(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.slice' op expected 1 steps, but got 0}}
+  // expected-error @below {{'mnist.slice' op expected 1 steps, got 0}}
   %y = mnist.slice %x starts [0] steps [] : tensor<3xf32> -> tensor<3xf32>
   return
 }
@@ -148,7 +148,7 @@ func.func @steps(%x: tensor<3xf32>) {
 // -----
 
 func.func @indices(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, but got 2 to -1}}
+  // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, got 2 to -1}}
   %y = mnist.slice %x starts [2] steps [-1] : tensor<3xf32> -> tensor<4xf32>
   return
 }
@@ -156,7 +156,7 @@ func.func @indices(%x: tensor<3xf32>) {
 // -----
 
 func.func @indices_overflow(%x: tensor<3xf32>) {
-  // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, but got 2 to 9223372036854775807}}
+  // expected-error @below {{'mnist.slice' op expected indices below 3 in dimension 0, got 2 to 9223372036854775807}}
   %y = mnist.slice %x starts [2] steps [4611686018427387904] : tensor<3xf32> -> tensor<4xf32>
   return
 }
@@ -164,7 +164,7 @@ func.func @indices_overflow(%x: tensor<3xf32>) {
 // -----
 
 func.func @permutation(%x: tensor<3x3xf32>) {
-  // expected-error @below {{'mnist.transpose' op expected a permutation, but got 1 twice}}
+  // expected-error @below {{'mnist.transpose' op expected a permutation, got 1 twice}}
   %y = mnist.transpose %x perm [1, 1] : tensor<3x3xf32> -> tensor<3x3xf32>
   return
 }
@@ -180,7 +180,7 @@ func.func @arg_max_of_nothing(%x: tensor<2x0xf32>) {
 // -----
 
 func.func @transposed(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
-  // expected-error @below {{'mnist.matmul' op expected 2 numbers in transposed, but got 1}}
+  // expected-error @below {{'mnist.matmul' op expected 2 numbers in transposed, got 1}}
   %y = mnist.matmul %a, %b transposed [true] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -188,7 +188,7 @@ func.func @transposed(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
 // -----
 
 func.func @ranks(%a: tensor<2x3xf32>, %b: tensor<3xf32>) {
-  // expected-error @below {{'mnist.matmul' op expected two operands of rank 2 or two of rank 3, but got ranks 2 and 1}}
+  // expected-error @below {{'mnist.matmul' op expected two operands of rank 2 or two of rank 3, got ranks 2 and 1}}
   %y = mnist.matmul %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>
   return
 }

@@ -26,7 +26,7 @@ func.func @results(%x: tensor<2xf32>) {
 // -----
 
 func.func @offsets(%x: tensor<2xf32>) {
-  // expected-error @below {{'plan.step' op expected one offset per result (1), but got 2}}
+  // expected-error @below {{'plan.step' op expected one offset per result (1), got 2}}
   %y = plan.step "y" on kernel at [0, 64] (%x) {
   ^bb0(%a: tensor<2xf32>):
     plan.yield %a : tensor<2xf32>

@@ -1,27 +1,27 @@
 // RUN: mnist-opt %s --split-input-file --verify-diagnostics --mnist-add-loss
 
-// expected-error @+1 {{expected an output to train, but got none}}
+// expected-error @+1 {{expected an output to train, got none}}
 func.func @infer_4(%x: tensor<4x3xf32>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{expected a first output of floats to train, but got 'tensor<4xi64>'}}
+// expected-error @+1 {{expected a first output of floats to train, got 'tensor<4xi64>'}}
 func.func @infer_4(%x: tensor<4xi64>) -> tensor<4xi64> {
   return %x : tensor<4xi64>
 }
 
 // -----
 
-// expected-error @+1 {{expected an output of rows and classes for cross-entropy, but got 'tensor<4x1xf32>'}}
+// expected-error @+1 {{expected an output of rows and classes for cross-entropy, got 'tensor<4x1xf32>'}}
 func.func @infer_4(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
   return %x : tensor<4x1xf32>
 }
 
 // -----
 
-// expected-error @+1 {{expected one input of integers, the targets of the model's own loss, but got 0}}
+// expected-error @+1 {{expected one input of integers, the targets of the model's own loss, got 0}}
 func.func @infer_4(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>
 }

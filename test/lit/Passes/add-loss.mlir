@@ -47,9 +47,9 @@
 // NLL:         %[[P:.*]] = mnist.softmax
 // NLL:         mnist.neg %[[P]]
 
-// KIND: expected a loss of auto, cross-entropy, nll, mse, l1, bce or bce-logits, but got 'hinge'
-// SMOOTHING: expected a smoothing from 0 to 1, but got 2
-// TARGETS: expected targets of auto, class or values, but got 'rows'
+// KIND: expected a loss of auto, cross-entropy, nll, mse, l1, bce or bce-logits, got 'hinge'
+// SMOOTHING: expected a smoothing from 0 to 1, got 2
+// TARGETS: expected targets of auto, class or values, got 'rows'
 func.func @infer_4(%x: tensor<4x3xf32> {mnist.name = "x"}) -> (tensor<4x3xf32> {mnist.name = "y"}) {
   %y = mnist.softmax %x dim 1 : tensor<4x3xf32>
   return %y : tensor<4x3xf32>

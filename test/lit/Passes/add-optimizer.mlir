@@ -2,12 +2,12 @@
 // RUN: mnist-opt %s --split-input-file "--mnist-add-optimizer=kind=adam lr=0.001" --cse | FileCheck %s --check-prefix=ADAM
 // RUN: mnist-opt %s --split-input-file "--mnist-add-optimizer=clipping=norm" --cse | FileCheck %s --check-prefix=CLIP
 // RUN: not mnist-opt %s --split-input-file --mnist-add-optimizer=kind=lion 2>&1 | FileCheck %s --check-prefix=KIND
-// RUN: not mnist-opt %s --split-input-file --mnist-add-optimizer=form=jax 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: not mnist-opt %s --split-input-file --mnist-add-optimizer=convention=jax 2>&1 | FileCheck %s --check-prefix=FORM
 
 // The gradient is no result any more, but a new value of the parameter; the step
 // is counted first. SGD has no state.
 
-// CHECK: mnist.recipe = {clip = "none", form = "torch"
+// CHECK: mnist.recipe = {clip = "none", convention = "torch"
 // CHECK-SAME: optimizer = "sgd"
 // CHECK-NOT: @w.m
 // CHECK-LABEL: func.func @train_1
@@ -37,8 +37,8 @@
 // CLIP:         mnist.sqrt %[[SUM]]
 // CLIP:         mnist.min
 
-// KIND: expected an optimizer of sgd, momentum, nesterov, adam, adamw, rmsprop, adagrad, but got 'lion'
-// FORM: expected a form of torch, keras, but got 'jax'
+// KIND: expected an optimizer of sgd, momentum, nesterov, adam, adamw, rmsprop, adagrad, got 'lion'
+// FORM: expected a convention of torch, keras, got 'jax'
 ml_program.global private mutable @w(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "parameter"}
 func.func @train_1(%g: tensor<2xf32>, %l: tensor<f32>)
     -> (tensor<f32> {mnist.loss = "own"}, tensor<2xf32> {mnist.gradient = "w"}) {

@@ -3,10 +3,10 @@
 // Each operand that depends on a parameter gets a probe of its own; a parameter
 // that is read once is one already.
 
-// CHECK-DAG: @w({{.*}}) : tensor<2xf32> {mnist.behind = ["probe.y", "probe.y.2"], mnist.reader = "mul of node 'first' (Mul)", mnist.role = "parameter"}
-// CHECK-DAG: @probe.y(dense<0.000000e+00> : tensor<2xf32>) : tensor<2xf32> {mnist.behind = ["probe.z"], mnist.reader = "mul of node 'second' (Mul)", mnist.role = "parameter"}
-// CHECK-DAG: @probe.y.2({{.*}}) : tensor<2xf32> {mnist.behind = ["probe.z"], mnist.reader = "mul of node 'second' (Mul)", mnist.role = "parameter"}
-// CHECK-DAG: @probe.z({{.*}}) : tensor<2xf32> {mnist.behind = [], mnist.reader = "reduce_sum of the loss", mnist.role = "parameter"}
+// CHECK-DAG: @w({{.*}}) : tensor<2xf32> {mnist.downstream = ["probe.y", "probe.y.2"], mnist.reader = "mul of node 'first' (Mul)", mnist.role = "parameter"}
+// CHECK-DAG: @probe.y(dense<0.000000e+00> : tensor<2xf32>) : tensor<2xf32> {mnist.downstream = ["probe.z"], mnist.reader = "mul of node 'second' (Mul)", mnist.role = "parameter"}
+// CHECK-DAG: @probe.y.2({{.*}}) : tensor<2xf32> {mnist.downstream = ["probe.z"], mnist.reader = "mul of node 'second' (Mul)", mnist.role = "parameter"}
+// CHECK-DAG: @probe.z({{.*}}) : tensor<2xf32> {mnist.downstream = [], mnist.reader = "reduce_sum of the loss", mnist.role = "parameter"}
 // CHECK-LABEL: func.func @train_1
 // CHECK:         %[[Y:.*]] = mnist.mul %{{.*}}, %w
 // CHECK-NEXT:    %[[P1:.*]] = ml_program.global_load @probe.y :

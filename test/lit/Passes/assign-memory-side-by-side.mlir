@@ -1,7 +1,7 @@
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations \
 // RUN:   --plan-assign-memory="alignment=64" | FileCheck %s --check-prefix=ORDER
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations \
-// RUN:   --plan-assign-memory="alignment=64 side-by-side=true" | FileCheck %s
+// RUN:   --plan-assign-memory="alignment=64 concurrent=true" | FileCheck %s
 
 // Two chains: in the order of the plan the second one may lie where the first
 // one was; side by side not. Along a chain memory is free again.

@@ -1,9 +1,9 @@
 // RUN: mnist-opt %s --split-input-file --verify-diagnostics --plan-assign-streams
-// RUN: not mnist-opt %s --plan-assign-streams=most=0 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not mnist-opt %s --plan-assign-streams=most=9 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not mnist-opt %s --plan-assign-streams=max-streams=0 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not mnist-opt %s --plan-assign-streams=max-streams=9 2>&1 | FileCheck %s --check-prefix=MANY
 
-// NONE: error: expected from 1 to 8 streams, but got 0
-// MANY: error: expected from 1 to 8 streams, but got 9
+// NONE: error: expected from 1 to 8 streams, got 0
+// MANY: error: expected from 1 to 8 streams, got 9
 
 func.func @unplaced(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32> {
   // expected-error @+1 {{expected step 'a' to say where its results lie}}

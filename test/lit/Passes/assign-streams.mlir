@@ -1,5 +1,5 @@
 // RUN: mnist-opt %s --split-input-file --verify-diagnostics --plan-assign-streams | FileCheck %s
-// RUN: mnist-opt %s --split-input-file --verify-diagnostics --plan-assign-streams=most=1 | FileCheck %s --check-prefix=ONE
+// RUN: mnist-opt %s --split-input-file --verify-diagnostics --plan-assign-streams=max-streams=1 | FileCheck %s --check-prefix=ONE
 
 // What is on the longest way stays on the first stream; "side" does not wait,
 // as it only reads what "left" reads; "end" waits for it.

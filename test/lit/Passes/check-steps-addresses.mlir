@@ -6,7 +6,7 @@
 module attributes {plan.constant_bytes = 64 : i64} {
 func.func @constant_result() -> tensor<4xf32> {
   %c = mnist.constant dense<1.0> : tensor<4xf32> {plan.offset = 0 : i64}
-  // expected-error @+1 {{'func.return' op expected result 0 to be the result of a step or an argument, but got a constant}}
+  // expected-error @+1 {{'func.return' op expected result 0 to be the result of a step or an argument, got a constant}}
   return %c : tensor<4xf32>
 }
 }
@@ -15,7 +15,7 @@ func.func @constant_result() -> tensor<4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @constant_nowhere() {
-  // expected-error @+1 {{'mnist.constant' op expected a 'plan.offset', but got none}}
+  // expected-error @+1 {{'mnist.constant' op expected a 'plan.offset', got none}}
   %c = mnist.constant dense<1.0> : tensor<4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @constant_nowhere() {
 
 module attributes {plan.constant_bytes = 64 : i64} {
 func.func @constant_outside() {
-  // expected-error @+1 {{expected a constant inside the constants of 64 bytes, but got 64 to 80}}
+  // expected-error @+1 {{expected a constant inside the constants of 64 bytes, got 64 to 80}}
   %c = mnist.constant dense<1.0> : tensor<4xf32> {plan.offset = 64 : i64}
   return
 }
@@ -34,7 +34,7 @@ func.func @constant_outside() {
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64} {
-// expected-error @+1 {{expected 'plan.arena_bytes' and 'plan.workspace_bytes' on 'no_arena', but got neither}}
+// expected-error @+1 {{expected 'plan.arena_bytes' and 'plan.workspace_bytes' on 'no_arena', got neither}}
 func.func @no_arena() {
   return
 }
@@ -43,7 +43,7 @@ func.func @no_arena() {
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64} {
-// expected-error @+1 {{expected a 'plan.offset' on argument 0, but got none}}
+// expected-error @+1 {{expected a 'plan.offset' on argument 0, got none}}
 func.func @argument_nowhere(%x: tensor<4xf32>)
     attributes {plan.arena_bytes = 64 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -55,7 +55,7 @@ func.func @argument_nowhere(%x: tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @result_nowhere(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32>
     attributes {plan.arena_bytes = 64 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected step 'a' to say where its results lie, but got nothing}}
+  // expected-error @+1 {{expected step 'a' to say where its results lie, got nothing}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>
@@ -69,7 +69,7 @@ func.func @result_nowhere(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @misaligned(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32>
     attributes {plan.arena_bytes = 128 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'a' at a multiple of 64, but got 96}}
+  // expected-error @+1 {{expected 'a' at a multiple of 64, got 96}}
   %a = plan.step "a" on kernel at [96] (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>
@@ -83,7 +83,7 @@ func.func @misaligned(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @outside_arena(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32>
     attributes {plan.arena_bytes = 64 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'a' inside the arena of 64 bytes, but got 64 to 80}}
+  // expected-error @+1 {{expected 'a' inside the arena of 64 bytes, got 64 to 80}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>

@@ -3,7 +3,7 @@
 
 // What the check says about parameters.
 
-// expected-error @+1 {{expected 'plan.parameter_bytes' on the module, but got none}}
+// expected-error @+1 {{expected 'plan.parameter_bytes' on the module, got none}}
 module attributes {plan.constant_bytes = 0 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
@@ -12,21 +12,21 @@ ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
-// expected-error @+1 {{'ml_program.global' op expected an initial value with its elements, but got none}}
+// expected-error @+1 {{'ml_program.global' op expected an initial value with its elements, got none}}
 ml_program.global private mutable @w : tensor<4xf32> {plan.offset = 0 : i64}
 }
 
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
-// expected-error @+1 {{'ml_program.global' op expected a 'plan.offset', but got none}}
+// expected-error @+1 {{'ml_program.global' op expected a 'plan.offset', got none}}
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter"}
 }
 
 // -----
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
-// expected-error @+1 {{expected parameter 'w' inside the parameters of 128 bytes, but got 128 to 144}}
+// expected-error @+1 {{expected parameter 'w' inside the parameters of 128 bytes, got 128 to 144}}
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 128 : i64}
 }
 
@@ -34,7 +34,7 @@ ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 128 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<32xf32>) : tensor<32xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
-// expected-error @+1 {{'ml_program.global' op expected parameter 'v' apart from parameter 'w', bytes 0 to 128, but got bytes 64 to 80}}
+// expected-error @+1 {{'ml_program.global' op expected parameter 'v' apart from parameter 'w', bytes 0 to 128, got bytes 64 to 80}}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
 }
 
@@ -43,7 +43,7 @@ ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected argument 0, parameter 'u', to have a global of type 'tensor<4xf32>', but got none}}
+// expected-error @+1 {{expected argument 0, parameter 'u', to have a global of type 'tensor<4xf32>', got none}}
 func.func @unknown(%w: tensor<4xf32> {mnist.parameter = "u", plan.offset = 0 : i64})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -55,7 +55,7 @@ func.func @unknown(%w: tensor<4xf32> {mnist.parameter = "u", plan.offset = 0 : i
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected argument 0 at 0, where its parameter lies, but got 64}}
+// expected-error @+1 {{expected argument 0 at 0, where its parameter lies, got 64}}
 func.func @elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offset = 64 : i64})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -67,7 +67,7 @@ func.func @elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offset = 64 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected argument 0 behind the parameters of 128 bytes, but got 64}}
+// expected-error @+1 {{expected argument 0 behind the parameters of 128 bytes, got 64}}
 func.func @among(%x: tensor<4xf32> {plan.offset = 64 : i64})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -81,7 +81,7 @@ ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
 func.func @result_elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.parameter = "w"})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'a' at 0, where its parameter lies, but got 64}}
+  // expected-error @+1 {{expected 'a' at 0, where its parameter lies, got 64}}
   %a = plan.step "a" on kernel at [64] (%w) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.neg %i : tensor<4xf32>
@@ -96,7 +96,7 @@ func.func @result_elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offse
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected a step to compute parameter 'w', but got argument 0}}
+// expected-error @+1 {{expected a step to compute parameter 'w', got argument 0}}
 func.func @no_step(%x: tensor<4xf32> {plan.offset = 128 : i64}) -> (tensor<4xf32> {mnist.parameter = "w"})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return %x : tensor<4xf32>

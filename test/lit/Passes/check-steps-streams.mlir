@@ -132,7 +132,7 @@ func.func @half(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>, te
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @high(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, but got 8}}
+  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, got 8}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -147,7 +147,7 @@ func.func @high(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @low(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, but got -1}}
+  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, got -1}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -162,7 +162,7 @@ func.func @low(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @word(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, but got "one"}}
+  // expected-error @+1 {{expected 'plan.stream' to be an i64 from 0 to 7, got "one"}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -177,7 +177,7 @@ func.func @word(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @list(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'plan.after' to be an array of i64, but got [0]}}
+  // expected-error @+1 {{expected 'plan.after' to be an array of i64, got [0]}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -192,7 +192,7 @@ func.func @list(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @later(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>, tensor<4xf32>)
     attributes {plan.arena_bytes = 512 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected step 'a' to wait for steps before it, on other streams and in their order, but got 1}}
+  // expected-error @+1 {{expected step 'a' to wait for steps before it, on other streams and in their order, got 1}}
   %a = plan.step "a" on kernel at [64] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -217,7 +217,7 @@ func.func @same(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>, te
     %0 = mnist.relu %i : tensor<4xf32>
     plan.yield %0 : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{expected step 'b' to wait for steps before it, on other streams and in their order, but got 0}}
+  // expected-error @+1 {{expected step 'b' to wait for steps before it, on other streams and in their order, got 0}}
   %b = plan.step "b" on kernel at [128] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>
@@ -242,7 +242,7 @@ func.func @order(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>, t
     %0 = mnist.relu %i : tensor<4xf32>
     plan.yield %0 : tensor<4xf32>
   } {plan.stream = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{expected step 'c' to wait for steps before it, on other streams and in their order, but got 0}}
+  // expected-error @+1 {{expected step 'c' to wait for steps before it, on other streams and in their order, got 0}}
   %c = plan.step "c" on kernel at [192] (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>

@@ -40,7 +40,7 @@ func.func @sizes(%x: tensor<4xf32> {plan.offset = 0 : i64}, %y: tensor<5xf32> {p
 
 // -----
 
-// expected-error @+1 {{expected 'plan.constant_bytes' on the module, but got none}}
+// expected-error @+1 {{expected 'plan.constant_bytes' on the module, got none}}
 module {}
 
 // -----
@@ -57,7 +57,7 @@ func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @undecided(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected step 'a' to have an implementation, but got 'undecided'}}
+  // expected-error @+1 {{expected step 'a' to have an implementation, got 'undecided'}}
   %a = plan.step "a" on undecided (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>
@@ -87,7 +87,7 @@ func.func @same_name(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @two_roots(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected at most one op with loops of its own in step 'a', but got 'mnist.matmul' and 'mnist.softmax'}}
+  // expected-error @+1 {{expected at most one op with loops of its own in step 'a', got 'mnist.matmul' and 'mnist.softmax'}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -102,7 +102,7 @@ func.func @two_roots(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @two_results(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected step 'a' around 'mnist.softmax' to have one result, but got 2}}
+  // expected-error @+1 {{expected step 'a' around 'mnist.softmax' to have one result, got 2}}
   %a:2 = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.softmax %i dim 1 : tensor<4x4xf32>
@@ -116,7 +116,7 @@ func.func @two_results(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @no_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected an implementation that can compute step 'a' around 'matmul', but got 'cublas'}}
+  // expected-error @+1 {{expected an implementation that can compute step 'a' around 'matmul', got 'cublas'}}
   %a = plan.step "a" on cublas (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -131,7 +131,7 @@ func.func @no_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @order(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected what follows 'mnist.matmul' in step 'a' to keep the order of the elements, but got 'mnist.transpose'}}
+  // expected-error @+1 {{expected what follows 'mnist.matmul' in step 'a' to keep the order of the elements, got 'mnist.transpose'}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

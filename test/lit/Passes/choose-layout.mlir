@@ -4,8 +4,8 @@
 // RUN: not mnist-opt %s --mnist-choose-layout=layout=chwn 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // RUN: not mnist-opt %s --mnist-choose-layout=prefer=auto 2>&1 | FileCheck %s --check-prefix=NO-PREFERENCE
 
-// LAYOUT:        error: expected the layout auto, nchw or nhwc, but got 'chwn'
-// NO-PREFERENCE: error: expected to prefer nchw or nhwc, but got 'auto'
+// LAYOUT:        error: expected the layout auto, nchw or nhwc, got 'chwn'
+// NO-PREFERENCE: error: expected to prefer nchw or nhwc, got 'auto'
 
 // Images and filters are transposed before, results after.
 

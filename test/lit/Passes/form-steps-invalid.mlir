@@ -2,7 +2,7 @@
 // RUN: not mnist-opt %s --plan-form-steps=epilogues=some --split-input-file 2>&1 \
 // RUN:   | FileCheck %s
 
-// CHECK: error: expected epilogues 'any' or 'none', but got 'some'
+// CHECK: error: expected epilogues 'any' or 'none', got 'some'
 
 func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{'func.call' op expected an op of the mnist dialect}}

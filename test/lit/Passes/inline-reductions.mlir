@@ -1,5 +1,5 @@
 // RUN: mnist-opt %s --plan-inline-reductions | FileCheck %s
-// RUN: mnist-opt %s --plan-inline-reductions="most=32 most-results=1000000" \
+// RUN: mnist-opt %s --plan-inline-reductions="max-elements=32 max-results=1000000" \
 // RUN:   | FileCheck %s --check-prefix=MORE
 
 // CHECK-LABEL: @classifier

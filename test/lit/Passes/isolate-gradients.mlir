@@ -24,7 +24,7 @@ func.func @train_1(%x: tensor<2xf32>) -> (tensor<f32> {mnist.loss = "own"}) {
 
 // -----
 
-// expected-error @+1 {{expected one batch size to check gradients with, but got 0}}
+// expected-error @+1 {{expected one batch size to check gradients with, got 0}}
 module {
   func.func @infer_1(%x: tensor<2xf32>) -> tensor<2xf32> {
     return %x : tensor<2xf32>

@@ -9,8 +9,8 @@
 #define MNISTRT_CPU_KERNELS_H
 
 #include "mnistrt/cpu/conv.h"
-#include "mnistrt/cpu/map.h"
 #include "mnistrt/cpu/matmul.h"
+#include "mnistrt/cpu/pointwise.h"
 #include "mnistrt/cpu/pool.h"
 #include "mnistrt/cpu/pool_grad.h"
 #include "mnistrt/cpu/reduce.h"

@@ -212,7 +212,7 @@ void avgPool(Context &, const char *, Pool s, const F &functor) {
       p, s.batch, functor, T(0), [](auto &a, const auto &b) { a += b; },
       [&p](const detail::LinePart &part, T *sums) {
         // Of a line's results; most lines have the same.
-        T counts[detail::LineCut::most];
+        T counts[detail::LineCut::maxPixels];
         const Index size = Index(part.windows) * part.channels;
         int before = -1;
         for (int line = part.line; line < part.line + part.lines; ++line) {

@@ -22,23 +22,23 @@ struct LineCut {
   int channels, windows, columns, lines;
 
   /// Elements at once: they stay in the first-level cache, on the stack.
-  static constexpr int most = 1024;
+  static constexpr int maxPixels = 1024;
   /// Elements that may be written behind them: a register's.
-  static constexpr int room = most + 32;
+  static constexpr int room = maxPixels + 32;
 
   explicit LineCut(const PoolPlan &p) {
     constexpr int manyChannels = 64, manyLines = 16;
     const int stride = p.w.strides[2], dilation = p.w.dilations[2];
-    channels = p.in.at[2] == 1 ? 1 : least(p.channels, manyChannels);
-    const int pixels = most / channels;
-    columns = least(p.w.kernel[2], (pixels - 1) / dilation + 1);
+    channels = p.in.at[2] == 1 ? 1 : min(p.channels, manyChannels);
+    const int pixels = maxPixels / channels;
+    columns = min(p.w.kernel[2], (pixels - 1) / dilation + 1);
     const int reach = (columns - 1) * dilation + 1;
-    windows = least(p.w.out[2], (pixels - reach) / stride + 1);
+    windows = min(p.w.out[2], (pixels - reach) / stride + 1);
     const int width = (windows - 1) * stride + reach;
-    lines = windows < p.w.out[2] ? 1 : least(pixels / width, manyLines);
+    lines = windows < p.w.out[2] ? 1 : min(pixels / width, manyLines);
   }
 
-  static int least(int a, int b) { return a < b ? a : b; }
+  static int min(int a, int b) { return a < b ? a : b; }
 };
 
 /// Windows [window, window + windows) of lines [line, line + lines), of some
@@ -171,9 +171,9 @@ void joinWindows(const PoolPlan &p, const LinePart &part, int k, int end,
   const int width = (part.windows - 1) * stride + (end - 1 - k) * dilation + 1;
   const int begin = p.w.look(2, part.window, k);
   // Columns [low, high) lie in the image.
-  const int low = begin > 0 ? 0 : LineCut::least(-begin, width);
+  const int low = begin > 0 ? 0 : LineCut::min(-begin, width);
   const int right = p.w.in[2] - begin;
-  const int high = right < low ? low : LineCut::least(right, width);
+  const int high = right < low ? low : LineCut::min(right, width);
   const Index channels = part.channels, size = width * channels;
   T down[LineCut::room];
   for (int line = 0; line < part.lines; ++line) {
@@ -203,7 +203,7 @@ void joinWholeWindows(const PoolPlan &p, const LineCut &cut,
   joinWindows(p, part, 0, cut.columns, f, none, join, results);
   for (int k = cut.columns; k < kernel; k += cut.columns) {
     T others[LineCut::room];
-    joinWindows(p, part, k, LineCut::least(k + cut.columns, kernel), f, none,
+    joinWindows(p, part, k, LineCut::min(k + cut.columns, kernel), f, none,
                 join, others);
     for (int i = 0; i < part.size(); ++i)
       join(results[i], others[i]);
@@ -247,14 +247,14 @@ void poolLines(const PoolPlan &p, int batch, const F &f, T none,
                 part.in = image * p.in.batch + channel * p.in.channel;
                 part.out = image * p.out.batch + channel * p.out.channel;
                 part.channels =
-                    LineCut::least(p.channels - channel, cut.channels);
+                    LineCut::min(p.channels - channel, cut.channels);
                 part.line = static_cast<int>(task % groups) * cut.lines;
-                part.lines = LineCut::least(lines - part.line, cut.lines);
+                part.lines = LineCut::min(lines - part.line, cut.lines);
                 T results[LineCut::room];
                 for (part.window = 0; part.window < p.w.out[2];
                      part.window += cut.windows) {
                   part.windows =
-                      LineCut::least(p.w.out[2] - part.window, cut.windows);
+                      LineCut::min(p.w.out[2] - part.window, cut.windows);
                   joinWholeWindows(p, cut, part, f, none, join, results);
                   finish(part, results);
                   storeWindows(p, part, f, results);

@@ -30,7 +30,7 @@ namespace shape {
 
 /// A launch with fewer blocks leaves a large GPU partly idle; one that sums
 /// over much then has several blocks share a result.
-inline constexpr int manyBlocks = 132;
+inline constexpr int referenceSms = 132;
 
 /// What every GPU that knows clusters can run.
 inline constexpr int largestCluster = 8;
@@ -38,8 +38,8 @@ inline constexpr int largestCluster = 8;
 template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) {
   return (a + b - 1) / b;
 }
-template <typename N> MN_SHAPE_FN N least(N a, N b) { return a < b ? a : b; }
-template <typename N> MN_SHAPE_FN N most(N a, N b) { return a < b ? b : a; }
+template <typename N> MN_SHAPE_FN N min(N a, N b) { return a < b ? a : b; }
+template <typename N> MN_SHAPE_FN N max(N a, N b) { return a < b ? b : a; }
 
 /// Blocks of a cluster where `splits` blocks share a result.
 MN_SHAPE_FN unsigned clusterOf(int splits) {
@@ -49,8 +49,8 @@ MN_SHAPE_FN unsigned clusterOf(int splits) {
 /// Threads that each make one of `count` results.
 MN_SHAPE_FN LaunchShape each(int64_t count) {
   const int64_t threads = 256;
-  const int64_t blocks = ceilDiv(most<int64_t>(count, 1), threads);
-  return {static_cast<unsigned>(least<int64_t>(blocks, 1 << 20)),
+  const int64_t blocks = ceilDiv(max<int64_t>(count, 1), threads);
+  return {static_cast<unsigned>(min<int64_t>(blocks, 1 << 20)),
           static_cast<unsigned>(threads)};
 }
 

@@ -17,10 +17,10 @@ namespace shape {
 /// Blocks that share a row of the data.
 MN_SHAPE_FN unsigned blocksOfRow(int64_t elements) {
   return static_cast<unsigned>(
-      most<int64_t>(least<int64_t>(ceilDiv<int64_t>(elements, 4096), 64), 1));
+      max<int64_t>(min<int64_t>(ceilDiv<int64_t>(elements, 4096), 64), 1));
 }
 MN_SHAPE_FN LaunchShape nextBatch(int64_t rows, int64_t elements) {
-  return {static_cast<unsigned>(most<int64_t>(rows, 1)) * blocksOfRow(elements),
+  return {static_cast<unsigned>(max<int64_t>(rows, 1)) * blocksOfRow(elements),
           256};
 }
 } // namespace shape
@@ -66,7 +66,7 @@ MN_DEVICE void copyRow(const Batch &b, int64_t row, int64_t sample,
 }
 
 template <typename T> MN_DEVICE void nextBatch(const Batch &b) {
-  begin();
+  gridDependencySync();
   const unsigned parts = shape::blocksOfRow(b.inputElements);
   const int64_t row = blockIdx.x / parts;
   __shared__ int64_t sample;

@@ -30,7 +30,7 @@ namespace mn::device {
 
 /// Waits for the kernel before this one, which may have been started before
 /// that one ended, and lets the next one be started in the same way.
-MN_DEVICE void begin() {
+MN_DEVICE void gridDependencySync() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -44,7 +44,7 @@ inline constexpr bool hasClusters = false;
 #endif
 
 /// Waits for all threads of the cluster; what they wrote before can be read.
-MN_DEVICE void meetCluster() {
+MN_DEVICE void clusterSync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n"
                "barrier.cluster.wait.acquire.aligned;" ::
                    : "memory");

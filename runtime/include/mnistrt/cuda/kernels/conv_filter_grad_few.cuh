@@ -29,7 +29,7 @@ struct FewWeights {
 };
 
 MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
-  constexpr int registers = 64, pixelsEach = 4, resident = 4 * manyBlocks;
+  constexpr int registers = 64, pixelsEach = 4, resident = 4 * referenceSms;
   const int64_t weights = int64_t(s.inChannels / s.groups) * taps(s);
   const int outChannels = s.outChannels / s.groups;
   FewWeights few;
@@ -44,7 +44,7 @@ MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   few.tiles = int64_t(s.groups) * few.along;
   const int64_t useful =
       int64_t(s.batch) * pixelsOut(s) / (few.threads * pixelsEach);
-  few.splits = int(most<int64_t>(1, least(useful, resident / few.tiles)));
+  few.splits = int(max<int64_t>(1, min(useful, resident / few.tiles)));
   return few;
 }
 
@@ -73,7 +73,7 @@ template <typename T, Conv S> struct FewWeightsKernel {
     T grad[channels];
 #pragma unroll
     for (int j = 0; j < channels; ++j) {
-      const int c = shape::least(channel + j, G::outChannels - 1);
+      const int c = shape::min(channel + j, G::outChannels - 1);
       grad[j] = f.loadOutputGrad(G::output(n, group * G::outChannels + c, out));
     }
 #pragma unroll
@@ -128,7 +128,7 @@ template <typename T, Conv S> struct FewWeightsKernel {
   }
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    begin();
+    gridDependencySync();
     const int split = int(blockIdx.x % t.splits);
     const int tile = int(blockIdx.x / t.splits);
     const int group = tile / t.along, channel = tile % t.along * channels;

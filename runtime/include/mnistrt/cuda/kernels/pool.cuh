@@ -33,7 +33,7 @@ MN_SHAPE_FN bool isTiled(const Pool &s) {
 }
 /// Windows along dimension `d`, with what begins behind the last one.
 MN_SHAPE_FN int tilesAlong(const Pool &s, int d) {
-  return most(s.out[d], ceilDiv(s.in[d], s.strides[d]));
+  return max(s.out[d], ceilDiv(s.in[d], s.strides[d]));
 }
 MN_SHAPE_FN int pixelTiles(const Pool &s) {
   return tilesAlong(s, 0) * tilesAlong(s, 1) * tilesAlong(s, 2);
@@ -160,7 +160,7 @@ template <Pool S> struct PoolGeometry {
 private:
   template <int pixels, int D1, int D2, typename Visit>
   static MN_DEVICE void over(int64_t count, const Visit &visit) {
-    begin();
+    gridDependencySync();
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += stride) {

@@ -49,7 +49,7 @@ MN_SHAPE_FN Tiles tiles(const Product &p, int rows, int columns, int warps) {
   t.rows = rows;
   t.columns = columns;
   t.warps = warps;
-  t.depth = int(most<int64_t>(1, least<int64_t>(p.k, 16)));
+  t.depth = int(max<int64_t>(1, min<int64_t>(p.k, 16)));
   t.alongM = ceilDiv<int64_t>(p.m, t.height());
   t.alongN = ceilDiv<int64_t>(p.n, t.width());
   t.count = t.alongM * t.alongN * p.batches;
@@ -66,14 +66,14 @@ MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
   const int64_t shared = int64_t(t.depth) * (ceilDiv(t.rows, 4) + t.columns);
   const int64_t instructions = 12 * loads + products + shared;
   const int64_t turns = ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth);
-  const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, manyBlocks);
+  const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, referenceSms);
   const int64_t registers = t.rows * t.columns + loads + 48;
   const int64_t resident =
-      most<int64_t>(1, least<int64_t>(16, 65536 / (registers * t.threads())));
+      max<int64_t>(1, min<int64_t>(16, 65536 / (registers * t.threads())));
   // A warp alone issues every other cycle at best.
   const int64_t issue =
-      most(blocks * t.warps * most(instructions, 4 * shared) * 3 / 8,
-           2 * instructions);
+      max(blocks * t.warps * max(instructions, 4 * shared) * 3 / 8,
+          2 * instructions);
   // While one block waits, another multiplies.
   const int64_t latency = ceilDiv(blocks, resident) * (blocks > 1 ? 500 : 700);
   // Blocks of a cluster read each other's parts at about 32 bytes a cycle; else
@@ -103,7 +103,7 @@ MN_SHAPE_FN Tiles tiles(const Product &p) {
       t.splits = splits;
       // Parts of 32 at least, and no more blocks than run at once.
       if (splits > 1 &&
-          (p.k < 32 * int64_t(splits) || t.count * splits > 4 * manyBlocks))
+          (p.k < 32 * int64_t(splits) || t.count * splits > 4 * referenceSms))
         break;
       const int64_t needed = cycles(p, t);
       if (needed < fewest) {
@@ -160,11 +160,11 @@ struct ProductKernel {
   /// Which element of `size` rows and `depth` of k a thread brings, its `j`th:
   /// neighbours along k come in runs of 16, so that all of a thread's lie at
   /// constant distances.
-  template <int size, bool alongK> struct Brought {
+  template <int size, bool alongK> struct TileElement {
     static constexpr int run = depth % 16 == 0 ? 16 : depth;
     int row, k;
     bool inTile;
-    MN_DEVICE explicit Brought(int j) {
+    MN_DEVICE explicit TileElement(int j) {
       const int e = int(threadIdx.x) + j * threads;
       row = alongK ? e / run % size : e % size;
       k = alongK ? e / (run * size) * run + e % run : e / size;
@@ -183,11 +183,11 @@ struct ProductKernel {
   /// Loads without branches and without a look at what comes, so that many are
   /// on their way at once: for what lies outside, something inside.
   template <int size, int extent, bool alongK, int each, typename Load>
-  static MN_DEVICE void fetch(T (&to)[each], const Load &load, int batch,
-                              int first, int k0, int kEnd) {
+  static MN_DEVICE void loadGlobal(T (&to)[each], const Load &load, int batch,
+                                   int first, int k0, int kEnd) {
 #pragma unroll
     for (int j = 0; j < each; ++j) {
-      const Brought<size, alongK> at(j);
+      const TileElement<size, alongK> at(j);
       const int row = first + at.row, k = k0 + at.k;
       const bool inside = at.inTile && isInside<size, extent>(row, k, kEnd);
       to[j] = load(batch, inside ? row : first, inside ? k : k0);
@@ -195,11 +195,12 @@ struct ProductKernel {
   }
 
   template <int size, int extent, bool alongK, int each, int stride>
-  static MN_DEVICE void keep(T (&to)[depth][stride], const T (&from)[each],
-                             int first, int k0, int kEnd) {
+  static MN_DEVICE void storeShared(T (&to)[depth][stride],
+                                    const T (&from)[each], int first, int k0,
+                                    int kEnd) {
 #pragma unroll
     for (int j = 0; j < each; ++j) {
-      const Brought<size, alongK> at(j);
+      const TileElement<size, alongK> at(j);
       if (at.inTile)
         to[at.k][at.row] =
             isInside<size, extent>(first + at.row, k0 + at.k, kEnd) ? from[j]
@@ -247,7 +248,7 @@ struct ProductKernel {
   template <typename A, typename B, typename Store>
   static MN_DEVICE void run(const A &a, const B &b, const Store &store,
                             Parts &parts) {
-    begin();
+    gridDependencySync();
     __shared__ __align__(16) Memory memory;
     auto &aTile = memory.operands.a;
     auto &bTile = memory.operands.b;
@@ -274,14 +275,14 @@ struct ProductKernel {
     T aNext[aEach], bNext[bEach];
     for (int k0 = kBegin; k0 < kEnd + depth; k0 += depth) {
       if (k0 < kEnd) {
-        fetch<height, m, aAlongK>(aNext, a, batch, m0, k0, kEnd);
-        fetch<width, n, bAlongK>(bNext, b, batch, n0, k0, kEnd);
+        loadGlobal<height, m, aAlongK>(aNext, a, batch, m0, k0, kEnd);
+        loadGlobal<width, n, bAlongK>(bNext, b, batch, n0, k0, kEnd);
       }
       if (k0 > kBegin)
         multiply(sum, aTile, bTile);
       __syncthreads();
-      keep<height, m, aAlongK>(aTile, aNext, m0, k0, kEnd);
-      keep<width, n, bAlongK>(bTile, bNext, n0, k0, kEnd);
+      storeShared<height, m, aAlongK>(aTile, aNext, m0, k0, kEnd);
+      storeShared<width, n, bAlongK>(bTile, bNext, n0, k0, kEnd);
       __syncthreads();
     }
 
@@ -289,7 +290,7 @@ struct ProductKernel {
       visit(sum, 0, 0, height, width, [&](int row, int column, T v) {
         memory.part[row * width + column] = v;
       });
-      meetCluster();
+      clusterSync();
       constexpr int each = (height * width + t.splits - 1) / t.splits;
 #pragma unroll
       for (int i = 0; i < (each + threads - 1) / threads; ++i) {
@@ -304,7 +305,7 @@ struct ProductKernel {
           v += inBlock(memory.part, which)[e];
         store(batch, row, column, v);
       }
-      meetCluster();
+      clusterSync();
       return;
     }
     if constexpr (byTicket) {

@@ -33,8 +33,8 @@ inline constexpr int reduceDepth = 8;
 
 MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   // As many threads as run at once; neighbours of 32 bytes fill a sector.
-  constexpr int64_t resident = 1024 * manyBlocks, sector = 8;
-  const int64_t outputs = most<int64_t>(s.outputs, 1);
+  constexpr int64_t resident = 1024 * referenceSms, sector = 8;
+  const int64_t outputs = max<int64_t>(s.outputs, 1);
   ReduceTeams t;
   t.alongElements = s.contiguous || s.run >= sector;
   if (s.size <= 4) {
@@ -43,7 +43,7 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
     t.team = s.size <= 512 ? 32 : 256;
     t.results = 256 / t.team;
   } else {
-    t.results = outputs < 32 * manyBlocks ? int(sector) : 32;
+    t.results = outputs < 32 * referenceSms ? int(sector) : 32;
     t.team = 128 / t.results;
     while (t.threads() < 1024 && int64_t(t.team) * reduceDepth < s.size)
       t.team *= 2;
@@ -54,7 +54,7 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   do {
     const int64_t turns = s.size / (int64_t(t.team) * reduceDepth);
     const int64_t blocks = resident / t.threads() / t.groups;
-    t.splits = turns >= 3 ? int(most<int64_t>(1, least(turns, blocks))) : 1;
+    t.splits = turns >= 3 ? int(max<int64_t>(1, min(turns, blocks))) : 1;
     if (t.splits <= largestCluster || t.threads() == 1024)
       return t;
     t.team *= 2;
@@ -163,7 +163,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
 
   // Of a team, `laneTeam` members are in one warp, which has `laneResults`.
   static constexpr int laneResults =
-      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::least(t.results, 32);
+      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::min(t.results, 32);
   static constexpr int laneTeam = 32 / laneResults;
   static constexpr int warpsApart = t.team / laneTeam;
   static constexpr bool wide = S.size > 1 << 30;
@@ -198,7 +198,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
     constexpr Number turns = shape::ceilDiv<Number>(S.size, stride);
     constexpr Number rounds = shape::ceilDiv<Number>(turns, shape::reduceDepth);
     constexpr int each =
-        int(shape::ceilDiv<Number>(turns, shape::most<Number>(rounds, 1)));
+        int(shape::ceilDiv<Number>(turns, shape::max<Number>(rounds, 1)));
     State s = R::template none<T>();
     if constexpr (S.size > 0) {
       for (Number start = first; start < rounds * each * stride;
@@ -225,7 +225,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   }
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    begin();
+    gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
     const int result =
@@ -243,12 +243,12 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
       State *part = reinterpret_cast<State *>(memory) + result;
       if (member == 0)
         *part = s;
-      meetCluster();
+      clusterSync();
       if (split == 0 && member == 0)
 #pragma unroll
         for (int i = 1; i < t.splits; ++i)
           R::add(s, *inBlock(part, i));
-      meetCluster();
+      clusterSync();
       if (split != 0)
         return;
     }

@@ -127,7 +127,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
   }
 
   template <typename F> static MN_DEVICE void run(const F &f) {
-    begin();
+    gridDependencySync();
     constexpr shape::SoftmaxWay way = shape::softmaxWay(S);
     if constexpr (way == shape::SoftmaxWay::warp)
       runWarp(f);

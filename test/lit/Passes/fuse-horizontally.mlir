@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --split-input-file --plan-join-maps | FileCheck %s
+// RUN: mnist-opt %s --split-input-file --plan-fuse-horizontally | FileCheck %s
 
 // Updates of parameters of different sizes are one step.
 

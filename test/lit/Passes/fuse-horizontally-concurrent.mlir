@@ -1,5 +1,5 @@
-// RUN: mnist-opt %s --plan-join-maps | FileCheck %s --check-prefix=ORDER
-// RUN: mnist-opt %s --plan-join-maps=side-by-side=true | FileCheck %s
+// RUN: mnist-opt %s --plan-fuse-horizontally | FileCheck %s --check-prefix=ORDER
+// RUN: mnist-opt %s --plan-fuse-horizontally=concurrent=true | FileCheck %s
 
 // "next" needs "short" only; joined to "long", it would wait for "sum".
 

@@ -1,22 +1,23 @@
-//===- map.h - one element at a time, and softmax, on the CPU ---*- C++ -*-===//
+//===- pointwise.h - one element at a time, and softmax, on the CPU ---*- C++
+//-*-===//
 //
 // The kinds of step whose results come from one element or one row each.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_CPU_MAP_H
-#define MNISTRT_CPU_MAP_H
+#ifndef MNISTRT_CPU_POINTWISE_H
+#define MNISTRT_CPU_POINTWISE_H
 
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/math.h"
 
-#define MN_MAP_KERNEL(NAME, F)
+#define MN_POINTWISE_KERNEL(NAME, F)
 #define MN_SOFTMAX_KERNEL(NAME, T, F, ...)
 
 namespace mn {
 
 template <typename F>
-void map(Context &, const char *, Index count, const F &functor) {
+void pointwise(Context &, const char *, Index count, const F &functor) {
   parallelRanges(count, 1, [&functor](int64_t begin, int64_t end) {
     // A copy, whose pointers no store can change.
     const F f = functor;
@@ -79,4 +80,4 @@ void softmax(Context &, const char *, Softmax s, const F &functor) {
 
 } // namespace mn
 
-#endif // MNISTRT_CPU_MAP_H
+#endif // MNISTRT_CPU_POINTWISE_H

@@ -1,4 +1,4 @@
-//===- JoinMaps.cpp - launch maps together --------------------------------===//
+//===- FuseHorizontally.cpp - pointwise steps in one launch ---------------===//
 //
 // Horizontal fusion, once implementations are chosen: a launch costs as much as
 // many elements.
@@ -15,17 +15,17 @@
 
 namespace mlir::mnistc {
 
-#define GEN_PASS_DEF_JOINMAPS
+#define GEN_PASS_DEF_FUSEHORIZONTALLY
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
-/// Maps that will be one step, in order.
-struct Members {
+/// Pointwise steps that will be one, in order.
+struct Group {
   SmallVector<StepOp> steps;
   llvm::SetVector<Value> inputs, results;
-  bool closed = false; ///< a step behind needs a result, or writes an input
+  bool closed = false; ///< a later step reads a result, or updates an input
 
-  explicit Members(SmallVector<StepOp> all) : steps(std::move(all)) {
+  explicit Group(SmallVector<StepOp> all) : steps(std::move(all)) {
     llvm::sort(steps, [](StepOp a, StepOp b) { return a->isBeforeInBlock(b); });
     for (StepOp step : steps) {
       inputs.insert(step.getInputs().begin(), step.getInputs().end());
@@ -34,32 +34,32 @@ struct Members {
   }
 };
 
-struct JoinMaps : impl::JoinMapsBase<JoinMaps> {
-  using JoinMapsBase::JoinMapsBase;
+struct FuseHorizontally : impl::FuseHorizontallyBase<FuseHorizontally> {
+  using FuseHorizontallyBase::FuseHorizontallyBase;
   void runOnOperation() override;
 
 private:
   void findUpdates();
-  void findNeeds();
-  bool mayJoin(const Members &some, const Members &others) const;
-  bool readInOrder(const Members &readers, const Members &written) const;
-  bool delays(const Members &some, const Members &others) const;
-  void join(StepOp step);
+  void findDependencies();
+  bool canFuse(const Group &some, const Group &others) const;
+  bool readInOrder(const Group &readers, const Group &written) const;
+  bool delays(const Group &some, const Group &others) const;
+  void fuse(StepOp step);
   bool isUpdatedBy(Value parameter, ValueRange results) const;
-  void closeThoseBefore(StepOp step);
+  void closeGroupsBefore(StepOp step);
   StringRef wordFor(ValueRange results) const;
-  void merge(const Members &members, StepNames &names);
+  void merge(const Group &group, StepNames &names);
 
   /// The parameter, an argument, that a result is the new value of.
   DenseMap<Value, Value> updates;
-  std::vector<Members> open;
-  /// Where steps will run side by side: what each needs.
-  std::optional<StepNeeds> needs;
+  std::vector<Group> open;
+  /// Where steps will run concurrently: the dependencies of each.
+  std::optional<StepDependencies> dependencies;
   DenseMap<Operation *, unsigned> numberOf;
 };
 } // namespace
 
-void JoinMaps::findUpdates() {
+void FuseHorizontally::findUpdates() {
   func::FuncOp function = getOperation();
   DenseMap<Attribute, Value> argumentOf;
   for (BlockArgument argument : function.getArguments())
@@ -75,38 +75,38 @@ void JoinMaps::findUpdates() {
         updates[operand.get()] = argument;
 }
 
-void JoinMaps::findNeeds() {
-  needs.reset();
+void FuseHorizontally::findDependencies() {
+  dependencies.reset();
   numberOf.clear();
-  if (!sideBySide)
+  if (!concurrent)
     return;
-  needs.emplace(getOperation());
+  dependencies.emplace(getOperation());
   for (StepOp step : getOperation().getOps<StepOp>())
     numberOf.try_emplace(step, numberOf.size());
 }
 
-/// Whether some step would wait for more than it needs, if all these were one:
-/// a member that others need gets to wait for what only another member needs.
-bool JoinMaps::delays(const Members &some, const Members &others) const {
-  llvm::SmallSetVector<Operation *, 8> group(some.steps.begin(),
-                                             some.steps.end());
-  group.insert(others.steps.begin(), others.steps.end());
+/// Whether, if all these were one step, a step that later ones depend on would
+/// wait for what it does not depend on.
+bool FuseHorizontally::delays(const Group &some, const Group &others) const {
+  llvm::SmallSetVector<Operation *, 8> both(some.steps.begin(),
+                                            some.steps.end());
+  both.insert(others.steps.begin(), others.steps.end());
   llvm::BitVector needed(numberOf.size());
-  for (Operation *member : group)
-    needed |= needs->of(numberOf.at(member));
-  for (Operation *member : group)
-    needed.reset(numberOf.at(member));
-  return llvm::any_of(group, [&](Operation *member) {
-    bool isNeeded = llvm::any_of(member->getUsers(), [&](Operation *user) {
-      return isa<StepOp>(user) && !group.contains(user);
+  for (Operation *step : both)
+    needed |= dependencies->of(numberOf.at(step));
+  for (Operation *step : both)
+    needed.reset(numberOf.at(step));
+  return llvm::any_of(both, [&](Operation *step) {
+    bool isNeeded = llvm::any_of(step->getUsers(), [&](Operation *user) {
+      return isa<StepOp>(user) && !both.contains(user);
     });
     llvm::BitVector more = needed;
-    return isNeeded && more.reset(needs->of(numberOf.at(member))).any();
+    return isNeeded && more.reset(dependencies->of(numberOf.at(step))).any();
   });
 }
 
 /// Whether one of `results` is the new value of `parameter`.
-bool JoinMaps::isUpdatedBy(Value parameter, ValueRange results) const {
+bool FuseHorizontally::isUpdatedBy(Value parameter, ValueRange results) const {
   return llvm::any_of(results, [&](Value result) {
     return updates.lookup(result) == parameter;
   });
@@ -116,9 +116,9 @@ static int64_t countOf(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
 }
 
-/// Whether `step` reads these inputs element for element, for as many elements
-/// of its own: whoever computes an element of the input computes that of each
-/// result.
+/// Whether `step` reads these inputs element for element and its results have
+/// as many elements: the thread that computes an element of the input computes
+/// that of each result.
 static bool readsInOrder(StepOp step,
                          llvm::function_ref<bool(Value)> isChosen) {
   SmallVector<Value> values;
@@ -136,17 +136,17 @@ static bool readsInOrder(StepOp step,
     for (Operation *user : values.pop_back_val().getUsers()) {
       if (isa<YieldOp>(user) || !seen.insert(user).second)
         continue;
-      if (!keepsOrder(user))
+      if (!isPointwise(user))
         return false;
       values.push_back(user->getResult(0));
     }
   return true;
 }
 
-/// Whether what one thread makes and updates is all that it reads of results
-/// and new values of `written`.
-bool JoinMaps::readInOrder(const Members &readers,
-                           const Members &written) const {
+/// Whether a thread reads only those results and new values of `written` that
+/// it computes itself.
+bool FuseHorizontally::readInOrder(const Group &readers,
+                                   const Group &written) const {
   return llvm::all_of(readers.steps, [&](StepOp step) {
     return readsInOrder(step, [&](Value input) {
       return written.results.contains(input) ||
@@ -155,31 +155,31 @@ bool JoinMaps::readInOrder(const Members &readers,
   });
 }
 
-bool JoinMaps::mayJoin(const Members &some, const Members &others) const {
-  auto size = [](const Members &members) {
-    return int64_t(members.inputs.size() + members.results.size());
+bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
+  auto size = [](const Group &group) {
+    return int64_t(group.inputs.size() + group.results.size());
   };
-  return !some.closed && size(some) + size(others) <= most &&
+  return !some.closed && size(some) + size(others) <= maxOperands &&
          readInOrder(some, others) && readInOrder(others, some) &&
-         !(needs && delays(some, others));
+         !(dependencies && delays(some, others));
 }
 
-/// Members move behind `step`, which does not join them. Not where it needs
-/// them, or updates what they read.
-void JoinMaps::closeThoseBefore(StepOp step) {
-  for (Members &members : open) {
-    members.closed |= llvm::any_of(step.getInputs(), [&](Value input) {
-      return members.results.contains(input);
+/// Groups that `step` is not part of would move past it. They cannot if it
+/// reads their results, or updates what they read.
+void FuseHorizontally::closeGroupsBefore(StepOp step) {
+  for (Group &group : open) {
+    group.closed |= llvm::any_of(step.getInputs(), [&](Value input) {
+      return group.results.contains(input);
     });
-    members.closed |= llvm::any_of(members.inputs, [&](Value input) {
+    group.closed |= llvm::any_of(group.inputs, [&](Value input) {
       return isUpdatedBy(input, step.getResults());
     });
   }
 }
 
-/// What results are that are all new values of parameters: of the trainer's own
-/// or of others too; else nothing.
-StringRef JoinMaps::wordFor(ValueRange results) const {
+/// A name for results that are all new values of parameters, "metrics" if all
+/// of these are the trainer's; else nothing.
+StringRef FuseHorizontally::wordFor(ValueRange results) const {
   bool all = true, others = false;
   for (Value result : results) {
     Value parameter = updates.lookup(result);
@@ -191,37 +191,37 @@ StringRef JoinMaps::wordFor(ValueRange results) const {
   return !all ? "" : others ? "updates" : "metrics";
 }
 
-void JoinMaps::merge(const Members &members, StepNames &names) {
-  StepOp last = members.steps.back();
+void FuseHorizontally::merge(const Group &group, StepNames &names) {
+  StepOp last = group.steps.back();
   OpBuilder builder(last);
-  // As they are now: other members were merged since.
+  // As they are now: other groups were merged since.
   llvm::SetVector<Value> inputs;
   // Equally many elements next to each other: they share a loop.
   llvm::MapVector<int64_t, SmallVector<Value>> resultsOf;
-  for (Value result : members.results)
+  for (Value result : group.results)
     resultsOf[countOf(result)].push_back(result);
   SmallVector<Value> results;
   for (auto &[count, group] : resultsOf)
     llvm::append_range(results, group);
-  for (StepOp step : members.steps)
+  for (StepOp step : group.steps)
     for (Value input : step.getInputs())
-      if (!members.results.contains(input))
+      if (!group.results.contains(input))
         inputs.insert(input);
   SmallVector<Location> locations = llvm::map_to_vector(
-      members.steps, [](StepOp step) { return step.getLoc(); });
+      group.steps, [](StepOp step) { return step.getLoc(); });
   StringRef what = wordFor(results);
   std::string name =
-      what.empty() ? last.getName().str() : names.take(what, "joined");
-  auto joined = builder.create<StepOp>(
+      what.empty() ? last.getName().str() : names.take(what, "fused");
+  auto fused = builder.create<StepOp>(
       FusedLoc::get(&getContext(), locations), ValueRange(results).getTypes(),
       builder.getStringAttr(name), last.getImplAttr(), DenseI64ArrayAttr(),
       inputs.getArrayRef());
-  Block &body = joined.getBody().emplaceBlock();
-  IRMapping mapping; // from values outside and in the members' bodies
+  Block &body = fused.getBody().emplaceBlock();
+  IRMapping mapping; // from values outside and in the steps' bodies
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   builder.setInsertionPointToEnd(&body);
-  for (StepOp step : members.steps) {
+  for (StepOp step : group.steps) {
     for (auto [argument, input] :
          llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
       mapping.map(argument, mapping.lookup(input));
@@ -236,52 +236,52 @@ void JoinMaps::merge(const Members &members, StepNames &names) {
                           llvm::map_to_vector(results, [&](Value result) {
                             return mapping.lookup(result);
                           }));
-  for (auto [old, result] : llvm::zip_equal(results, joined.getResults())) {
+  for (auto [old, result] : llvm::zip_equal(results, fused.getResults())) {
     updates.erase(old); // Another value may be where it was.
     old.replaceAllUsesWith(result);
   }
-  for (StepOp step : llvm::reverse(members.steps))
+  for (StepOp step : llvm::reverse(group.steps))
     step.erase();
-  numJoined += members.steps.size() - 1;
+  numFused += group.steps.size() - 1;
 }
 
-/// Joins a map to those before it that may: the latest first, for what belongs
-/// together, such as the states of one parameter, is written together.
-void JoinMaps::join(StepOp step) {
-  Members joined({step});
+/// Fuses a step into earlier groups where it can: the latest first, because
+/// what belongs together, such as the states of one parameter, is written
+/// together.
+void FuseHorizontally::fuse(StepOp step) {
+  Group fused({step});
   for (bool found = true; found;) {
     auto others =
-        std::find_if(open.rbegin(), open.rend(), [&](const Members &members) {
-          return mayJoin(members, joined);
-        });
+        std::find_if(open.rbegin(), open.rend(),
+                     [&](const Group &group) { return canFuse(group, fused); });
     found = others != open.rend();
     if (!found)
       break;
-    llvm::append_range(others->steps, joined.steps);
-    joined = Members(std::move(others->steps));
+    llvm::append_range(others->steps, fused.steps);
+    fused = Group(std::move(others->steps));
     open.erase(std::next(others).base());
   }
-  // Those that it does not join, it may close.
-  closeThoseBefore(step);
-  open.push_back(std::move(joined));
+  // It closes groups that it is not fused into.
+  closeGroupsBefore(step);
+  open.push_back(std::move(fused));
 }
 
-void JoinMaps::runOnOperation() {
+void FuseHorizontally::runOnOperation() {
   if (getOperation().isExternal())
     return;
   findUpdates();
-  findNeeds();
+  findDependencies();
   open.clear();
   Block &block = getOperation().getBody().front();
   for (StepOp step : block.getOps<StepOp>())
     if (step.getImpl() == Impl::kernel && !rootOf(step))
-      join(step);
+      fuse(step);
     else
-      closeThoseBefore(step);
+      closeGroupsBefore(step);
   StepNames names(block);
-  for (const Members &members : open)
-    if (members.steps.size() > 1)
-      merge(members, names);
+  for (const Group &group : open)
+    if (group.steps.size() > 1)
+      merge(group, names);
 }
 
 } // namespace mlir::mnistc

@@ -15,6 +15,9 @@ static constexpr size_t maxOperand = 48;
 /// places could otherwise grow without end.
 static constexpr int maxOps = 20000;
 
+/// Branches inside of branches; compilers have such a limit too.
+static constexpr size_t maxNested = 100;
+
 void BodyEmitter::begin(unsigned indent) {
   scopes.clear();
   scopes.push_back(std::make_unique<Scope>(&tensors, indent));
@@ -94,6 +97,9 @@ std::string BodyEmitter::localName(Operation *op) {
 FailureOr<Expr> BodyEmitter::choose(Operation *op, const Expr &condition,
                                     Branch then, Branch otherwise) {
   // Taken first: the branches assign to it.
+  if (scopes.size() > maxNested)
+    return op->emitOpError("expected a step whose choices are nested at most ")
+           << maxNested << " deep";
   std::string name = scopes.back()->names.add(localName(op));
   push();
   FailureOr<Expr> thenValue = then();

@@ -25,29 +25,39 @@ static Text emitBroadcast(BodyEmitter &body, BroadcastOp op,
   return body.value(op.getInput(), source);
 }
 
+/// One of the inputs from number `first` to before `last`, which begin at the
+/// coordinates `begins`: by halves, so that many inputs are not as many nested
+/// branches.
+static Text emitPart(BodyEmitter &body, ConcatOp op, const Position &position,
+                     ArrayRef<int64_t> begins, size_t first, size_t last) {
+  int64_t dim = op.getDim();
+  if (last - first == 1) {
+    Position source = position;
+    source[dim] = source[dim].affine(1, -begins[first]);
+    return body.value(op.getInputs()[first], source);
+  }
+  // One without elements is never read.
+  if (begins[first] == begins[first + 1])
+    return emitPart(body, op, position, begins, first + 1, last);
+
+  size_t middle = first + (last - first) / 2;
+  if (begins[middle] == begins[last])
+    return emitPart(body, op, position, begins, first, middle);
+  Expr before =
+      infix(position[dim].print(), "<", mlir::mnistc::number(begins[middle]),
+            Precedence::relational);
+  return body.choose(
+      op, before,
+      [&] { return emitPart(body, op, position, begins, first, middle); },
+      [&] { return emitPart(body, op, position, begins, middle, last); });
+}
+
 static Text emitConcat(BodyEmitter &body, ConcatOp op,
                        const Position &position) {
-  int64_t dim = op.getDim();
-  // From input `number` on, whose elements begin at `begin`.
-  std::function<Text(unsigned, int64_t)> emitFrom = [&](unsigned number,
-                                                        int64_t begin) -> Text {
-    Value input = op.getInputs()[number];
-    int64_t end = begin + shapeOf(input)[dim];
-    auto element = [&]() {
-      Position source = position;
-      source[dim] = source[dim].affine(1, -begin);
-      return body.value(input, source);
-    };
-    if (number + 1 == op.getInputs().size())
-      return element();
-    if (begin == end)
-      return emitFrom(number + 1, end);
-    Expr inside = infix(position[dim].print(), "<", mlir::mnistc::number(end),
-                        Precedence::relational);
-    return body.choose(op, inside, element,
-                       [&] { return emitFrom(number + 1, end); });
-  };
-  return emitFrom(0, 0);
+  SmallVector<int64_t> begins = {0};
+  for (Value input : op.getInputs())
+    begins.push_back(begins.back() + shapeOf(input)[op.getDim()]);
+  return emitPart(body, op, position, begins, 0, op.getInputs().size());
 }
 
 static Text emitGather(BodyEmitter &body, GatherOp op,

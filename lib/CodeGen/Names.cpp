@@ -196,10 +196,25 @@ bool NameScope::contains(StringRef identifier) const {
   return used.contains(identifier) || (outer && outer->contains(identifier));
 }
 
+/// Below it all numbers of `base` are taken, here or around.
+int NameScope::firstFree(StringRef base) const {
+  int around = outer ? outer->firstFree(base) : 2;
+  return std::max(around, next.lookup(base));
+}
+
+void NameScope::release(StringRef identifier) {
+  used.erase(identifier);
+  auto [base, digits] = identifier.rsplit('_');
+  int number;
+  if (auto known = next.find(base);
+      known != next.end() && !digits.getAsInteger(10, number))
+    known->second = std::min(known->second, number);
+}
+
 std::string NameScope::add(StringRef name) {
   std::string base = identifier(name), result = base;
-  for (int &number = next.try_emplace(base, 2).first->second; contains(result);
-       ++number)
+  int &number = next[base];
+  for (number = firstFree(base); contains(result); ++number)
     result = base + "_" + std::to_string(number);
   used.insert(result);
   return result;

@@ -31,15 +31,14 @@ public:
   std::string add(StringRef name);
   bool contains(StringRef identifier) const;
   void reserve(StringRef identifier) { used.insert(identifier); }
-  void release(StringRef identifier) {
-    used.erase(identifier);
-    next.clear();
-  }
+  void release(StringRef identifier);
 
 private:
+  int firstFree(StringRef base) const;
+
   const NameScope *outer;
   llvm::StringSet<> used;
-  llvm::StringMap<int> next; ///< below it all numbers of a name are taken
+  llvm::StringMap<int> next; ///< below it all numbers of a name are taken here
 };
 
 /// Text that stays inside a comment of one line.

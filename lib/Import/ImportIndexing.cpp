@@ -1,5 +1,6 @@
 //===- ImportIndexing.cpp - parts of tensors, and tensors of parts --------===//
 
+#include "lib/IR/Mnist/TensorSize.h"
 #include "lib/Import/Operators.h"
 #include <numeric>
 
@@ -10,6 +11,25 @@ using namespace mlir::mnistc::importer;
 //===----------------------------------------------------------------------===//
 // Concat and Split
 //===----------------------------------------------------------------------===//
+
+/// Neighbours in groups of at most so many as a kernel takes.
+static SmallVector<Value> joined(Node &n, ArrayRef<Value> parts, int64_t dim) {
+  SmallVector<Value> result;
+  for (; !parts.empty();
+       parts = parts.drop_front(std::min(parts.size(), maxConcatInputs))) {
+    ArrayRef<Value> group = parts.take_front(maxConcatInputs);
+    Shape shape(shapeOf(group.front()));
+    shape[dim] = 0;
+    for (Value part : group)
+      shape[dim] += shapeOf(part)[dim];
+    result.push_back(
+        group.size() == 1
+            ? group.front()
+            : n.create<ConcatOp>(tensorType(shape, elementOf(group.front())),
+                                 group, static_cast<uint64_t>(dim)));
+  }
+  return result;
+}
 
 static Value concat(Node &n) {
   SmallVector<Value> parts;
@@ -25,10 +45,10 @@ static Value concat(Node &n) {
            shapeText(shapeOf(part)));
     shape[dim] += shapeOf(part)[dim];
   }
-  if (parts.size() == 1)
-    return parts.front();
-  return n.create<ConcatOp>(tensorType(shape, elementOf(parts.front())), parts,
-                            static_cast<uint64_t>(dim));
+  (void)tensorType(shape, elementOf(parts.front())); // not too large
+  while (parts.size() > 1)
+    parts = joined(n, parts, dim);
+  return parts.front();
 }
 
 static Value slice(Node &n, Value x, ArrayRef<int64_t> starts,

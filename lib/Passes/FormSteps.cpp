@@ -7,8 +7,10 @@
 
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/StepBuilder.h"
+#include "lib/IR/Plan/StepSize.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include <set>
 
 namespace mlir::mnistc {
 
@@ -80,19 +82,24 @@ public:
 private:
   void findFreeOps(Block &block, bool fuse);
   bool tryJoin(Operation *op);
+  void retry(const Group &merged);
+  bool fits(const Group &producer, const Group &consumer) const;
   bool canFuseProducer(const Group &producer, const Group &consumer) const;
   bool canFuseConsumer(const Group &root, const Group &epilogue) const;
   bool onlyUsedBy(const Group &producer, const Group &consumer) const;
   double recomputeCount(Value value, const Group &consumer,
                         DenseMap<Value, double> &known) const;
-  void users(Value value, llvm::SetVector<Operation *> &result) const;
+  bool allReaders(Value value,
+                  llvm::function_ref<bool(Operation *)> accepts) const;
   Group *producerOf(Value operand) const;
   void merge(Group *producer, Group *consumer);
 
   bool epilogues;
   SmallVector<std::unique_ptr<Group>> all;
   DenseMap<Operation *, Group *> groupOf;
-  llvm::SetVector<Operation *> freeOps;
+  DenseMap<Operation *, unsigned> numberOf; ///< in program order
+  std::set<unsigned> toTry;                 ///< ops that may join a producer
+  llvm::DenseSet<Operation *> freeOps;
 };
 } // namespace
 
@@ -106,6 +113,7 @@ Grouping::Grouping(Block &block, bool fuse, bool epilogues)
     all.back()->ops.push_back(&op);
     all.back()->root = isRoot(&op) ? &op : nullptr;
     groupOf[&op] = all.back().get();
+    numberOf[&op] = all.size() - 1;
   }
 }
 
@@ -126,44 +134,64 @@ static bool isWorthCopying(Operation *op,
          });
 }
 
+/// Copies of copies are text that doubles with each op: one that takes more ops
+/// is computed once.
+static constexpr unsigned maxCopiedOps = 64;
+
 /// Free are reshapes and, with fusion, what is worth copying. Not where
 /// the result must lie in memory: returned, or read by a root that takes no
 /// prologue but reshapes.
 void Grouping::findFreeOps(Block &block, bool fuse) {
   llvm::SmallPtrSet<Operation *, 16> copied;
-  for (Operation &op : block.without_terminator())
-    if (fuse && !isRoot(&op) && !isa<ConstantOp>(op) &&
-        isWorthCopying(&op, copied))
-      copied.insert(&op);
-  for (Operation &op : llvm::reverse(block.without_terminator())) {
-    bool reshape = isa<ReshapeOp>(op);
-    if (!reshape && !copied.contains(&op))
+  DenseMap<Operation *, unsigned> copiedOps; // with each, as a tree
+  for (Operation &op : block.without_terminator()) {
+    unsigned count = 1;
+    for (Value operand : op.getOperands())
+      count += copiedOps.lookup(operand.getDefiningOp());
+    if (count > maxCopiedOps || isRoot(&op) || isa<ConstantOp>(op))
       continue;
-    llvm::SetVector<Operation *> readers;
-    users(op.getResult(0), readers);
-    bool free = llvm::all_of(readers, [&](Operation *user) {
-      if (user->hasTrait<OpTrait::IsTerminator>())
-        return false;
-      return reshape || !isRoot(user) || readsOf(user);
-    });
+    if (fuse && isWorthCopying(&op, copied))
+      copied.insert(&op);
+    if (isa<ReshapeOp>(op) || copied.contains(&op))
+      copiedOps[&op] = count;
+  }
+  // Reshapes that are read, through other ones, by a root from memory.
+  llvm::SmallPtrSet<Operation *, 16> inMemory;
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (!copiedOps.contains(&op))
+      continue;
+    bool reshape = isa<ReshapeOp>(op), free = true;
+    for (Operation *user : op.getUsers()) {
+      bool readsMemory = isFree(user) ? inMemory.contains(user)
+                                      : isRoot(user) && !readsOf(user);
+      if (readsMemory)
+        inMemory.insert(&op);
+      free &=
+          !user->hasTrait<OpTrait::IsTerminator>() && (reshape || !readsMemory);
+    }
     if (free)
       freeOps.insert(&op);
   }
 }
 
-/// The ops that read `value`, through free ops.
-void Grouping::users(Value value, llvm::SetVector<Operation *> &result) const {
-  for (Operation *user : value.getUsers())
-    if (isFree(user))
-      users(user->getResult(0), result);
-    else
-      result.insert(user);
+/// Whether `accepts` holds for the ops that read `value`, through free ops.
+bool Grouping::allReaders(Value value,
+                          llvm::function_ref<bool(Operation *)> accepts) const {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> open = {value};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers())
+      if (!isFree(user)) {
+        if (!accepts(user))
+          return false;
+      } else if (seen.insert(user).second) {
+        open.push_back(user->getResult(0));
+      }
+  return true;
 }
 
 bool Grouping::onlyUsedBy(const Group &producer, const Group &consumer) const {
-  llvm::SetVector<Operation *> readers;
-  users(producer.last()->getResult(0), readers);
-  return llvm::all_of(readers, [&](Operation *user) {
+  return allReaders(producer.last()->getResult(0), [&](Operation *user) {
     return groupOf.lookup(user) == &consumer;
   });
 }
@@ -200,13 +228,14 @@ bool Grouping::canFuseProducer(const Group &producer,
   // Does it reach a root that reads from memory?
   if (consumer.root && !readsOf(consumer.root)) {
     llvm::SetVector<Operation *> reached;
-    users(value, reached);
+    auto reach = [&](Operation *op) { return reached.insert(op), true; };
+    allReaders(value, reach);
     for (size_t i = 0; i < reached.size(); ++i)
       if (reached[i] == consumer.root)
         return false;
       else if (reached[i] != consumer.last() &&
                groupOf.lookup(reached[i]) == &consumer)
-        users(reached[i]->getResult(0), reached);
+        allReaders(reached[i]->getResult(0), reach);
   }
   DenseMap<Value, double> known;
   return llvm::all_of(producer.ops, isCheap) ||
@@ -233,6 +262,15 @@ bool Grouping::canFuseConsumer(const Group &root, const Group &epilogue) const {
   return true;
 }
 
+/// Whether an element of both together is not too much text, and compiles in
+/// bounded time: a chain is cut into steps.
+bool Grouping::fits(const Group &producer, const Group &consumer) const {
+  return fitsStep(consumer.last(), [&](Operation *op) {
+    const Group *group = groupOf.lookup(op);
+    return group == &producer || group == &consumer || isFree(op);
+  });
+}
+
 Group *Grouping::producerOf(Value operand) const {
   while (Operation *op = operand.getDefiningOp()) {
     if (!isFree(op))
@@ -247,9 +285,13 @@ Group *Grouping::producerOf(Value operand) const {
 void Grouping::merge(Group *producer, Group *consumer) {
   for (Operation *op : producer->ops)
     groupOf[op] = consumer;
-  llvm::append_range(consumer->ops, producer->ops);
-  llvm::sort(consumer->ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  SmallVector<Operation *> ops;
+  std::merge(producer->ops.begin(), producer->ops.end(), consumer->ops.begin(),
+             consumer->ops.end(), std::back_inserter(ops),
+             [&](Operation *a, Operation *b) {
+               return numberOf.at(a) < numberOf.at(b);
+             });
+  consumer->ops = std::move(ops);
   if (producer->root)
     consumer->root = producer->root;
   producer->ops.clear();
@@ -271,24 +313,42 @@ bool Grouping::tryJoin(Operation *op) {
     if (!best ||
         (producer->root &&
          (!best->root || best->last()->isBeforeInBlock(producer->last()))))
-      best = producer;
+      if (fits(*producer, *consumer))
+        best = producer;
   }
-  if (best)
-    merge(best, consumer);
-  return best;
+  if (!best)
+    return false;
+  merge(best, consumer);
+  retry(*consumer);
+  return true;
+}
+
+/// What a merge allows: producers that have now no other reader, and for those
+/// that read the result, to follow a root.
+void Grouping::retry(const Group &merged) {
+  for (Operation *op : merged.ops)
+    toTry.insert(numberOf.at(op));
+  if (merged.root)
+    allReaders(merged.last()->getResult(0), [&](Operation *user) {
+      if (auto number = numberOf.find(user); number != numberOf.end())
+        toTry.insert(number->second);
+      return true;
+    });
 }
 
 void Grouping::join() {
   SmallVector<Operation *> ops;
   for (const std::unique_ptr<Group> &group : all)
     ops.push_back(group->last());
-  // A diamond joins only when its last op has joined both sides: go round until
-  // nothing changes.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Operation *op : ops)
-      while (tryJoin(op))
-        changed = true;
+  for (unsigned number = 0; number < ops.size(); ++number)
+    toTry.insert(number);
+  // A diamond joins only when its last op has joined both sides: what may join
+  // now is tried again, in program order, round after round.
+  while (!toTry.empty()) {
+    std::set<unsigned> round = std::exchange(toTry, {});
+    for (unsigned number : round)
+      while (tryJoin(ops[number]))
+        ;
   }
 }
 

@@ -23,6 +23,7 @@ namespace {
 struct Group {
   SmallVector<StepOp> steps;
   llvm::SetVector<Value> inputs, results;
+  size_t ops = 0;      ///< in their bodies
   bool closed = false; ///< a later step reads a result, or updates an input
 
   explicit Group(SmallVector<StepOp> all) : steps(std::move(all)) {
@@ -30,9 +31,13 @@ struct Group {
     for (StepOp step : steps) {
       inputs.insert(step.getInputs().begin(), step.getInputs().end());
       results.insert(step.getResults().begin(), step.getResults().end());
+      ops += step.getBody().front().getOperations().size();
     }
   }
 };
+
+/// More are text that takes compilers too long.
+constexpr size_t maxFusedOps = 4096;
 
 struct FuseHorizontally : impl::FuseHorizontallyBase<FuseHorizontally> {
   using FuseHorizontallyBase::FuseHorizontallyBase;
@@ -160,8 +165,8 @@ bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
     return int64_t(group.inputs.size() + group.results.size());
   };
   return !some.closed && size(some) + size(others) <= maxOperands &&
-         readInOrder(some, others) && readInOrder(others, some) &&
-         !(dependencies && delays(some, others));
+         some.ops + others.ops <= maxFusedOps && readInOrder(some, others) &&
+         readInOrder(others, some) && !(dependencies && delays(some, others));
 }
 
 /// Groups that `step` is not part of would move past it. They cannot if it

@@ -7,6 +7,7 @@
 
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::mnistc {
 
@@ -26,29 +27,32 @@ static std::optional<int64_t> turnsOf(Operation *op) {
   return turns;
 }
 
-/// Whether `value` is computed from an inlined reduction, with nothing that
-/// lies in memory between.
-static bool readsInlined(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || isRoot(op) || isa<ConstantOp>(op))
-    return false;
-  return isInlined(op) || llvm::any_of(op->getOperands(), readsInlined);
-}
-
 namespace {
 struct InlineReductions : impl::InlineReductionsBase<InlineReductions> {
   using InlineReductionsBase::InlineReductionsBase;
   void runOnOperation() override {
+    // Computed from an inlined reduction, with nothing in memory between.
+    llvm::DenseSet<Operation *> reads;
     getOperation().walk([&](Operation *op) {
-      std::optional<int64_t> turns = turnsOf(op);
-      if (!turns || *turns > maxElements || readsInlined(op->getOperand(0)))
-        return;
-      auto result = cast<ShapedType>(op->getResult(0).getType());
-      if (result.getNumElements() > maxResults)
-        return;
-      op->setAttr("plan.inline", UnitAttr::get(op->getContext()));
-      ++numInlined;
+      auto readsInlined = [&](Value value) {
+        return reads.contains(value.getDefiningOp());
+      };
+      if (mayInline(op) && !readsInlined(op->getOperand(0))) {
+        op->setAttr("plan.inline", UnitAttr::get(op->getContext()));
+        ++numInlined;
+      }
+      if (isInlined(op) || (op->getNumResults() == 1 && !isRoot(op) &&
+                            llvm::any_of(op->getOperands(), readsInlined)))
+        reads.insert(op);
     });
+  }
+
+private:
+  bool mayInline(Operation *op) const {
+    std::optional<int64_t> turns = turnsOf(op);
+    return turns && *turns <= maxElements &&
+           cast<ShapedType>(op->getResult(0).getType()).getNumElements() <=
+               maxResults;
   }
 };
 } // namespace

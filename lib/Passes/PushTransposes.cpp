@@ -244,11 +244,17 @@ void pushTransposes(func::FuncOp function) {
               reduceTranspose<ArgMaxOp>);
   FrozenRewritePatternSet frozen(std::move(patterns));
   Block &block = function.getBody().front();
-  // Every turn lowers the cost, so this ends; convergence of the driver is no
-  // matter of correctness.
-  do
+  // Every round must lower what is left, or it is the last; convergence of the
+  // driver is no matter of correctness.
+  (void)applyPatternsAndFoldGreedily(function, frozen);
+  for (TransposeCost least = transposeCost(block); turnRegions(block);) {
     (void)applyPatternsAndFoldGreedily(function, frozen);
-  while (turnRegion(block));
+    TransposeCost cost = transposeCost(block);
+    if (cost.bytes > least.bytes || cost.count > least.count ||
+        (cost.bytes == least.bytes && cost.count == least.count))
+      break;
+    least = cost;
+  }
 }
 
 } // namespace mlir::mnistc

@@ -8,6 +8,7 @@
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Mnist/Patterns.h"
 #include "lib/IR/Mnist/Permutation.h"
+#include "lib/IR/Mnist/TensorSize.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -156,6 +157,9 @@ static LogicalResult flattenConcat(ConcatOp op, PatternRewriter &rewriter) {
              0)
       inputs.push_back(input);
   }
+  // A tree of the same value would become all its leaves.
+  if (inputs.size() > op.getInputs().size() && inputs.size() > maxConcatInputs)
+    return rewriter.notifyMatchFailure(op, "too many operands");
   if (inputs.empty() || llvm::equal(inputs, op.getInputs()))
     return rewriter.notifyMatchFailure(op, "no operand is empty or a concat");
   rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), inputs, op.getDim());

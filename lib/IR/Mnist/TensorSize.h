@@ -40,6 +40,9 @@ inline bool isModelTensor(Type type) {
          element.isUnsignedInteger(8);
 }
 
+/// What a concat may have: each is an argument of a kernel.
+inline constexpr size_t maxConcatInputs = 256;
+
 } // namespace mlir::mnistc
 
 #endif // MNISTC_IR_MNIST_TENSORSIZE_H

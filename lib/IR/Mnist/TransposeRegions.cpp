@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -81,6 +82,8 @@ struct OpRegion {
 
   bool contains(Operation *op) const { return ops.contains(op); }
   SmallVector<Permutation> candidates() const;
+  /// Of the border: what turning the region changes outside of it.
+  SmallVector<Operation *> borderTransposes() const;
   TransposeCost cost(ArrayRef<int64_t> perm) const;
   void turn(ArrayRef<int64_t> perm) const;
 
@@ -141,13 +144,31 @@ SmallVector<Permutation> OpRegion::candidates() const {
   return perms;
 }
 
+SmallVector<Operation *> OpRegion::borderTransposes() const {
+  SmallVector<Operation *> border;
+  for (Value input : inputs)
+    if (auto transpose = input.getDefiningOp<TransposeOp>())
+      border.push_back(transpose);
+  for (Operation *op : ops)
+    for (Operation *user : op->getUsers())
+      if (isa<TransposeOp>(user))
+        border.push_back(user);
+  return border;
+}
+
 /// What it costs to have `input` in the order `perm`.
 TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
   TransposeCost cost;
   ArrayRef<int64_t> shape = typeOf(input).getShape();
   if (auto transpose = input.getDefiningOp<TransposeOp>()) {
     ArrayRef<int64_t> from = transpose.getInput().getType().getShape();
-    if (!preservesMemoryOrder(permute(transpose.getPerm(), perm), from))
+    // From inside the region, what it reads is turned too.
+    bool isInner = contains(transpose.getInput().getDefiningOp());
+    Permutation before = isInner ? permute(inverse(perm), transpose.getPerm())
+                                 : Permutation(transpose.getPerm());
+    SmallVector<int64_t> shape =
+        isInner ? permute(from, perm) : SmallVector<int64_t>(from);
+    if (!preservesMemoryOrder(permute(before, perm), shape))
       add(cost, input);
     bool stays = llvm::any_of(input.getUsers(), [&](Operation *user) {
       return !contains(user) && !isa<TransposeOp>(user);
@@ -185,6 +206,11 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
     if (contains(user))
       continue;
     if (auto transpose = dyn_cast<TransposeOp>(user)) {
+      // Counted as an input, if it is nothing else.
+      if (inputs.contains(transpose) &&
+          llvm::all_of(transpose->getUsers(),
+                       [&](Operation *next) { return contains(next); }))
+        continue;
       if (!llvm::is_contained(seen, transpose.getPerm()) &&
           !preservesMemoryOrder(permute(back, transpose.getPerm()), shape))
         add(cost, output);
@@ -268,27 +294,39 @@ void OpRegion::turn(ArrayRef<int64_t> perm) const {
     op->erase();
 }
 
-bool mlir::mnistc::turnRegion(Block &block) {
-  for (const OpRegion &region : findRegions(block)) {
-    SmallVector<Permutation> candidates = region.candidates();
-    if (candidates.empty())
+/// The order for which turning `region` pays most; none if it does not.
+static Permutation bestOrder(const OpRegion &region) {
+  SmallVector<Permutation> candidates = region.candidates();
+  if (candidates.empty())
+    return {};
+  int64_t rank = typeOf(region.inputs.front()).getRank();
+  TransposeCost least = region.cost(llvm::to_vector(llvm::seq<int64_t>(rank)));
+  Permutation best;
+  for (const Permutation &perm : candidates) {
+    TransposeCost cost = region.cost(perm);
+    if (cost.bytes > least.bytes || cost.count > least.count ||
+        (cost.bytes == least.bytes && cost.count == least.count))
       continue;
-    int64_t rank = typeOf(region.inputs.front()).getRank();
-    Permutation none = llvm::to_vector(llvm::seq<int64_t>(rank));
-    TransposeCost least = region.cost(none);
-    ArrayRef<int64_t> best = none;
-    for (ArrayRef<int64_t> perm : candidates) {
-      TransposeCost cost = region.cost(perm);
-      if (cost.bytes > least.bytes || cost.count > least.count ||
-          (cost.bytes == least.bytes && cost.count == least.count))
-        continue;
-      least = cost;
-      best = perm;
-    }
-    if (isIdentity(best))
-      continue;
-    region.turn(best);
-    return true;
+    least = cost;
+    best = perm;
   }
-  return false;
+  return best;
+}
+
+bool mlir::mnistc::turnRegions(Block &block) {
+  // Two regions may count on the same transpose: only one is turned.
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  bool turned = false;
+  for (const OpRegion &region : findRegions(block)) {
+    Permutation best = bestOrder(region);
+    SmallVector<Operation *> border = region.borderTransposes();
+    if (best.empty() || llvm::any_of(border, [&](Operation *transpose) {
+          return taken.contains(transpose);
+        }))
+      continue;
+    taken.insert(border.begin(), border.end());
+    region.turn(best);
+    turned = true;
+  }
+  return turned;
 }

@@ -24,10 +24,11 @@ int64_t byteSize(Type type);
 /// The cost of the transposes in `block` that move elements at run time.
 TransposeCost transposeCost(Block &block);
 
-/// Turns the first region of `block` for which that pays: fewer bytes in no
-/// more transposes, or fewer transposes of no more bytes. Puts transposes at
-/// the region's border, to be simplified. Returns whether there was one.
-bool turnRegion(Block &block);
+/// Turns the regions of `block` for which that pays: fewer bytes in no more
+/// transposes, or fewer transposes of no more bytes; of those that share a
+/// transpose, the first. Puts transposes at the regions' borders, to be
+/// simplified. Returns whether there was one.
+bool turnRegions(Block &block);
 
 /// A matrix product whose left operand is `reshape`, after a transpose of
 /// something of shape `shape` by `perm`, may permute the rows of its right

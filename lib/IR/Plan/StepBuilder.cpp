@@ -20,7 +20,9 @@ std::string StepNames::take(StringRef wanted, StringRef suffix) {
   }
   std::string base = name + "." + suffix.str();
   name = base;
-  for (int number = 2; !taken.insert(name).second; ++number)
+  // Below it all numbers are taken.
+  int &number = next.try_emplace(base, 2).first->second;
+  for (; !taken.insert(name).second; ++number)
     name = base + "_" + std::to_string(number);
   return name;
 }

@@ -26,6 +26,7 @@ public:
 
 private:
   llvm::StringSet<> taken;
+  llvm::StringMap<int> next;
 };
 
 /// Moves `group` into a new step, undecided, in the place of its last op. The

@@ -2,6 +2,7 @@
 
     %mnistc     the compiler            %onnx-as FILE   ONNX text to ONNX (stdout or -o)
     %root       the source tree         %t, %s, ...     as in every lit suite
+    %exits N COMMAND: the command ends with exit code N
 
 Features: onnx (ONNX's Python package), cuda-toolkit (NVRTC and headers),
 asan. MNIST_OPT_ROUNDTRIP=1 has mnist-opt print and reparse whatever it reads.
@@ -45,6 +46,7 @@ if config.sanitized:
 config.substitutions += [
     ("%mnistc", os.path.join(tools, "mnistc")),
     ("%onnx-as", f"{python} {config.source_root}/utils/onnx-as.py"),
+    ("%exits", f"{python} {config.source_root}/test/lit/exits.py"),
     ("%python", python),
     ("%root", config.source_root),
 ]

@@ -85,32 +85,6 @@ def test_equal_input_equal_bytes(place):
                    f"{target}{ending}: two compiles differ")
 
 
-def test_bad_models(place):
-    folder = place.shared / "bad-models"
-    if not folder.is_dir():
-        raise Skip("no folder of bad models")
-    for model in sorted(folder.rglob("*.onnx")):
-        for mode in (["--check"], ["--target=cpu", "-o", place.path("bad")]):
-            done = run(place.mnistc, model, *mode)
-            if done.code:
-                fails(done.code, place.mnistc, model, *mode, lines=None,
-                      parts=[str(model)])
-            expect(done.code in (0, 1, 3), done)
-
-
-def test_damaged_models(place):
-    whole = place.model("mxnet-mlp").read_bytes()
-    bad = place.path("damaged.onnx")
-    damaged = [whole[:size] for size in (0, 1, 7, 100, 2000, len(whole) - 3)]
-    for at in range(0, 400, 13):
-        damaged.append(whole[:at] + b"\xff" + whole[at + 1:])
-    for data in damaged:
-        bad.write_bytes(data)
-        done = run(place.mnistc, bad, "--check")
-        expect(done.code in (0, 1, 3), done)
-        expect(bool(done.err) == bool(done.code), done)
-
-
 def test_check_lists_all_problems(place):
     node = helper.make_node
     model = save_model(

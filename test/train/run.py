@@ -3,8 +3,8 @@
 
 usage: run.py [--mnistc=build/bin/mnistc] [--only=TEXT] [--target=cpu]
 
-Each test is a function of start.py, runs.py, data.py or files.py whose name
-begins with `test_`. What needs something that is not there (onnxruntime, root)
+Each test is a function of start.py, runs.py, updates.py, data.py or files.py
+whose name begins with `test_`. What needs something that is not there (onnxruntime, root)
 is skipped. The last line: N passed, N failed, N skipped.
 """
 
@@ -20,7 +20,7 @@ from place import Place  # noqa: E402
 def main():
     parser = harness.parser(__doc__)
     parser.add_argument("--target", default="cpu")
-    return harness.run_tests(("start", "runs", "data", "files"), Place,
+    return harness.run_tests(("start", "runs", "updates", "data", "files"), Place,
                              parser.parse_args())
 
 

@@ -1,6 +1,7 @@
 // RUN: mnist-opt %s --split-input-file --mnist-add-optimizer --cse | FileCheck %s
 // RUN: mnist-opt %s --split-input-file "--mnist-add-optimizer=kind=adam lr=0.001" --cse | FileCheck %s --check-prefix=ADAM
 // RUN: mnist-opt %s --split-input-file "--mnist-add-optimizer=clipping=norm" --cse | FileCheck %s --check-prefix=CLIP
+// RUN: mnist-opt %s --split-input-file "--mnist-add-optimizer=kind=adam lr=1 momentum=2 weight-decay=3 beta1=0.25 beta2=0.5 epsilon=6 dampening=7 clip=8" | FileCheck %s --check-prefix=NUMBERS
 // RUN: not mnist-opt %s --split-input-file --mnist-add-optimizer=kind=lion 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not mnist-opt %s --split-input-file --mnist-add-optimizer=convention=jax 2>&1 | FileCheck %s --check-prefix=FORM
 
@@ -36,6 +37,9 @@
 // CLIP:         %[[SUM:.*]] = mnist.reduce_sum %[[SQUARES]]
 // CLIP:         mnist.sqrt %[[SUM]]
 // CLIP:         mnist.min
+
+// The columns of a row, in the order of mn::RecipeColumn.
+// NUMBERS: numbers = array<f64: 1.000000e+00, 2.000000e+00, 3.000000e+00, 2.500000e-01, 5.000000e-01, 6.000000e+00, 7.000000e+00, 8.000000e+00, 7.500000e-01, 5.000000e-01>
 
 // KIND: expected an optimizer of sgd, momentum, nesterov, adam, adamw, rmsprop, adagrad, got 'lion'
 // FORM: expected a convention of torch, keras, got 'jax'

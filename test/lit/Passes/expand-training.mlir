@@ -14,8 +14,10 @@
 // CHECK:         %[[CC:.*]] = mnist.mul %[[C]], %[[C]]
 // CHECK:         mnist.reduce_sum %[[CC]] over [0]
 // CHECK:         mnist.sqrt
-// CHECK:         %[[OLD:.*]] = mnist.mul %{{.*}}, %[[MEAN]]
-// CHECK:         %[[NEW:.*]] = mnist.mul %{{.*}}, %[[M]]
+// CHECK:         %[[KEEP:.*]] = mnist.constant dense<8.000000e-01>
+// CHECK:         %[[OLD:.*]] = mnist.mul %[[KEEP]], %[[MEAN]]
+// CHECK:         %[[TAKE:.*]] = mnist.constant dense<2.000000e-01>
+// CHECK:         %[[NEW:.*]] = mnist.mul %[[TAKE]], %[[M]]
 // CHECK:         %[[BOTH:.*]] = mnist.add %[[OLD]], %[[NEW]]
 // CHECK:         ml_program.global_store @mean = %[[BOTH]]
 // CHECK:         ml_program.global_store @variance
@@ -24,7 +26,7 @@ ml_program.global private mutable @variance(dense<1.0> : tensor<2xf32>) : tensor
 func.func @train_4(%x: tensor<4x2xf32>, %w: tensor<2xf32>) -> tensor<4x2xf32> {
   %m = ml_program.global_load @mean : tensor<2xf32>
   %v = ml_program.global_load @variance : tensor<2xf32>
-  %y = mnist.batch_norm %x, %w, %w, %m, %v dim 1 epsilon 1.000000e-05 momentum 9.000000e-01
+  %y = mnist.batch_norm %x, %w, %w, %m, %v dim 1 epsilon 1.000000e-05 momentum 8.000000e-01
       : tensor<4x2xf32>, tensor<2xf32>
   return %y : tensor<4x2xf32>
 }
@@ -78,8 +80,10 @@ func.func @train_4(%x: tensor<4x2xf32>, %w: tensor<2xf32>) -> tensor<4x2xf32> {
 // CHECK-DAG:     %[[SEED:.*]] = ml_program.global_load @mn.seed
 // CHECK-DAG:     %[[STEP:.*]] = ml_program.global_load @mn.step
 // CHECK:         %[[U:.*]] = mnist.random_uniform %[[SEED]], %[[STEP]] stream 1
-// CHECK:         %[[KEPT:.*]] = mnist.compare ge %[[U]], %{{.*}}
-// CHECK:         %[[SCALED:.*]] = mnist.mul %[[X]], %{{.*}}
+// CHECK:         %[[RATIO:.*]] = mnist.constant dense<2.500000e-01>
+// CHECK:         %[[KEPT:.*]] = mnist.compare ge %[[U]], %[[RATIO]]
+// CHECK:         %[[SCALE:.*]] = mnist.constant dense<1.33333337>
+// CHECK:         %[[SCALED:.*]] = mnist.mul %[[X]], %[[SCALE]]
 // CHECK:         mnist.select %[[KEPT]], %[[SCALED]]
 // CHECK:         mnist.random_uniform %{{.*}}, %{{.*}} stream 2
 func.func @train_1(%x: tensor<8xf32>) -> tensor<8xf32> {

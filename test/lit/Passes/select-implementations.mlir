@@ -48,6 +48,44 @@ func.func @along_width(%x: tensor<64x32x16x66xf32>, %w: tensor<64x32x3x3xf32>, %
   return %y : tensor<64x64x14x64xf32>
 }
 
+// relu(c) + r is not relu(c + r): the library takes the relu, a kernel the sum.
+
+// CHECK-LABEL: @relu_before_residual
+// CUDA:          %[[R:.*]] = plan.step "relu" on cudnn
+// CPU:           %[[R:.*]] = plan.step "relu" on onednn
+// CUDA-NOT:        mnist.add
+// CPU-NOT:         mnist.add
+// CUDA:            mnist.relu
+// CPU:             mnist.relu
+// CUDA-NEXT:       plan.yield
+// CPU-NEXT:        plan.yield
+// CUDA:          plan.step "y" on kernel
+// CPU:           plan.step "y" on kernel
+// CHECK:         return
+func.func @relu_before_residual(%x: tensor<64x32x16x16xf32>, %w: tensor<64x32x3x3xf32>, %r: tensor<64x64x14x14xf32>) -> tensor<64x64x14x14xf32> {
+  %c = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<64x32x16x16xf32>, tensor<64x32x3x3xf32>) -> tensor<64x64x14x14xf32>
+  %a = mnist.relu %c : tensor<64x64x14x14xf32> loc("relu")
+  %y = mnist.add %a, %r : tensor<64x64x14x14xf32> loc("y")
+  return %y : tensor<64x64x14x14xf32>
+}
+
+// Nor is relu(c) + b: neither as a bias.
+
+// CHECK-LABEL: @relu_before_bias
+// CUDA:          plan.step "relu" on cublas
+// CPU:           plan.step "relu" on onednn
+// CUDA:          plan.step "y" on kernel
+// CPU:           plan.step "y" on kernel
+// CHECK:         return
+func.func @relu_before_bias(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>, %b: tensor<512xf32>) -> tensor<512x512xf32> {
+  %c = mnist.matmul %x, %w : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  %a = mnist.relu %c : tensor<512x512xf32> loc("relu")
+  %bias = mnist.broadcast %b along [1] : tensor<512xf32> -> tensor<512x512xf32>
+  %y = mnist.add %a, %bias : tensor<512x512xf32> loc("y")
+  return %y : tensor<512x512xf32>
+}
+
 // A library takes the beginning of an epilogue, a kernel the rest. What takes
 // no epilogue is split right after the product.
 

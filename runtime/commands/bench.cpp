@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
+#include "formats/json.h"
 #include "inference/runner.h"
 #include "reports/report.h"
 #include <algorithm>
@@ -86,19 +87,18 @@ Status measure(Executor &executor, int number, const Plan &plan,
   return Status::success();
 }
 
-void printJson(const Plan &plan, const Figures &figures, bool first) {
-  const auto part = [&](double q) {
-    return jsonNumber(quantile(figures.latencies, q));
-  };
-  std::printf(
-      "%s\n    {\"plan\": %s, \"batch\": %lld, \"runs\": %zu, "
-      "\"latencyMicroseconds\": {\"p10\": %s, \"median\": %s, \"p90\": %s, "
-      "\"p99\": %s}, \"deviceMicroseconds\": %s, \"rowsPerSecond\": %s}",
-      first ? "" : ",", quoted(plan.name).c_str(),
-      static_cast<long long>(plan.batch), figures.latencies.size(),
-      part(.1).c_str(), part(.5).c_str(), part(.9).c_str(), part(.99).c_str(),
-      jsonNumber(figures.device).c_str(),
-      jsonNumber(figures.rowsPerSecond).c_str());
+Json jsonOf(const Plan &plan, const Figures &figures) {
+  const auto part = [&](double q) { return quantile(figures.latencies, q); };
+  return {{"plan", plan.name},
+          {"batch", plan.batch},
+          {"runs", figures.latencies.size()},
+          {"latencyMicroseconds",
+           {{"p10", part(.1)},
+            {"median", part(.5)},
+            {"p90", part(.9)},
+            {"p99", part(.99)}}},
+          {"deviceMicroseconds", figures.device},
+          {"rowsPerSecond", figures.rowsPerSecond}};
 }
 
 std::vector<std::string> rowOf(const Plan &plan, const Figures &figures) {
@@ -125,22 +125,20 @@ Status bench(const Model &model, const Options &options) {
   std::vector<std::vector<std::string>> rows = {{"plan", ">batch", ">median us",
                                                  ">p10", ">p90", ">p99",
                                                  ">device us", ">rows/s"}};
-  if (options.json)
-    std::printf("{\"model\": %s, \"device\": %s, \"plans\": [",
-                quoted(model.name).c_str(),
-                quoted(executor->deviceName()).c_str());
+  Json json = {{"model", model.name},
+               {"device", executor->deviceName()},
+               {"plans", Json::array()}};
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
     if (!isInference(plan) || (options.batch && plan.batch != options.batch))
       continue;
     Figures figures;
     MN_TRY(measure(*executor, i, plan, options, figures));
-    if (options.json)
-      printJson(plan, figures, rows.size() == 1);
+    json["plans"].push_back(jsonOf(plan, figures));
     rows.push_back(rowOf(plan, figures));
   }
   if (options.json)
-    std::printf("]}\n");
+    printJson(json);
   else
     std::printf("%s on %s\n%s", modelText(model).c_str(),
                 executor->deviceName().c_str(), table(rows).c_str());

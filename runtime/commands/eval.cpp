@@ -2,9 +2,9 @@
 
 #include "commands/options.h"
 #include "data/sample_set.h"
+#include "formats/json.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
-#include "reports/report.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -26,11 +26,6 @@ Status addRows(const Tensor &output, const void *data, const int32_t *labels,
     scores = scoresOf(output.type, data, count, classes);
   std::vector<double> logs;
   for (int64_t row = 0; row < count; ++row) {
-    if (labels[row] < 0 || labels[row] >= classes)
-      return badData(
-          "expected labels below %lld, as many classes as output '%s' "
-          "has, got %d",
-          static_cast<long long>(classes), output.name, labels[row]);
     logProbabilities(scores, output.type, data, row, classes, logs);
     score.loss -= logs[labels[row]];
     score.right += std::max_element(logs.begin(), logs.end()) - logs.begin() ==
@@ -52,23 +47,49 @@ Status checkClassifier(const Plan &plan) {
   return Status::success();
 }
 
+/// That the labels are classes of the model, and count them as it does.
+Status checkLabels(const SampleSet &data, const Tensor &output,
+                   int64_t classes) {
+  const auto *labels =
+      reinterpret_cast<const int32_t *>(data.targets.bytes.data());
+  for (int64_t row = 0; row < data.count(); ++row)
+    if (labels[row] < 0 || labels[row] >= classes)
+      return badData("'%s': expected labels below %lld, as many classes as "
+                     "output '%s' has, got %d in row %lld",
+                     data.source.c_str(), static_cast<long long>(classes),
+                     output.name, labels[row], static_cast<long long>(row));
+  const auto found = static_cast<int64_t>(data.classNames.size());
+  if (found > 0 && found != classes && !data.numberedByTraining)
+    return badData("'%s': expected a folder for each of the %lld classes of "
+                   "output '%s', or a folder 'train' that numbers them, got "
+                   "%lld folders",
+                   data.source.c_str(), static_cast<long long>(classes),
+                   output.name, static_cast<long long>(found));
+  return Status::success();
+}
+
 void print(const Score &score, Scores scores, const Plan &plan, double seconds,
-           const Options &options) {
+           const Options &options, const std::vector<std::string> &classNames) {
   const double rows = static_cast<double>(score.rows);
   const double loss = score.loss / rows;
   const double accuracy = static_cast<double>(score.right) / rows;
   if (options.json) {
-    std::printf(
-        "{\"split\": %s, \"images\": %lld, \"batch\": %lld, \"scores\": %s, "
-        "\"loss\": %s, \"correct\": %lld, \"accuracy\": %s, "
-        "\"seconds\": %s, \"imagesPerSecond\": %s}\n",
-        quoted(options.split).c_str(), static_cast<long long>(score.rows),
-        static_cast<long long>(plan.batch), quoted(nameOf(scores)).c_str(),
-        jsonNumber(loss).c_str(), static_cast<long long>(score.right),
-        jsonNumber(accuracy).c_str(), jsonNumber(seconds).c_str(),
-        jsonNumber(rows / seconds).c_str());
+    Json json = {{"split", options.split},
+                 {"images", score.rows},
+                 {"batch", plan.batch},
+                 {"scores", nameOf(scores)},
+                 {"loss", loss},
+                 {"correct", score.right},
+                 {"accuracy", accuracy},
+                 {"seconds", seconds},
+                 {"imagesPerSecond", rows / seconds}};
+    if (!classNames.empty())
+      json["classes"] = classNames;
+    printJson(json);
     return;
   }
+  if (!classNames.empty())
+    std::printf("classes %s\n", classesText(classNames).c_str());
   std::printf("loss %.6f   accuracy %.2f %% (%lld of %lld)   %.0f images/s\n",
               loss, 100 * accuracy, static_cast<long long>(score.right),
               static_cast<long long>(score.rows), rows / seconds);
@@ -107,6 +128,8 @@ Status eval(const Model &model, const Options &options) {
     return badData(
         "expected an input of images, one a row, got '%s' of shape %s",
         plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
+  MN_TRY(checkLabels(data, plan.outputs[0],
+                     static_cast<int64_t>(output.rowCount)));
   MN_TRY(executor->prepare(number));
   Score score;
   const auto *labels =
@@ -125,7 +148,7 @@ Status eval(const Model &model, const Options &options) {
       }));
   const std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
-  print(score, scores, plan, seconds.count(), options);
+  print(score, scores, plan, seconds.count(), options, data.classNames);
   return Status::success();
 }
 

@@ -8,7 +8,9 @@
 
 #include "commands/options.h"
 #include "core/executor.h"
+#include "formats/atomic_file.h"
 #include "formats/files.h"
+#include "formats/json.h"
 #include "mnistrt/philox.h"
 #include "reports/report.h"
 #include <algorithm>
@@ -268,24 +270,22 @@ Status Gradcheck::dump() {
   double loss;
   MN_TRY(evaluate(loss));
   const Plan &plan = model.plans[0];
-  std::string index = "[";
+  Json index = Json::array();
   const auto write = [&](const char *kind, int number, const Tensor &tensor,
                          const void *data) {
     const std::string file = text("%s-%d.npy", kind, number);
-    index += text("%s\n {\"file\": \"%s\", \"tensor\": ",
-                  index.size() == 1 ? "" : ",", file.c_str()) +
-             quoted(tensor.name) + "}";
+    index.push_back({{"file", file}, {"tensor", tensor.name}});
     const std::vector<char> bytes =
         npyOf(tensor.type, {tensor.shape, tensor.shape + tensor.rank}, data,
               bytesOf(tensor));
-    return writeFile(options.dump + "/" + file, bytes.data(), bytes.size());
+    return writeAtomically(options.dump + "/" + file,
+                           {bytes.data(), bytes.size()});
   };
   for (int i = 0; i < plan.inputCount; ++i)
     MN_TRY(write("input", i, plan.inputs[i], executor->input(0, i, 0)));
   for (int i = 0; i < plan.outputCount; ++i)
     MN_TRY(write("output", i, plan.outputs[i], executor->output(0, i, 0)));
-  index += "\n]\n";
-  return writeFile(options.dump + "/index.json", index.data(), index.size());
+  return writeAtomically(options.dump + "/index.json", jsonText(index) + "\n");
 }
 
 void Gradcheck::print() const {
@@ -294,14 +294,13 @@ void Gradcheck::print() const {
       const Element none, *worst = row.worst() ? row.worst() : &none;
       const auto kinks = std::count_if(row.elements.begin(), row.elements.end(),
                                        [](const Element &e) { return e.kink; });
-      std::printf("{\"tensor\": %s, \"checked\": %zu, \"kinks\": %d, "
-                  "\"error\": %s, \"element\": %zu, \"found\": %s, "
-                  "\"expected\": %s}\n",
-                  quoted(row.parameter->tensor.name).c_str(),
-                  row.elements.size(), static_cast<int>(kinks),
-                  jsonNumber(worst->error).c_str(), worst->index,
-                  jsonNumber(worst->found).c_str(),
-                  jsonNumber(worst->expected).c_str());
+      printJson({{"tensor", row.parameter->tensor.name},
+                 {"checked", row.elements.size()},
+                 {"kinks", kinks},
+                 {"error", worst->error},
+                 {"element", worst->index},
+                 {"found", worst->found},
+                 {"expected", worst->expected}});
     }
     return;
   }

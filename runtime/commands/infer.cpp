@@ -2,6 +2,7 @@
 
 #include "commands/options.h"
 #include "data/sample_set.h"
+#include "formats/atomic_file.h"
 #include "formats/files.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
@@ -150,7 +151,7 @@ Status infer(const Model &model, const Options &options) {
     const Array &first = outputs.front();
     const std::vector<char> file =
         npyOf(first.type, first.shape, first.bytes.data(), first.bytes.size());
-    MN_TRY(writeFile(options.output, file.data(), file.size()));
+    MN_TRY(writeAtomically(options.output, {file.data(), file.size()}));
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     if (isClassifier(model.plans[plan], model.plans[plan].outputs[i]) &&

@@ -7,8 +7,10 @@
 #include "commands/options.h"
 #include "core/array.h"
 #include "core/executor.h"
+#include "formats/json.h"
 #include "reports/report.h"
 #include <cstdio>
+#include <vector>
 
 namespace mn {
 
@@ -42,66 +44,59 @@ void printPlan(const Plan &plan) {
   std::printf("%s", table(rows).c_str());
 }
 
-std::string tensorsJson(const Tensor *tensors, int count) {
-  std::string result = "[";
+Json tensorsJson(const Tensor *tensors, int count) {
+  Json all = Json::array();
   for (int i = 0; i < count; ++i)
-    result += text("%s{\"name\": %s, \"type\": \"%s\", \"shape\": %s}",
-                   i ? ", " : "", quoted(tensors[i].name).c_str(),
-                   nameOf(tensors[i].type), shapeText(tensors[i]).c_str());
-  return result + "]";
+    all.push_back({{"name", tensors[i].name},
+                   {"type", nameOf(tensors[i].type)},
+                   {"shape", std::vector(tensors[i].shape,
+                                         tensors[i].shape + tensors[i].rank)}});
+  return all;
 }
 
-void printPlanJson(const Plan &plan) {
-  std::printf(
-      "{\"name\": %s, \"batch\": %lld, \"arenaBytes\": %zu, "
-      "\"workspaceBytes\": %zu,\n   \"inputs\": %s,\n   \"outputs\": %s,\n"
-      "   \"steps\": [",
-      quoted(plan.name).c_str(), static_cast<long long>(plan.batch),
-      plan.arenaBytes, plan.workspaceBytes,
-      tensorsJson(plan.inputs, plan.inputCount).c_str(),
-      tensorsJson(plan.outputs, plan.outputCount).c_str());
+Json planJson(const Plan &plan) {
+  Json steps = Json::array();
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
-    std::printf("%s\n    {\"name\": %s, \"shape\": %s, \"implementation\": %s, "
-                "\"ops\": %s, \"nodes\": %s, \"flops\": %s, \"bytes\": %s, "
-                "\"stream\": %d}",
-                i ? "," : "", quoted(step.name).c_str(),
-                quoted(step.shape).c_str(), quoted(step.implementation).c_str(),
-                quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
-                jsonNumber(step.flops).c_str(), jsonNumber(step.bytes).c_str(),
-                step.stream);
+    steps.push_back({{"name", step.name},
+                     {"shape", step.shape},
+                     {"implementation", step.implementation},
+                     {"ops", step.ops},
+                     {"nodes", step.nodes},
+                     {"flops", step.flops},
+                     {"bytes", step.bytes},
+                     {"stream", step.stream}});
   }
-  std::printf("]}");
+  return {{"name", plan.name},
+          {"batch", plan.batch},
+          {"arenaBytes", plan.arenaBytes},
+          {"workspaceBytes", plan.workspaceBytes},
+          {"inputs", tensorsJson(plan.inputs, plan.inputCount)},
+          {"outputs", tensorsJson(plan.outputs, plan.outputCount)},
+          {"steps", steps}};
 }
 
-void printJson(const Model &model) {
+Json modelJson(const Model &model) {
   size_t codeBytes = 0;
   for (int i = 0; i < model.codeCount; ++i)
     codeBytes += model.codes[i].bytes;
-  std::printf(
-      "{\"name\": %s, \"compiler\": %s, \"command\": %s, \"target\": %s, "
-      "\"arch\": %s,\n \"constantBytes\": %zu, \"codeBytes\": %zu, "
-      "\"deviceBytes\": %zu,\n \"bound\": [",
-      quoted(model.name).c_str(), quoted(model.compiler).c_str(),
-      quoted(model.command).c_str(), quoted(model.target).c_str(),
-      quoted(model.arch).c_str(), model.constantBytes, codeBytes,
-      deviceBytes(model));
+  Json bound = Json::array(), plans = Json::array();
   for (int i = 0; i < model.boundCount; ++i)
-    std::printf("%s%s", i ? ", " : "",
-                quoted(model.bounds[i].tensor.name).c_str());
-  std::printf("],\n \"plans\": [");
-  for (int i = 0; i < model.planCount; ++i) {
-    std::printf(i ? ",\n  " : "\n  ");
-    printPlanJson(model.plans[i]);
-  }
-  std::printf("]}\n");
+    bound.push_back(model.bounds[i].tensor.name);
+  for (int i = 0; i < model.planCount; ++i)
+    plans.push_back(planJson(model.plans[i]));
+  return {{"name", model.name},       {"compiler", model.compiler},
+          {"command", model.command}, {"target", model.target},
+          {"arch", model.arch},       {"constantBytes", model.constantBytes},
+          {"codeBytes", codeBytes},   {"deviceBytes", deviceBytes(model)},
+          {"bound", bound},           {"plans", plans}};
 }
 
 } // namespace
 
 Status info(const Model &model, const Options &options) {
   if (options.json) {
-    printJson(model);
+    printJson(modelJson(model));
     return Status::success();
   }
   const size_t bytes = deviceBytes(model);

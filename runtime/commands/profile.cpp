@@ -1,7 +1,8 @@
 //===- profile.cpp - app profile ------------------------------------------===//
 
 #include "commands/options.h"
-#include "formats/files.h"
+#include "formats/atomic_file.h"
+#include "formats/json.h"
 #include "inference/runner.h"
 #include "reports/report.h"
 #include <algorithm>
@@ -15,24 +16,28 @@ namespace {
 /// beginning.
 Status writeTrace(const std::string &path, const Model &model, const Plan &plan,
                   const std::vector<StepTime> &times) {
-  std::string trace = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
-  trace += text(
-      "  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": "
-      "{\"name\": %s}}",
-      quoted(std::string(model.name) + " " + plan.name).c_str());
+  Json events = {{{"name", "process_name"},
+                  {"ph", "M"},
+                  {"pid", 1},
+                  {"args", {{"name", text("%s %s", model.name, plan.name)}}}}};
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
-    trace += text(
-        ",\n  {\"name\": %s, \"cat\": %s, \"ph\": \"X\", \"pid\": 1, "
-        "\"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"step\": %d, "
-        "\"ops\": %s, \"nodes\": %s, \"shape\": %s}}",
-        quoted(step.name).c_str(), quoted(step.implementation).c_str(),
-        times[i].startMicroseconds, times[i].microseconds, i + 1,
-        quoted(step.ops).c_str(), quoted(step.nodes).c_str(),
-        quoted(step.shape).c_str());
+    events.push_back({{"name", step.name},
+                      {"cat", step.implementation},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", 1},
+                      {"ts", times[i].startMicroseconds},
+                      {"dur", times[i].microseconds},
+                      {"args",
+                       {{"step", i + 1},
+                        {"ops", step.ops},
+                        {"nodes", step.nodes},
+                        {"shape", step.shape}}}});
   }
-  trace += "\n]}\n";
-  return writeFile(path, trace.data(), trace.size());
+  const std::string trace =
+      jsonText({{"displayTimeUnit", "ns"}, {"traceEvents", events}}) + "\n";
+  return writeAtomically(path, trace);
 }
 
 std::string rate(double amount, double microseconds) {
@@ -69,28 +74,26 @@ void printTable(const Plan &plan, const Times &times) {
   std::printf("%s", table(rows).c_str());
 }
 
-void printJson(const Model &model, const Plan &plan, const std::string &device,
-               const Times &times) {
-  const auto &[medians, total, whole] = times;
-  std::printf(
-      "{\"model\": %s, \"plan\": %s, \"device\": %s, \"microseconds\": %s, "
-      "\"wholeMicroseconds\": %s, \"steps\": [",
-      quoted(model.name).c_str(), quoted(plan.name).c_str(),
-      quoted(device).c_str(), jsonNumber(total).c_str(),
-      jsonNumber(whole).c_str());
+Json jsonOf(const Model &model, const Plan &plan, const std::string &device,
+            const Times &times) {
+  Json steps = Json::array();
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
-    std::printf(
-        "%s\n  {\"name\": %s, \"implementation\": %s, \"ops\": %s, "
-        "\"nodes\": %s, \"shape\": %s, \"microseconds\": %s, \"flops\": %s, "
-        "\"bytes\": %s}",
-        i ? "," : "", quoted(step.name).c_str(),
-        quoted(step.implementation).c_str(), quoted(step.ops).c_str(),
-        quoted(step.nodes).c_str(), quoted(step.shape).c_str(),
-        jsonNumber(medians[i]).c_str(), jsonNumber(step.flops).c_str(),
-        jsonNumber(step.bytes).c_str());
+    steps.push_back({{"name", step.name},
+                     {"implementation", step.implementation},
+                     {"ops", step.ops},
+                     {"nodes", step.nodes},
+                     {"shape", step.shape},
+                     {"microseconds", times.steps[i]},
+                     {"flops", step.flops},
+                     {"bytes", step.bytes}});
   }
-  std::printf("]}\n");
+  return {{"model", model.name},
+          {"plan", plan.name},
+          {"device", device},
+          {"microseconds", times.total},
+          {"wholeMicroseconds", times.whole},
+          {"steps", steps}};
 }
 
 /// `last`: the steps of the last run, in their order.
@@ -139,7 +142,7 @@ Status profile(const Model &model, const Options &options) {
   if (!options.trace.empty())
     MN_TRY(writeTrace(options.trace, model, plan, last));
   if (options.json) {
-    printJson(model, plan, executor->deviceName(), times);
+    printJson(jsonOf(model, plan, executor->deviceName(), times));
     return Status::success();
   }
   std::printf("%s, plan %s, batch %lld, on %s; medians of %lld runs\n",

@@ -7,6 +7,7 @@
 
 #include "commands/options.h"
 #include "formats/files.h"
+#include "formats/json.h"
 #include "inference/runner.h"
 #include "reports/report.h"
 #include <algorithm>
@@ -187,16 +188,16 @@ std::vector<fs::path> findSets(const fs::path &folder) {
   return sets;
 }
 
-void print(const std::string &set, const Difference &d, bool json, bool first) {
-  if (json) {
-    std::printf(
-        "%s{\"set\": %s, \"output\": %s, \"elements\": %zu, \"wrong\": %zu, "
-        "\"worstAbsolute\": %s, \"worstRelative\": %s}",
-        first ? "" : ",\n ", quoted(set).c_str(), quoted(d.name).c_str(),
-        d.count, d.wrong, jsonNumber(d.absolute).c_str(),
-        jsonNumber(d.relative).c_str());
-    return;
-  }
+Json jsonOf(const std::string &set, const Difference &d) {
+  return {{"set", set},
+          {"output", d.name},
+          {"elements", d.count},
+          {"wrong", d.wrong},
+          {"worstAbsolute", d.absolute},
+          {"worstRelative", d.relative}};
+}
+
+void print(const std::string &set, const Difference &d) {
   std::printf("%s: %s: %s, worst error %.3g absolute, %.3g relative",
               set.c_str(), d.name.c_str(), d.wrong ? "wrong" : "ok", d.absolute,
               d.relative);
@@ -218,8 +219,7 @@ Status verify(const Model &model, const Options &options) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
   size_t wrong = 0, number = 0;
-  if (options.json)
-    std::printf("[");
+  Json json = Json::array();
   for (const fs::path &set : sets) {
     std::vector<Difference> differences;
     Status status = verifySet(model, *executor, set, options, differences);
@@ -228,12 +228,16 @@ Status verify(const Model &model, const Options &options) {
       return status;
     }
     for (const Difference &difference : differences) {
-      print(set.filename().string(), difference, options.json, number++ == 0);
+      if (options.json)
+        json.push_back(jsonOf(set.filename().string(), difference));
+      else
+        print(set.filename().string(), difference);
+      ++number;
       wrong += difference.wrong > 0;
     }
   }
   if (options.json)
-    std::printf("]\n");
+    printJson(json);
   if (wrong)
     return Status::error(
         Code::numeric, text("expected every output within %g + %g |expected|, "

@@ -58,16 +58,33 @@ bool hasPictures(const std::string &path) {
   return false;
 }
 
-Status listImageFolder(const std::string &path, ImageFolder &folder) {
+Status listClasses(const std::string &path, std::vector<std::string> &classes) {
   Listing top;
   MN_TRY(list(path, top));
   if (top.folders.empty())
     return badData("expected a folder for each class in '%s', got none",
                    path.c_str());
+  classes = std::move(top.folders);
+  return Status::success();
+}
+
+Status listImageFolder(const std::string &path,
+                       const std::vector<std::string> &classes,
+                       ImageFolder &folder) {
+  Listing top;
+  MN_TRY(list(path, top));
   ImageFolder found;
   found.others = top.files.size();
+  found.classes = classes;
+  if (classes.empty())
+    MN_TRY(listClasses(path, found.classes));
   for (const std::string &name : top.folders) {
     const std::string inside = path + "/" + name;
+    const auto label =
+        std::lower_bound(found.classes.begin(), found.classes.end(), name);
+    if (label == found.classes.end() || *label != name)
+      return badData("expected in '%s' only classes to train on, got '%s'",
+                     path.c_str(), name.c_str());
     Listing listing;
     MN_TRY(list(inside, listing));
     const size_t before = found.paths.size();
@@ -77,14 +94,16 @@ Status listImageFolder(const std::string &path, ImageFolder &folder) {
         continue;
       }
       found.paths.push_back(inside + "/" + file);
-      found.labels.push_back(static_cast<int32_t>(found.classes.size()));
+      found.labels.push_back(
+          static_cast<int32_t>(label - found.classes.begin()));
     }
-    if (found.paths.size() == before)
+    if (found.paths.size() == before && classes.empty())
       return badData("expected .png pictures in '%s', got none among %zu "
                      "files",
                      inside.c_str(), listing.files.size());
-    found.classes.push_back(name);
   }
+  if (found.paths.empty())
+    return badData("expected .png pictures in '%s', got none", path.c_str());
   folder = std::move(found);
   return Status::success();
 }
@@ -110,7 +129,15 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
     if (i == first) {
       result.shape = {static_cast<int64_t>(count), image.shape[0],
                       image.shape[1]};
-      result.bytes.reserve(count * image.bytes.size());
+      size_t bytes;
+      MN_TRY(checkedBytes(result.type, result.shape, bytes));
+      if (bytes > mostDataBytes)
+        return badData("expected at most %zu bytes of pictures, got %zu of "
+                       "%lld x %lld; '--limit' takes fewer",
+                       mostDataBytes, count,
+                       static_cast<long long>(image.shape[1]),
+                       static_cast<long long>(image.shape[0]));
+      result.bytes.reserve(bytes);
     }
     if (image.shape[0] != result.shape[1] || image.shape[1] != result.shape[2])
       return badData("'%s': expected %lld x %lld pixels, as in '%s', got "

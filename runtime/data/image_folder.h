@@ -25,9 +25,15 @@ struct ImageFolder {
 /// Whether a folder has folders with pictures in it.
 bool hasPictures(const std::string &path);
 
+/// The names of the classes of a folder, in their order.
+Status listClasses(const std::string &path, std::vector<std::string> &classes);
+
 /// Finds the pictures without reading them. Errors: no folder, no classes, a
-/// class without pictures.
-Status listImageFolder(const std::string &path, ImageFolder &folder);
+/// class without pictures. Where `classes` is not empty, it numbers them: there
+/// may be fewer of them, or ones without pictures, but no others.
+Status listImageFolder(const std::string &path,
+                       const std::vector<std::string> &classes,
+                       ImageFolder &folder);
 
 /// Reads pictures [first, first + count), which must all be of one size, as
 /// u8 [count, height, width] of grey.

@@ -120,9 +120,15 @@ Status readNpyPair(const std::string &inputs, const std::string &targets,
   return convertTargets(targets, set.targets);
 }
 
-Status readPictures(const std::string &path, int64_t limit, SampleSet &set) {
+/// `training`: the folder whose classes number those of `path`; empty: none.
+Status readPictures(const std::string &path, const std::string &training,
+                    int64_t limit, SampleSet &set) {
   ImageFolder folder;
-  MN_TRY(listImageFolder(path, folder));
+  set.numberedByTraining = !training.empty();
+  if (set.numberedByTraining && training != path)
+    MN_TRY(listClasses(training, set.classNames));
+  MN_TRY(listImageFolder(path, set.classNames, folder));
+  set.classNames = folder.classes;
   size_t count = folder.paths.size();
   if (limit > 0)
     count = std::min(count, static_cast<size_t>(limit));
@@ -174,9 +180,11 @@ Status readKind(const std::string &path, const Source &source, Split split,
                        source.files[second ? 3 : 1], set);
   }
   case Kind::pictures:
-    return readPictures(path + "/" + name, limit, set);
+    return readPictures(path + "/" + name,
+                        isFolder(path + "/train") ? path + "/train" : "", limit,
+                        set);
   case Kind::oneFolder:
-    return readPictures(path, limit, set);
+    return readPictures(path, "", limit, set);
   }
   return Status::success();
 }
@@ -194,6 +202,18 @@ Status parseSplit(const std::string &name, Split &split) {
 
 bool isSampleSource(const std::string &source) {
   return source == "digits" || isFolder(source);
+}
+
+std::string classesText(const std::vector<std::string> &classNames) {
+  constexpr size_t most = 10;
+  const size_t shown = std::min(classNames.size(), most);
+  std::string result;
+  for (size_t i = 0; i < shown; ++i)
+    result += text("%s%zu '%s'", i ? ", " : "", i, classNames[i].c_str());
+  if (shown < classNames.size())
+    result += text(", ... %zu '%s'", classNames.size() - 1,
+                   classNames.back().c_str());
+  return result;
 }
 
 Status hasTestSet(const std::string &path, bool &has) {

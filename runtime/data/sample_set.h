@@ -5,7 +5,8 @@
 //   digits             generated; see digits.h
 //   FOLDER             with MNIST's files, plain or .gz; with train_x.npy,
 //                      train_y.npy, test_x.npy and test_y.npy; with pictures,
-//                      train/CLASS/*.png and test/CLASS/*.png
+//                      train/CLASS/*.png and test/CLASS/*.png: the classes
+//                      of 'train' number both
 //   FOLDER             with CLASS/*.png alone: one set, whatever it is for
 //   X.npy,Y.npy        one set, as well; with ,TEST_X.npy,TEST_Y.npy two
 //
@@ -28,6 +29,10 @@ struct SampleSet {
   Array inputs;  ///< of any type; pixels where they are
   Array targets; ///< i32: classes; f32: values
   std::string source;
+  /// Of folders of pictures, what the classes are called; a label is an index.
+  std::vector<std::string> classNames;
+  /// Whether they are numbered as in training: by the folder 'train'.
+  bool numberedByTraining = false;
 
   int64_t count() const { return inputs.shape[0]; }
   bool classes() const { return targets.type == Type::i32; }
@@ -43,6 +48,9 @@ Status hasTestSet(const std::string &source, bool &has);
 /// and malformed ones, empty sets, other numbers of labels than of inputs.
 Status readSamples(const std::string &source, Split split, int64_t limit,
                    SampleSet &set);
+
+/// "0 'cat', 1 'dog'"; a long list is cut short.
+std::string classesText(const std::vector<std::string> &classNames);
 
 } // namespace mn
 

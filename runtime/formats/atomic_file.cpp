@@ -42,6 +42,14 @@ std::string resolved(const std::string &path) {
   return result;
 }
 
+/// Whether a file is what a killed process of this user left: no other name of
+/// somebody's file, no pipe.
+bool isOurs(int file) {
+  struct stat about;
+  return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
+         about.st_nlink == 1 && about.st_uid == ::geteuid();
+}
+
 Status noRoom(const std::string &path, uint64_t needed) {
   uint64_t free = 0;
   if (!freeBytes(path, free))
@@ -100,8 +108,21 @@ Status AtomicFile::openTemporary() {
   // A second process may rename its file between our opening and locking it:
   // then we hold a finished file, and try again.
   for (;;) {
-    file = ::open(temporary.c_str(),
-                  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
+    file = ::open(temporary.c_str(), flags | O_CREAT | O_EXCL, 0666);
+    if (file < 0 && errno == EEXIST) {
+      file = ::open(temporary.c_str(), flags | O_NONBLOCK);
+      if (file < 0 && errno == ENOENT)
+        continue;
+      if (file < 0 || !isOurs(file)) {
+        if (file >= 0)
+          ::close(file);
+        file = -1;
+        return badData("cannot write '%s': expected no '%s', got one that "
+                       "this program did not leave",
+                       target.c_str(), temporary.c_str());
+      }
+    }
     if (file < 0)
       return failed("write", errno);
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {

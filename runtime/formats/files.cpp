@@ -13,149 +13,219 @@ namespace mn {
 
 namespace {
 
-Status systemError(const char *what, const std::string &path) {
-  return badData("cannot %s '%s': %s", what, path.c_str(),
-                 std::strerror(errno));
-}
-
-struct FileDescriptor {
-  int number;
-  ~FileDescriptor() {
-    if (number >= 0)
-      ::close(number);
-  }
-};
-
-/// More is a mistake, or an attempt to fill the memory.
-constexpr size_t mostBytes = size_t(1) << 34;
+/// Of a packed file, which may be a thousand times smaller.
+constexpr size_t mostUnpackedBytes = size_t(1) << 32;
 
 } // namespace
 
-Status readFile(const std::string &path, std::vector<char> &bytes) {
-  FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+InputFile::~InputFile() {
+  if (file >= 0)
+    ::close(file);
+}
+
+Status InputFile::open(const std::string &from) {
+  if (file >= 0)
+    ::close(file);
+  path = from;
+  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat about;
-  if (file.number < 0 || ::fstat(file.number, &about) != 0)
-    return systemError("read", path);
-  if (S_ISDIR(about.st_mode))
-    return badData("expected a file, got the folder '%s'", path.c_str());
-  bytes.clear();
-  size_t size = 0;
-  for (;;) {
-    if (bytes.size() - size < (size_t(1) << 16))
-      bytes.resize(std::max<size_t>(
-          size * 2, static_cast<size_t>(about.st_size) + (size_t(1) << 16)));
-    const ssize_t got =
-        ::read(file.number, bytes.data() + size, bytes.size() - size);
+  if (file < 0 || ::fstat(file, &about) != 0)
+    return badData("cannot read '%s': %s", path.c_str(), std::strerror(errno));
+  if (!S_ISREG(about.st_mode))
+    return badData("cannot read '%s': expected a file, got a %s", path.c_str(),
+                   S_ISDIR(about.st_mode)    ? "folder"
+                   : S_ISFIFO(about.st_mode) ? "pipe"
+                                             : "device");
+  size = static_cast<uint64_t>(about.st_size);
+  return Status::success();
+}
+
+Status InputFile::readAt(uint64_t offset, void *to, size_t bytes) const {
+  char *into = static_cast<char *>(to);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(file, into, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return systemError("read", path);
-    size += static_cast<size_t>(got);
-    if (size > mostBytes)
-      return badData("expected at most %zu bytes in '%s'", mostBytes,
-                     path.c_str());
+      return badData("cannot read '%s': %s", path.c_str(),
+                     std::strerror(errno));
     if (got == 0)
-      break;
+      return badData("cannot read '%s': expected %zu more bytes at %llu, got "
+                     "its end",
+                     path.c_str(), bytes,
+                     static_cast<unsigned long long>(offset));
+    into += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
   }
-  bytes.resize(size);
   return Status::success();
 }
 
-Status writeFile(const std::string &path, const void *data, size_t bytes) {
-  // Devices and pipes cannot be replaced by renaming.
-  struct stat about;
-  const bool inPlace =
-      ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode);
-  const std::string temporary =
-      inPlace ? path : path + ".tmp" + std::to_string(::getpid());
-  FileDescriptor file{::open(temporary.c_str(),
-                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.number < 0)
-    return systemError("write", path);
-  const auto fail = [&] {
-    const Status status = systemError("write", path);
-    if (!inPlace)
-      ::unlink(temporary.c_str());
-    return status;
-  };
-  const char *from = static_cast<const char *>(data);
-  while (bytes > 0) {
-    const ssize_t put = ::write(file.number, from, bytes);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return fail();
-    from += put;
-    bytes -= static_cast<size_t>(put);
+Status readFile(const std::string &path, std::vector<char> &bytes) {
+  InputFile file;
+  MN_TRY(file.open(path));
+  if (file.bytes() > mostDataBytes)
+    return badData("expected at most %zu bytes in '%s', got %llu",
+                   mostDataBytes, path.c_str(),
+                   static_cast<unsigned long long>(file.bytes()));
+  bytes.resize(file.bytes());
+  return file.readAt(0, bytes.data(), bytes.size());
+}
+
+namespace {
+
+/// Reads from the beginning to the end, unpacked where the file is gzipped.
+class UnpackedFile {
+public:
+  ~UnpackedFile() {
+    if (stream)
+      gzclose(stream);
   }
-  if (inPlace)
+
+  Status open(const std::string &from) {
+    path = from;
+    MN_TRY(file.open(path));
+    const int copy = ::dup(file.descriptor());
+    stream = gzdopen(copy, "rb");
+    if (stream)
+      return Status::success();
+    if (copy >= 0)
+      ::close(copy);
+    return badData("cannot read '%s': %s", path.c_str(), std::strerror(errno));
+  }
+
+  /// Less than `bytes` where the file ends.
+  Status read(char *to, size_t bytes, size_t &got) {
+    for (got = 0; got < bytes;) {
+      const auto part =
+          static_cast<unsigned>(std::min(bytes - got, size_t(1) << 30));
+      const int put = gzread(stream, to + got, part);
+      if (put <= 0)
+        break;
+      got += static_cast<size_t>(put);
+    }
+    int error = Z_OK;
+    const char *why = gzerror(stream, &error);
+    if (error == Z_OK || error == Z_STREAM_END)
+      return Status::success();
+    return badData("cannot unpack '%s': %s", path.c_str(),
+                   error == Z_BUF_ERROR ? "the file is cut off" : why);
+  }
+
+  bool packed() { return gzdirect(stream) == 0; }
+  uint64_t bytes() const { return file.bytes(); }
+
+private:
+  std::string path;
+  InputFile file;
+  gzFile stream = nullptr;
+};
+
+Status wrongSize(const ArrayHeader &header, const char *found) {
+  return badData("expected %zu bytes of elements for shape %s, got %s",
+                 header.bytes, shapeText(header.array.shape).c_str(), found);
+}
+
+/// Whether a file can hold what its header says.
+Status checkSize(const ArrayHeader &header, uint64_t fileBytes, bool packed) {
+  if (packed) {
+    // Deflate makes of a byte 1032 at most.
+    if (header.bytes / 1032 > fileBytes)
+      return wrongSize(header, "a packed file too small for them");
+    if (header.bytes > mostUnpackedBytes)
+      return badData("expected at most %zu bytes in a packed file, got shape "
+                     "%s of %zu; unpack it first",
+                     mostUnpackedBytes, shapeText(header.array.shape).c_str(),
+                     header.bytes);
     return Status::success();
-  if (::fsync(file.number) != 0 ||
-      ::rename(temporary.c_str(), path.c_str()) != 0)
-    return fail();
+  }
+  if (header.bytes > mostDataBytes)
+    return badData("expected at most %zu bytes, got shape %s of %zu",
+                   mostDataBytes, shapeText(header.array.shape).c_str(),
+                   header.bytes);
+  if (fileBytes - header.begin != header.bytes)
+    return wrongSize(header, std::to_string(fileBytes - header.begin).c_str());
   return Status::success();
 }
 
-Status readMaybeGzipped(const std::string &path, std::vector<char> &bytes) {
-  std::vector<char> packed;
-  MN_TRY(readFile(path, packed));
-  if (packed.size() < 2 || packed[0] != '\x1f' || packed[1] != '\x8b') {
-    bytes = std::move(packed);
-    return Status::success();
-  }
-  if (packed.size() > UINT32_MAX)
-    return badData("expected at most 4 GiB of packed bytes in '%s', got %zu",
-                   path.c_str(), packed.size());
-  z_stream stream = {};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
-    return badData("cannot unpack '%s': no memory", path.c_str());
-  stream.next_in = reinterpret_cast<Bytef *>(packed.data());
-  stream.avail_in = static_cast<uInt>(packed.size());
-  bytes.assign(packed.size() * 4, 0);
-  size_t size = 0;
-  int result;
-  do {
-    if (size == bytes.size())
-      bytes.resize(size * 2);
-    stream.next_out = reinterpret_cast<Bytef *>(bytes.data() + size);
-    // zlib counts in 32 bits.
-    const auto room =
-        static_cast<uInt>(std::min(bytes.size() - size, size_t(1) << 30));
-    stream.avail_out = room;
-    result = inflate(&stream, Z_NO_FLUSH);
-    size += room - stream.avail_out;
-  } while (result == Z_OK && size < mostBytes);
-  const std::string why = stream.msg ? stream.msg : "the file is cut off";
-  inflateEnd(&stream);
-  if (result != Z_STREAM_END)
-    return badData("cannot unpack '%s': %s", path.c_str(), why.c_str());
-  bytes.resize(size);
+/// What follows the head.
+Status readElements(UnpackedFile &file, std::string_view head,
+                    ArrayHeader &header, Array &array) {
+  MN_TRY(checkSize(header, file.bytes(), file.packed()));
+  array = header.array;
+  array.bytes.resize(header.bytes);
+  head.remove_prefix(header.begin);
+  const size_t known = std::min(head.size(), header.bytes);
+  std::memcpy(array.bytes.data(), head.data(), known);
+  size_t got = 0, more = head.size() - known;
+  char rest;
+  MN_TRY(file.read(array.bytes.data() + known, header.bytes - known, got));
+  if (known + got < header.bytes)
+    return wrongSize(header, std::to_string(known + got).c_str());
+  if (more == 0)
+    MN_TRY(file.read(&rest, 1, more));
+  return more > 0 ? wrongSize(header, "more") : Status::success();
+}
+
+/// Formats that are read as a whole.
+Status readWhole(const std::string &path, std::string_view head, Array &array) {
+  const bool png = head.substr(0, 4) == "\x89PNG";
+  if (png)
+    MN_TRY(checkPngHeader(head));
+  std::vector<char> file;
+  MN_TRY(readFile(path, file));
+  return png ? parsePng(file, array)
+             : parseTensorProto({file.data(), file.size()}, array);
+}
+
+/// Messages are without the file's name.
+Status readKnown(const std::string &path, UnpackedFile &file,
+                 std::string_view head, Array &array) {
+  const bool protobuf =
+      path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0;
+  const bool npy = head.substr(0, 6) == "\x93NUMPY";
+  const bool idx = head.substr(0, 2) == std::string_view("\0\0", 2);
+  const bool whole = protobuf || head.substr(0, 4) == "\x89PNG";
+  if (whole && !file.packed())
+    return readWhole(path, head, array);
+  if (!npy && !idx)
+    return badData(file.packed()
+                       ? "expected a .npy or IDX file in a packed one, got "
+                         "what begins like neither"
+                       : "expected a .npy, .png, .pb or IDX file, got one "
+                         "that begins like none of them");
+  ArrayHeader header;
+  MN_TRY(npy ? parseNpyHeader(head, header) : parseIdxHeader(head, header));
+  return readElements(file, head, header, array);
+}
+
+} // namespace
+
+Status parseArray(Status (*parseHeader)(std::string_view, ArrayHeader &),
+                  std::string_view file, Array &array) {
+  ArrayHeader header;
+  MN_TRY(parseHeader(file.substr(0, headBytes), header));
+  MN_TRY(checkSize(header, file.size(), /*packed=*/false));
+  array = std::move(header.array);
+  array.bytes.assign(file.begin() + static_cast<ptrdiff_t>(header.begin),
+                     file.end());
   return Status::success();
 }
 
 Status readArray(const std::string &path, Array &array) {
-  std::vector<char> file;
-  MN_TRY(readMaybeGzipped(path, file));
-  const auto begins = [&](const char *with, size_t size) {
-    return file.size() >= size && std::memcmp(file.data(), with, size) == 0;
-  };
-  const bool protobuf =
-      path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0;
-  Status status;
-  if (begins("\x93NUMPY", 6))
-    status = parseNpy(file, array);
-  else if (begins("\x89PNG", 4))
-    status = parsePng(file, array);
-  else if (protobuf)
-    status = parseTensorProto(file, array);
-  else if (begins("\0\0", 2))
-    status = parseIdx(file, array);
-  else
-    return badData("expected a .npy, .png, .pb or IDX file, got '%s', which "
-                   "begins like none of them",
-                   path.c_str());
-  if (!status.ok())
+  UnpackedFile file;
+  MN_TRY(file.open(path));
+  std::vector<char> head(headBytes);
+  size_t got = 0;
+  MN_TRY(file.read(head.data(), head.size(), got));
+  Status status = readKnown(path, file, {head.data(), got}, array);
+  if (!status.ok() &&
+      status.message.find('\'' + path + '\'') == std::string::npos)
     status.message = "'" + path + "': " + status.message;
+  // Any byte but 0 is true; those who compute with it count on 1.
+  if (status.ok() && array.type == Type::b8)
+    for (char &byte : array.bytes)
+      byte = byte != 0;
   return status;
 }
 

@@ -9,28 +9,64 @@
 #define MNISTRT_FORMATS_FILES_H
 
 #include "core/array.h"
+#include <string_view>
 
 namespace mn {
 
+/// A file that is open for reading, and that it is one: opening a pipe or a
+/// device could wait for ever.
+class InputFile {
+public:
+  InputFile() = default;
+  InputFile(const InputFile &) = delete;
+  InputFile &operator=(const InputFile &) = delete;
+  ~InputFile();
+
+  Status open(const std::string &path);
+  uint64_t bytes() const { return size; }
+  int descriptor() const { return file; }
+  /// Errors: fewer bytes than asked for.
+  Status readAt(uint64_t offset, void *to, size_t bytes) const;
+
+private:
+  std::string path;
+  int file = -1;
+  uint64_t size = 0;
+};
+
 Status readFile(const std::string &path, std::vector<char> &bytes);
 
-/// All or nothing: a full disk leaves what was there before.
-Status writeFile(const std::string &path, const void *data, size_t bytes);
+/// What data may take of the host's memory. More is a mistake, or an attempt to
+/// fill it.
+constexpr size_t mostDataBytes = size_t(1) << 34;
 
-/// As readFile, unpacked where the file is gzipped.
-Status readMaybeGzipped(const std::string &path, std::vector<char> &bytes);
+/// What the head of a file says: an array without its elements, and where in
+/// the file they begin.
+struct ArrayHeader {
+  Array array;
+  size_t begin = 0, bytes = 0;
+};
 
-// The formats, from a file's bytes. Messages are without the file's name.
-Status parseNpy(const std::vector<char> &file, Array &array);
-Status parseTensorProto(const std::vector<char> &file, Array &array);
+/// As much of a file as has to be read to know its header.
+constexpr size_t headBytes = size_t(1) << 16;
+
+// The formats. Messages are without the file's name.
+Status parseNpyHeader(std::string_view head, ArrayHeader &header);
+Status parseIdxHeader(std::string_view head, ArrayHeader &header);
+/// That a picture is not too large, from its first bytes.
+Status checkPngHeader(std::string_view head);
 Status parsePng(const std::vector<char> &file, Array &array);
-Status parseIdx(const std::vector<char> &file, Array &array);
+Status parseTensorProto(std::string_view file, Array &array);
+/// The whole of a .npy or IDX file.
+Status parseArray(Status (*parseHeader)(std::string_view, ArrayHeader &),
+                  std::string_view file, Array &array);
 
 std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,
                         const void *data, size_t bytes);
 
 /// Reads a file by what it begins with and, for ONNX's tensors, which begin
-/// with nothing, by its ending '.pb'.
+/// with nothing, by its ending '.pb'. Files of .npy and IDX may be gzipped. The
+/// header is checked before more is read, unpacked or allocated.
 Status readArray(const std::string &path, Array &array);
 
 /// MNIST's files in a folder, in its sub-folders 'MNIST/raw' and 'raw', gzipped

@@ -5,31 +5,27 @@
 
 namespace mn {
 
-Status parseIdx(const std::vector<char> &file, Array &array) {
-  if (file.size() < 4 || file[0] || file[1])
+Status parseIdxHeader(std::string_view head, ArrayHeader &header) {
+  if (head.size() < 4 || head[0] || head[1])
     return badData("expected an IDX file, got no IDX magic number");
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(file[i]); };
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(head[i]); };
   if (byte(2) != 8)
     return badData("expected IDX elements of type 0x08 (unsigned bytes), got "
                    "0x%02x",
                    byte(2));
-  const size_t rank = byte(3), begin = 4 + 4 * rank;
-  if (rank < 1 || rank > 4 || file.size() < begin)
+  const size_t rank = byte(3);
+  header.begin = 4 + 4 * rank;
+  if (rank < 1 || rank > 4 || head.size() < header.begin)
     return badData("expected 1 to 4 dimensions in the IDX header, got %zu",
                    rank);
+  Array &array = header.array;
   array = {};
   array.type = Type::u8;
   array.pixels = rank > 1;
-  for (size_t i = 4; i < begin; i += 4)
+  for (size_t i = 4; i < header.begin; i += 4)
     array.shape.push_back(int64_t(byte(i)) << 24 | byte(i + 1) << 16 |
                           byte(i + 2) << 8 | byte(i + 3));
-  size_t bytes;
-  MN_TRY(checkedBytes(array.type, array.shape, bytes));
-  if (bytes != file.size() - begin)
-    return badData("expected %zu bytes of elements for shape %s, got %zu",
-                   bytes, shapeText(array.shape).c_str(), file.size() - begin);
-  array.bytes.assign(file.begin() + static_cast<ptrdiff_t>(begin), file.end());
-  return Status::success();
+  return checkedBytes(array.type, array.shape, header.bytes);
 }
 
 namespace {
@@ -56,12 +52,7 @@ Status readPart(const std::string &folder, const std::string &prefix,
     return badData("expected '%s-%s-idx%s-ubyte' or the same with .gz in '%s', "
                    "got neither",
                    prefix.c_str(), what, rank, folder.c_str());
-  std::vector<char> file;
-  MN_TRY(readMaybeGzipped(path, file));
-  Status status = parseIdx(file, array);
-  if (!status.ok())
-    status.message = "'" + path + "': " + status.message;
-  return status;
+  return readArray(path, array);
 }
 
 } // namespace

@@ -3,109 +3,12 @@
 #include "formats/jsonl.h"
 #include "core/array.h"
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace mn {
-
-namespace {
-
-/// The bytes of the UTF-8 character at the front of `text`; 0 where there is
-/// none (Unicode 15, table 3-7: neither overlong forms nor surrogates).
-size_t characterBytes(std::string_view text) {
-  const auto at = [&](size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const auto follows = [&](size_t i) { return (at(i) & 0xc0) == 0x80; };
-  const unsigned a = at(0), b = at(1);
-  if (a < 0x80)
-    return 1;
-  if (a >= 0xc2 && a <= 0xdf)
-    return follows(1) ? 2 : 0;
-  if (a >= 0xe0 && a <= 0xef) {
-    const bool good = !(a == 0xe0 && b < 0xa0) && !(a == 0xed && b > 0x9f);
-    return good && follows(1) && follows(2) ? 3 : 0;
-  }
-  if (a >= 0xf0 && a <= 0xf4) {
-    const bool good = !(a == 0xf0 && b < 0x90) && !(a == 0xf4 && b > 0x8f);
-    return good && follows(1) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-template <typename T> std::string shortest(T value) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
-}
-
-const char *nameOfSpecial(double value) {
-  return std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
-}
-
-} // namespace
-
-std::string jsonString(std::string_view text) {
-  std::string result = "\"";
-  while (!text.empty()) {
-    const size_t bytes = characterBytes(text);
-    const unsigned char first = static_cast<unsigned char>(text[0]);
-    if (bytes == 0) {
-      result += "\xef\xbf\xbd";
-    } else if (first == '"' || first == '\\') {
-      result += {'\\', text[0]};
-    } else if (first == '\n') {
-      result += "\\n";
-    } else if (first == '\t') {
-      result += "\\t";
-    } else if (first < 0x20 || first == 0x7f) {
-      constexpr const char *hex = "0123456789abcdef";
-      result += {'\\', 'u', '0', '0', hex[first >> 4], hex[first & 15]};
-    } else {
-      result += text.substr(0, bytes);
-    }
-    text.remove_prefix(bytes == 0 ? 1 : bytes);
-  }
-  return result + "\"";
-}
-
-JsonEvent::JsonEvent(std::string_view event) { add("event", event); }
-
-JsonEvent &JsonEvent::addText(std::string_view key, std::string_view value) {
-  text += text.empty() ? '{' : ',';
-  text += jsonString(key) + ":";
-  text += value;
-  return *this;
-}
-
-JsonEvent &JsonEvent::add(std::string_view key, std::string_view value) {
-  return addText(key, jsonString(value));
-}
-
-JsonEvent &JsonEvent::add(std::string_view key, float value) {
-  return addText(key, std::isfinite(value) ? shortest(value)
-                                           : nameOfSpecial(double(value)));
-}
-
-JsonEvent &JsonEvent::add(std::string_view key, double value) {
-  return addText(key,
-                 std::isfinite(value) ? shortest(value) : nameOfSpecial(value));
-}
-
-JsonEvent &JsonEvent::add(std::string_view key, bool value) {
-  return addText(key, value ? "true" : "false");
-}
-
-JsonEvent &JsonEvent::addWhole(std::string_view key, int64_t value) {
-  return addText(key, shortest(value));
-}
-
-JsonEvent &JsonEvent::addWhole(std::string_view key, uint64_t value) {
-  return addText(key, shortest(value));
-}
 
 JsonLog::~JsonLog() {
   if (file >= 0)
@@ -148,8 +51,8 @@ Status JsonLog::cutTornLine() {
                         std::strerror(errno));
 }
 
-Status JsonLog::write(const JsonEvent &event) {
-  const std::string line = event.line() + "\n";
+Status JsonLog::write(const Json &event) {
+  const std::string line = jsonText(event) + "\n";
   struct stat about;
   const bool regular = ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
   size_t done = 0;

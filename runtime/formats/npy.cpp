@@ -59,11 +59,11 @@ Status parseShape(const std::string &shape, std::vector<int64_t> &result) {
 
 } // namespace
 
-Status parseNpy(const std::vector<char> &file, Array &array) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(file[i]); };
-  if (file.size() < 12)
+Status parseNpyHeader(std::string_view head, ArrayHeader &result) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(head[i]); };
+  if (head.size() < 12)
     return badData("expected the header of a .npy file, got %zu bytes",
-                   file.size());
+                   head.size());
   const int version = byte(6);
   if (version < 1 || version > 3)
     return badData("expected version 1, 2 or 3 of .npy, got version %d",
@@ -72,10 +72,13 @@ Status parseNpy(const std::vector<char> &file, Array &array) {
   size_t size = byte(8) | size_t(byte(9)) << 8;
   if (version > 1)
     size |= size_t(byte(10)) << 16 | size_t(byte(11)) << 24;
-  if (size > file.size() - begin)
+  if (size > headBytes - begin)
+    return badData("expected a header of at most %zu bytes, got %zu",
+                   headBytes - begin, size);
+  if (size > head.size() - begin)
     return badData("expected a header of %zu bytes, got %zu bytes", size,
-                   file.size() - begin);
-  const std::string header(file.data() + begin, size);
+                   head.size() - begin);
+  const std::string header(head.data() + begin, size);
 
   std::string descr = valueOf(header, "descr");
   descr = descr.size() > 2 ? descr.substr(1, descr.size() - 2) : descr;
@@ -90,21 +93,15 @@ Status parseNpy(const std::vector<char> &file, Array &array) {
   if (order != "False" && order != "True")
     return badData("expected 'fortran_order' True or False, got '%s'",
                    order.c_str());
+  Array &array = result.array;
   array = {};
   array.type = type->type;
   MN_TRY(parseShape(valueOf(header, "shape"), array.shape));
   if (order == "True" && array.shape.size() > 1)
     return badData("expected elements in C order, got Fortran order");
-
-  size_t bytes;
-  MN_TRY(checkedBytes(array.type, array.shape, bytes));
-  const size_t found = file.size() - begin - size;
-  if (bytes != found)
-    return badData("expected %zu bytes of elements for shape %s, got %zu",
-                   bytes, shapeText(array.shape).c_str(), found);
-  array.bytes.assign(file.end() - static_cast<ptrdiff_t>(bytes), file.end());
   array.pixels = array.type == Type::u8;
-  return Status::success();
+  result.begin = begin + size;
+  return checkedBytes(array.type, array.shape, result.bytes);
 }
 
 std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,

@@ -10,18 +10,42 @@
 
 namespace mn {
 
+namespace {
+
+// A picture of a digit is small; what is not would be refused later anyway.
+constexpr unsigned maxSide = 4096;
+
+Status tooLarge(unsigned width, unsigned height) {
+  return badData("expected a picture of at most %u x %u pixels, got %u x %u",
+                 maxSide, maxSide, width, height);
+}
+
+} // namespace
+
+Status checkPngHeader(std::string_view head) {
+  // Signature, length and name of the first chunk, width, height.
+  if (head.size() < 24 || head.substr(12, 4) != "IHDR")
+    return badData("expected a PNG picture, got no header");
+  const auto number = [&](size_t at) {
+    unsigned value = 0;
+    for (size_t i = at; i < at + 4; ++i)
+      value = value << 8 | static_cast<uint8_t>(head[i]);
+    return value;
+  };
+  const unsigned width = number(16), height = number(20);
+  return width > maxSide || height > maxSide ? tooLarge(width, height)
+                                               : Status::success();
+}
+
 Status parsePng(const std::vector<char> &file, Array &array) {
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;
   if (!png_image_begin_read_from_memory(&image, file.data(), file.size()))
     return badData("expected a PNG picture, got %s", image.message);
-  // A picture of a digit is small; what is not would be refused later anyway.
-  if (image.width > 4096 || image.height > 4096) {
+  if (image.width > maxSide || image.height > maxSide) {
     const unsigned width = image.width, height = image.height;
     png_image_free(&image);
-    return badData("expected a picture of at most 4096 x 4096 pixels, got "
-                   "%u x %u",
-                   width, height);
+    return tooLarge(width, height);
   }
   image.format = PNG_FORMAT_GRAY;
   array = {};

@@ -2,16 +2,13 @@
 
 #include "formats/safetensors.h"
 #include "core/array.h"
+#include "core/digest.h"
 #include "formats/atomic_file.h"
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 #include <tuple>
-#include <unistd.h>
 
 namespace mn {
 
@@ -20,8 +17,27 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "tensors are written as they lie in memory");
 
-/// The reference implementation reads no larger header.
-constexpr uint64_t mostHeaderBytes = 100000000;
+/// The reference implementation reads headers of up to 100 MB; as values in
+/// memory they would take gigabytes.
+constexpr uint64_t mostHeaderBytes = uint64_t(16) << 20;
+
+constexpr const char *checksumKey = "xxh64";
+constexpr const char *noChecksum = "0000000000000000";
+
+/// Where the digits of a checksum are in a header. No text of a header looks
+/// the same: there the quotes would be escaped.
+size_t placeOfChecksum(const std::string &header, const std::string &digits) {
+  const std::string before = text("\"%s\":\"", checksumKey);
+  const size_t found = header.find(before + digits + '"');
+  return found == std::string::npos ? found : found + before.size();
+}
+
+/// The length and the header: the data follows.
+void addHeader(Digest &digest, const std::string &header) {
+  const uint64_t length = header.size();
+  digest.add(&length, sizeof(length));
+  digest.add(header.data(), header.size());
+}
 
 Status bytesOf(const SafetensorsView &tensor, uint64_t &bytes) {
   bytes = bytesOf(tensor.type);
@@ -40,8 +56,8 @@ Status headerOf(const std::vector<SafetensorsView> &tensors,
                 std::vector<uint64_t> &sizes) {
   // Ordered: the text's order is the data's.
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (!metadata.empty())
-    json["__metadata__"] = metadata;
+  json["__metadata__"] = metadata;
+  json["__metadata__"][checksumKey] = noChecksum;
   uint64_t offset = 0;
   for (const SafetensorsView &tensor : tensors) {
     if (tensor.name == "__metadata__" || json.contains(tensor.name))
@@ -84,8 +100,14 @@ Status writeSafetensors(const std::string &path,
                    status.message.c_str());
   const uint64_t length = header.size();
   uint64_t total = sizeof(length) + length;
-  for (const uint64_t bytes : sizes)
-    total += bytes;
+  Digest digest;
+  addHeader(digest, header);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    digest.add(tensors[i].data, sizes[i]);
+    total += sizes[i];
+  }
+  const std::string digits = digest.text();
+  header.replace(placeOfChecksum(header, noChecksum), digits.size(), digits);
   AtomicFile file;
   MN_TRY(file.open(path, total));
   MN_TRY(file.write(&length, sizeof(length)));
@@ -95,43 +117,32 @@ Status writeSafetensors(const std::string &path,
   return file.commit();
 }
 
-SafetensorsFile::~SafetensorsFile() {
-  if (file >= 0)
-    ::close(file);
-}
-
-Status SafetensorsFile::openFile(uint64_t &fileBytes) {
-  if (file >= 0)
-    ::close(file);
-  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat about;
-  if (file < 0 || ::fstat(file, &about) != 0)
-    return badData("cannot read '%s': %s", path.c_str(), std::strerror(errno));
-  if (!S_ISREG(about.st_mode))
-    return badData("cannot read '%s': expected a file, got a %s", path.c_str(),
-                   S_ISDIR(about.st_mode) ? "folder" : "device");
-  fileBytes = static_cast<uint64_t>(about.st_size);
-  return Status::success();
-}
-
-Status SafetensorsFile::readAt(uint64_t offset, void *to, size_t bytes) const {
-  char *into = static_cast<char *>(to);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(file, into, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return badData("cannot read '%s': %s", path.c_str(),
-                     std::strerror(errno));
-    if (got == 0)
-      return badData("cannot read '%s': expected %zu more bytes at %llu, got "
-                     "its end",
-                     path.c_str(), bytes,
-                     static_cast<unsigned long long>(offset));
-    into += got;
-    offset += static_cast<uint64_t>(got);
-    bytes -= static_cast<size_t>(got);
+/// Reads the whole file once more than its tensors are read; a checkpoint is
+/// read once a run.
+Status SafetensorsFile::checkSum(std::string header) {
+  const auto found = strings.find(checksumKey);
+  checked = found != strings.end();
+  if (!checked)
+    return Status::success();
+  const std::string digits = found->second;
+  strings.erase(found);
+  const size_t place = placeOfChecksum(header, digits);
+  if (place == std::string::npos || digits.size() != std::strlen(noChecksum))
+    return badData("'%s': expected sixteen digits as checksum '%s', got '%s'",
+                   path.c_str(), checksumKey, digits.c_str());
+  header.replace(place, digits.size(), noChecksum);
+  Digest digest;
+  addHeader(digest, header);
+  std::vector<char> part(size_t(1) << 20);
+  for (uint64_t done = 0; done < dataBytes;) {
+    const size_t bytes = std::min<uint64_t>(part.size(), dataBytes - done);
+    MN_TRY(file.readAt(dataBegin + done, part.data(), bytes));
+    digest.add(part.data(), bytes);
+    done += bytes;
   }
+  if (digest.text() != digits)
+    return badData("'%s' is damaged: expected bytes of checksum %s, got %s",
+                   path.c_str(), digits.c_str(), digest.text().c_str());
   return Status::success();
 }
 
@@ -139,13 +150,14 @@ Status SafetensorsFile::open(const std::string &from) {
   path = from;
   all.clear();
   strings.clear();
-  uint64_t fileBytes = 0, length = 0;
-  MN_TRY(openFile(fileBytes));
+  uint64_t length = 0;
+  MN_TRY(file.open(path));
+  const uint64_t fileBytes = file.bytes();
   if (fileBytes < sizeof(length))
     return badData("'%s' is no safetensors file: expected at least 8 bytes, "
                    "got %llu",
                    path.c_str(), static_cast<unsigned long long>(fileBytes));
-  MN_TRY(readAt(0, &length, sizeof(length)));
+  MN_TRY(file.readAt(0, &length, sizeof(length)));
   if (length > mostHeaderBytes)
     return badData("'%s' is no safetensors file: expected a header of at most "
                    "%llu bytes, got %llu",
@@ -158,13 +170,15 @@ Status SafetensorsFile::open(const std::string &from) {
                    path.c_str(), static_cast<unsigned long long>(length),
                    static_cast<unsigned long long>(fileBytes - sizeof(length)));
   std::string header(length, '\0');
-  MN_TRY(readAt(sizeof(length), header.data(), header.size()));
+  MN_TRY(file.readAt(sizeof(length), header.data(), header.size()));
   dataBegin = sizeof(length) + length;
-  Status status =
-      parseSafetensorsHeader(header, fileBytes - dataBegin, all, strings);
-  if (!status.ok())
+  dataBytes = fileBytes - dataBegin;
+  Status status = parseSafetensorsHeader(header, dataBytes, all, strings);
+  if (!status.ok()) {
     status.message = "'" + path + "': " + status.message;
-  return status;
+    return status;
+  }
+  return checkSum(std::move(header));
 }
 
 const SafetensorsEntry *SafetensorsFile::find(std::string_view name) const {
@@ -187,7 +201,7 @@ Status SafetensorsFile::read(std::string_view name, DType type,
                    path.c_str(), wanted.c_str(), nameOf(type),
                    shapeText(shape).c_str(), nameOf(entry->type),
                    shapeText(entry->shape).c_str());
-  return readAt(dataBegin + entry->begin, to, entry->end - entry->begin);
+  return file.readAt(dataBegin + entry->begin, to, entry->end - entry->begin);
 }
 
 } // namespace mn

@@ -10,7 +10,7 @@
 #ifndef MNISTRT_FORMATS_SAFETENSORS_H
 #define MNISTRT_FORMATS_SAFETENSORS_H
 
-#include "core/status.h"
+#include "formats/files.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -37,7 +37,8 @@ using SafetensorsMetadata = std::map<std::string, std::string>;
 /// Writes a file whole or not at all (see AtomicFile). Tensors are laid out by
 /// the size of their elements, largest first, then by name, so that each is
 /// aligned; the same tensors give the same bytes. Names and metadata must be
-/// UTF-8, names all different.
+/// UTF-8, names all different. To the metadata comes "xxh64": sixteen digits,
+/// the XXH64 of the whole file as it is with sixteen zeros in their place.
 Status writeSafetensors(const std::string &path,
                         std::vector<SafetensorsView> tensors,
                         const SafetensorsMetadata &metadata);
@@ -61,16 +62,16 @@ Status parseSafetensorsHeader(std::string_view header, uint64_t dataBytes,
 /// A file that is open for reading.
 class SafetensorsFile {
 public:
-  SafetensorsFile() = default;
-  SafetensorsFile(const SafetensorsFile &) = delete;
-  SafetensorsFile &operator=(const SafetensorsFile &) = delete;
-  ~SafetensorsFile();
-
-  /// Reads and checks the header. All that can be wrong with a file, other than
-  /// its tensors' numbers, is found here.
+  /// Reads and checks the header and, where the file has one, the checksum: all
+  /// that can be wrong with a file is found here.
   Status open(const std::string &path);
 
+  /// Whether it had a checksum, as every file of ours; those that others wrote
+  /// have none.
+  bool hadChecksum() const { return checked; }
+
   const std::vector<SafetensorsEntry> &entries() const { return all; }
+  /// Without the checksum.
   const SafetensorsMetadata &metadata() const { return strings; }
   /// Null where the file has no such tensor.
   const SafetensorsEntry *find(std::string_view name) const;
@@ -80,12 +81,12 @@ public:
               const std::vector<int64_t> &shape, void *to) const;
 
 private:
-  Status openFile(uint64_t &fileBytes);
-  Status readAt(uint64_t offset, void *to, size_t bytes) const;
+  Status checkSum(std::string header);
 
   std::string path;
-  int file = -1;
-  uint64_t dataBegin = 0;
+  InputFile file;
+  bool checked = false;
+  uint64_t dataBegin = 0, dataBytes = 0;
   std::vector<SafetensorsEntry> all;
   SafetensorsMetadata strings;
 };

@@ -6,6 +6,7 @@
 
 #include "formats/tensor_proto.h"
 #include "formats/files.h"
+#include <algorithm>
 
 namespace mn {
 
@@ -30,108 +31,161 @@ bool tensorproto::takeIntegers(const WireField &field,
 
 namespace {
 
+struct TypeRow {
+  uint64_t number; ///< of TensorProto.DataType
+  Type type;
+  Field field; ///< that holds its elements where raw_data does not
+};
+constexpr TypeRow typeRows[] = {
+    {1, Type::f32, Field::floatData}, {2, Type::u8, Field::int32Data},
+    {6, Type::i32, Field::int32Data}, {7, Type::i64, Field::int64Data},
+    {9, Type::b8, Field::int32Data},  {11, Type::f64, Field::doubleData}};
+
+/// What a tensor says of itself, without its elements.
 struct TensorFields {
   std::vector<int64_t> shape;
   uint64_t dataType = 0;
   bool external = false;
   std::string name;
-  std::vector<int64_t> integers; ///< int32_data and int64_data
-  std::vector<char> plain;       ///< raw_data, float_data and double_data
-  bool strings = false;
+  uint32_t data = 0; ///< the field that holds the elements; 0: none
 };
 
-bool parseField(TensorFields &tensor, const WireField &field) {
+Status notATensor() {
+  return badData("expected an ONNX tensor (TensorProto), got bytes that "
+                 "are not one");
+}
+
+Status parseField(const WireField &field, TensorFields &tensor) {
+  // NumPy's arrays have as many dimensions.
+  constexpr size_t mostDimensions = 64;
+  bool good = true;
   switch (field.number) {
   case Field::dims:
-    return takeIntegers(field, tensor.shape);
+    good = field.body.size() <= 10 * mostDimensions &&
+           takeIntegers(field, tensor.shape) &&
+           tensor.shape.size() <= mostDimensions;
+    break;
   case Field::dataType:
     tensor.dataType = field.value;
-    return field.wire == Wire::varint;
+    good = field.wire == Wire::varint;
+    break;
   case Field::floatData:
-  case Field::doubleData:
-  case Field::rawData:
-    tensor.plain.insert(tensor.plain.end(), field.body.begin(),
-                        field.body.end());
-    return field.wire != Wire::varint;
   case Field::int32Data:
-  case Field::int64Data:
-    return takeIntegers(field, tensor.integers);
   case Field::stringData:
-    tensor.strings = true;
-    return true;
+  case Field::int64Data:
+  case Field::rawData:
+  case Field::doubleData:
+  case Field::uint64Data:
+    if (field.wire == Wire::bytes && field.body.empty())
+      break; // as some write what they do not use
+    if (tensor.data != 0 && tensor.data != field.number)
+      return badData("expected the elements in one field, got them in "
+                     "fields %u and %u of the TensorProto",
+                     tensor.data, field.number);
+    tensor.data = field.number;
+    break;
   case Field::name:
     tensor.name = field.body;
-    return field.wire == Wire::bytes;
+    good = field.wire == Wire::bytes;
+    break;
   case Field::dataLocation:
     tensor.external = field.value == 1;
-    return true;
+    break;
   default:
-    return true;
+    break;
   }
+  return good ? Status::success() : notATensor();
 }
 
-bool typeOf(uint64_t dataType, Type &type) {
-  switch (dataType) {
-  case 1:
-    type = Type::f32;
-    return true;
-  case 2:
-    type = Type::u8;
-    return true;
-  case 6:
-    type = Type::i32;
-    return true;
-  case 7:
-    type = Type::i64;
-    return true;
-  case 9:
-    type = Type::b8;
-    return true;
-  case 11:
-    type = Type::f64;
-    return true;
-  default:
-    return false;
-  }
+/// Whether `integer` is a number of `type`.
+bool fits(int64_t integer, Type type) {
+  return type == Type::i64 ||
+         (type == Type::i32 && integer == int32_t(integer)) ||
+         (type == Type::u8 && integer == uint8_t(integer)) ||
+         (type == Type::b8 && (integer == 0 || integer == 1));
 }
 
-/// Numbers that came one by one, as the bytes of `type`.
-void appendIntegers(const std::vector<int64_t> &integers, Type type,
-                    std::vector<char> &bytes) {
-  const size_t size = bytesOf(type);
-  for (int64_t integer : integers) {
-    char little[8];
-    std::memcpy(little, &integer, 8);
-    bytes.insert(bytes.end(), little, little + size);
+/// Appends elements of type `type`, of which there may be `most` bytes.
+Status appendElements(const WireField &field, Type type, size_t most,
+                      std::vector<char> &bytes) {
+  const bool whole =
+      field.number == Field::int32Data || field.number == Field::int64Data;
+  const size_t width = bytesOf(type);
+  const auto put = [&](const void *from, size_t count) {
+    if (count > most - bytes.size())
+      return false;
+    const char *begin = static_cast<const char *>(from);
+    bytes.insert(bytes.end(), begin, begin + count);
+    return true;
+  };
+  const Status tooMany =
+      badData("expected %zu bytes of elements, got more", most);
+  if (!whole) {
+    if (field.wire == Wire::varint)
+      return notATensor();
+    return put(field.body.data(), field.body.size()) ? Status::success()
+                                                     : tooMany;
   }
+  std::string_view rest = field.body;
+  if (field.wire != Wire::bytes && field.wire != Wire::varint)
+    return notATensor();
+  uint64_t value = field.value;
+  while (field.wire == Wire::varint || !rest.empty()) {
+    if (field.wire == Wire::bytes && !takeVarint(rest, value))
+      return notATensor();
+    const auto integer = static_cast<int64_t>(value);
+    if (!fits(integer, type))
+      return badData("expected elements of %s, got %lld", nameOf(type),
+                     static_cast<long long>(integer));
+    if (!put(&integer, width)) // little-endian
+      return tooMany;
+    if (field.wire == Wire::varint)
+      break;
+  }
+  return Status::success();
 }
 
-} // namespace
-
-Status parseTensorProto(const std::vector<char> &file, Array &array) {
-  TensorFields tensor;
-  WireReader reader({file.data(), file.size()});
-  bool parsed = true;
-  for (WireField field; parsed && reader.next(field);)
-    parsed = parseField(tensor, field);
-  if (!parsed || reader.malformed())
-    return badData("expected an ONNX tensor (TensorProto), got bytes that "
-                   "are not one");
-  array = {};
-  if (tensor.strings || !typeOf(tensor.dataType, array.type))
+Status checkFields(const TensorFields &tensor, Type &type) {
+  const auto row = std::find_if(
+      std::begin(typeRows), std::end(typeRows),
+      [&](const TypeRow &r) { return r.number == tensor.dataType; });
+  if (row == std::end(typeRows))
     return badData(
         "expected a tensor of floats, doubles, int32, int64, uint8 or "
         "bool, got ONNX's element type %d",
         static_cast<int>(tensor.dataType));
+  type = row->type;
   if (tensor.external)
     return badData("expected the elements in the file, got external data");
+  if (tensor.data != 0 && tensor.data != Field::rawData &&
+      tensor.data != row->field)
+    return badData("expected the elements of %s in field %d or raw_data of the "
+                   "TensorProto, got them in field %u",
+                   nameOf(type), static_cast<int>(row->field), tensor.data);
+  return Status::success();
+}
+
+} // namespace
+
+// Twice over the fields: the elements can be bounded once the shape is known,
+// and it may follow them.
+Status parseTensorProto(std::string_view file, Array &array) {
+  TensorFields tensor;
+  WireReader reader(file);
+  for (WireField field; reader.next(field);)
+    MN_TRY(parseField(field, tensor));
+  if (reader.malformed())
+    return notATensor();
+  array = {};
+  MN_TRY(checkFields(tensor, array.type));
   array.shape = tensor.shape;
   array.name = tensor.name;
-  array.bytes = std::move(tensor.plain);
-  if (array.bytes.empty())
-    appendIntegers(tensor.integers, array.type, array.bytes);
   size_t bytes;
   MN_TRY(checkedBytes(array.type, array.shape, bytes));
+  WireReader again(file);
+  for (WireField field; again.next(field);)
+    if (tensor.data != 0 && field.number == tensor.data)
+      MN_TRY(appendElements(field, array.type, bytes, array.bytes));
   if (array.bytes.size() != bytes)
     return badData("expected %zu bytes of elements for shape %s, got %zu",
                    bytes, shapeText(array.shape).c_str(), array.bytes.size());

@@ -9,12 +9,6 @@
 
 namespace mn {
 
-/// A JSON string, quotes included. What is no UTF-8 is replaced.
-std::string quoted(const std::string &text);
-
-/// A JSON number; NaN and infinity, which JSON lacks, are null.
-std::string jsonNumber(double number);
-
 /// Rows of cells as columns, two blanks apart; the first row is a head. Columns
 /// whose head begins with '>' are flushed right.
 std::string table(const std::vector<std::vector<std::string>> &rows);

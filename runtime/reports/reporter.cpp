@@ -49,7 +49,7 @@ void Reporter::warn(const Status &status) {
   progress.print("warning: " + status.message);
 }
 
-void Reporter::event(const JsonEvent &event) {
+void Reporter::event(const Json &event) {
   if (!logging)
     return;
   const Status status = log.write(event);
@@ -69,19 +69,19 @@ void Reporter::tensorboardWrite(int64_t step,
 void Reporter::report(const Report &report) {
   const TrainState &state = report.state;
   progress.report(state);
-  JsonEvent event("report");
-  event.add("epoch", state.epoch)
-      .add("step", report.step)
-      .add("loss", state.loss);
+  Json event = {{"event", "report"},
+                {"epoch", state.epoch},
+                {"step", report.step},
+                {"loss", state.loss}};
   std::vector<Scalar> scalars = {{"train/loss", static_cast<float>(state.loss)},
                                  {"train/lr", static_cast<float>(report.lr)}};
   if (state.accuracy >= 0) {
-    event.add("accuracy", state.accuracy);
+    event["accuracy"] = state.accuracy;
     scalars.push_back({"train/accuracy", static_cast<float>(state.accuracy)});
   }
-  event.add("lr", report.lr)
-      .add("images_per_second", state.imagesPerSecond)
-      .add("us_per_step", report.microsecondsPerStep);
+  event["lr"] = report.lr;
+  event["images_per_second"] = state.imagesPerSecond;
+  event["us_per_step"] = report.microsecondsPerStep;
   this->event(event);
   tensorboardWrite(report.step, scalars);
 }
@@ -102,14 +102,14 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
   progress.clear();
   progress.print(line);
 
-  JsonEvent event("epoch");
-  event.add("epoch", result.epoch)
-      .add("step", report.step)
-      .add("train_loss", result.trainLoss);
+  Json event = {{"event", "epoch"},
+                {"epoch", result.epoch},
+                {"step", report.step},
+                {"train_loss", result.trainLoss}};
   std::vector<Scalar> scalars = {
       {"epoch/train_loss", static_cast<float>(result.trainLoss)}};
   const auto add = [&](const char *key, const char *tag, double value) {
-    event.add(key, value);
+    event[key] = value;
     scalars.push_back({tag, static_cast<float>(value)});
   };
   if (result.trainAccuracy >= 0)
@@ -118,11 +118,11 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
     add("test_loss", "epoch/test_loss", result.testLoss);
   if (result.tested && result.testAccuracy >= 0)
     add("test_accuracy", "epoch/test_accuracy", result.testAccuracy);
-  event.add("seconds", report.seconds)
-      .add("images_per_second", report.imagesPerSecond)
-      .add("us_per_step", report.microsecondsPerStep)
-      .add("device_bytes", report.deviceBytes)
-      .add("digest", report.digest);
+  event["seconds"] = report.seconds;
+  event["images_per_second"] = report.imagesPerSecond;
+  event["us_per_step"] = report.microsecondsPerStep;
+  event["device_bytes"] = report.deviceBytes;
+  event["digest"] = report.digest;
   this->event(event);
   tensorboardWrite(report.step, scalars);
   if (!options.plot.empty())

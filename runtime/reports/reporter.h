@@ -45,7 +45,7 @@ public:
   double interval() const { return display().terminal ? 1 : 5; }
 
   void say(const std::string &line) { progress.print(line); }
-  void event(const JsonEvent &event);
+  void event(const Json &event);
   /// A failure that the run survives.
   void warn(const Status &status);
 

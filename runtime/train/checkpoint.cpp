@@ -2,8 +2,8 @@
 
 #include "train/checkpoint.h"
 #include "core/array.h"
+#include "core/digest.h"
 #include "formats/atomic_file.h"
-#include "train/digest.h"
 #include <charconv>
 #include <filesystem>
 
@@ -11,7 +11,7 @@ namespace mn {
 
 namespace {
 
-constexpr const char *format = "mnistc checkpoint, version 1";
+constexpr const char *format = "mnistc checkpoint, version 2";
 /// Beyond the tensors: the header.
 constexpr size_t headerBytes = size_t(1) << 20;
 
@@ -140,6 +140,9 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
   SafetensorsFile file;
   MN_TRY(file.open(path));
   MN_TRY(prefixed(checkModel(file)));
+  if (!file.hadChecksum())
+    return badData("'%s': expected a checksum in the metadata, got none",
+                   path.c_str());
   const SafetensorsMetadata &metadata = file.metadata();
   for (const RunFact &fact : run) {
     const std::string found = valueOf(metadata, "run." + fact.key);

@@ -2,7 +2,9 @@
 
 #include "train/history.h"
 #include "core/array.h"
-#include <charconv>
+#include "formats/json.h"
+#include <algorithm>
+#include <cstdlib>
 
 namespace mn {
 
@@ -10,26 +12,35 @@ namespace {
 
 constexpr size_t mostPoints = 1024;
 
-void put(std::string &to, std::initializer_list<double> numbers) {
-  for (double number : numbers) {
-    char digits[32];
-    to += ' ';
-    to.append(digits, std::to_chars(digits, digits + 32, number).ptr);
-  }
-  to += '\n';
+/// More epochs than anyone trains; a double counts them exactly.
+constexpr double mostEpochs = 1e15;
+
+/// A number as jsonText writes it.
+bool isNumber(const Json &json) {
+  return json.is_number() || json == "nan" || json == "inf" || json == "-inf";
 }
 
-/// "p 0.5 16 2.25": the numbers behind the letter.
-bool readLine(std::string_view line, std::vector<double> &numbers) {
-  numbers.clear();
-  while (!line.empty()) {
-    double number;
-    const char *end = line.data() + line.size();
-    const auto result = std::from_chars(line.data() + 1, end, number);
-    if (line[0] != ' ' || result.ec != std::errc())
+double numberOf(const Json &json) {
+  return json.is_number()
+             ? json.get<double>()
+             : std::strtod(json.get<std::string>().c_str(), nullptr);
+}
+
+/// Arrays of `columns` numbers each, the first of them from `least` on.
+bool readRows(const Json &json, size_t columns, double least,
+              std::vector<std::vector<double>> &rows) {
+  rows.clear();
+  if (!json.is_array())
+    return false;
+  for (const Json &row : json) {
+    if (!row.is_array() || row.size() != columns ||
+        !std::all_of(row.begin(), row.end(), isNumber))
       return false;
-    numbers.push_back(number);
-    line.remove_prefix(static_cast<size_t>(result.ptr - line.data()));
+    std::vector<double> &numbers = rows.emplace_back();
+    for (const Json &number : row)
+      numbers.push_back(numberOf(number));
+    if (!(numbers[0] >= least && numbers[0] <= mostEpochs))
+      return false;
   }
   return true;
 }
@@ -51,39 +62,34 @@ void History::addPoint(const HistoryPoint &point) {
 }
 
 std::string History::text() const {
-  std::string result;
-  for (const HistoryPoint &point : points) {
-    result += 'p';
-    put(result, {point.epoch, point.steps, point.loss});
-  }
-  for (const EpochResult &epoch : epochs) {
-    result += 'e';
-    put(result,
-        {static_cast<double>(epoch.epoch), epoch.trainLoss, epoch.trainAccuracy,
-         double(epoch.tested), epoch.testLoss, epoch.testAccuracy});
-  }
-  return result;
+  Json steps = Json::array(), results = Json::array();
+  for (const HistoryPoint &point : points)
+    steps.push_back({point.epoch, point.steps, point.loss});
+  for (const EpochResult &epoch : epochs)
+    results.push_back({epoch.epoch, epoch.trainLoss, epoch.trainAccuracy,
+                       int(epoch.tested), epoch.testLoss, epoch.testAccuracy});
+  return jsonText({{"points", steps}, {"epochs", results}});
 }
 
 Status History::parse(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   History read;
-  std::vector<double> numbers;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    const bool good = end != std::string_view::npos && !line.empty() &&
-                      readLine(line.substr(1), numbers);
-    if (good && line[0] == 'p' && numbers.size() == 3)
-      read.points.push_back({numbers[0], numbers[1], numbers[2]});
-    else if (good && line[0] == 'e' && numbers.size() == 6)
-      read.epochs.push_back({static_cast<int64_t>(numbers[0]), numbers[1],
-                             numbers[2], numbers[3] != 0, numbers[4],
-                             numbers[5]});
-    else
-      return badData("expected the history of a run, got '%s'",
-                     std::string(line).c_str());
-    text.remove_prefix(end + 1);
+  std::vector<std::vector<double>> rows;
+  bool good = json.is_object() && json.contains("points") &&
+              json.contains("epochs") && json["points"].size() <= mostPoints &&
+              readRows(json["points"], 3, 0, rows);
+  for (size_t i = 0; good && i < rows.size(); ++i) {
+    good = rows[i][1] >= 1 && rows[i][1] <= mostEpochs;
+    read.points.push_back({rows[i][0], rows[i][1], rows[i][2]});
   }
+  good = good && readRows(json["epochs"], 6, 1, rows);
+  for (size_t i = 0; good && i < rows.size(); ++i)
+    read.epochs.push_back({static_cast<int64_t>(rows[i][0]), rows[i][1],
+                           rows[i][2], rows[i][3] != 0, rows[i][4],
+                           rows[i][5]});
+  if (!good)
+    return badData("expected the history of a run, got '%s'",
+                   std::string(text.substr(0, 60)).c_str());
   *this = std::move(read);
   return Status::success();
 }

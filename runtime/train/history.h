@@ -32,8 +32,9 @@ public:
   void addPoint(const HistoryPoint &point);
   void addEpoch(const EpochResult &result) { epochs.push_back(result); }
 
-  /// Exact.
+  /// As JSON; reads back the same.
   std::string text() const;
+  /// Errors: text that is not a history, numbers that no run can have.
   Status parse(std::string_view text);
 
   Plot plot(const std::string &title) const;

@@ -1,7 +1,7 @@
 //===- train_data.cpp - data sets that fit a model ------------------------===//
 
 #include "train/train_data.h"
-#include "train/digest.h"
+#include "core/digest.h"
 
 namespace mn {
 

@@ -2,7 +2,7 @@
 
 #include "train/train_model.h"
 #include "core/array.h"
-#include "train/digest.h"
+#include "core/digest.h"
 #include <algorithm>
 
 namespace mn {

@@ -36,17 +36,16 @@ Status Trainer::run(const Open &open) {
   if (status.ok())
     status = finish();
   reporter.clear();
-  JsonEvent event("end");
-  event
-      .add("reason", !status.ok() && signals->received() == 0 ? "error"
-                     : signals->received() != 0               ? "signal"
-                                                              : "complete")
-      .add("step", step)
-      .add("seconds", secondsBetween(started, Clock::now()));
+  Json event = {{"event", "end"},
+                {"reason", !status.ok() && signals->received() == 0 ? "error"
+                           : signals->received() != 0               ? "signal"
+                                                      : "complete"},
+                {"step", step},
+                {"seconds", secondsBetween(started, Clock::now())}};
   if (status.ok())
-    event.add("digest", model.digest(block));
+    event["digest"] = model.digest(block);
   else
-    event.add("message", status.message);
+    event["message"] = status.message;
   reporter.event(event);
   return status.ok() ? reporter.late() : status;
 }
@@ -237,9 +236,10 @@ Status Trainer::keepBest(const EpochResult &result) {
   if (!status.ok())
     return Status::success();
   best = text("%.17g", value);
-  JsonEvent event("save");
-  event.add("path", train.best).add("step", step).add("best", true);
-  reporter.event(event);
+  reporter.event({{"event", "save"},
+                  {"path", train.best},
+                  {"step", step},
+                  {"best", true}});
   return Status::success();
 }
 
@@ -257,9 +257,8 @@ void Trainer::writeCheckpoint() {
     reporter.say("warning: " + checkpointFailure.message);
     return;
   }
-  JsonEvent event("checkpoint");
-  event.add("path", checkpoint->name()).add("step", step);
-  reporter.event(event);
+  reporter.event(
+      {{"event", "checkpoint"}, {"path", checkpoint->name()}, {"step", step}});
 }
 
 /// After the last step, or where a signal stopped the run.
@@ -270,10 +269,11 @@ Status Trainer::finish() {
   if (!train.save.empty()) {
     MN_TRY(saver.save(train.save, block));
     reporter.say("saved '" + train.save + "', digest " + model.digest(block));
-    JsonEvent event("save");
-    event.add("path", train.save).add("step", step).add("best", false);
-    event.add("digest", model.digest(block));
-    reporter.event(event);
+    reporter.event({{"event", "save"},
+                    {"path", train.save},
+                    {"step", step},
+                    {"best", false},
+                    {"digest", model.digest(block)}});
   }
   MN_TRY(checkpointFailure);
   return stopped();

@@ -42,6 +42,7 @@ private:
   Status openDevice(const Open &open);
   Status begin();
   Status resume();
+  Status checkStates() const;
   std::vector<RunFact> facts() const;
   void announce(bool resumed);
 
@@ -76,6 +77,7 @@ private:
   RecipeValues recipe = {};
   LearningRate rate;
   TrainData data[2];
+  std::vector<std::string> classNames; ///< of folders of pictures
   bool tests = false;
   int64_t stepsPerEpoch = 1;
 

@@ -70,14 +70,22 @@ Status Trainer::readData() {
     SampleSet set;
     MN_TRY(readSamples(options.data, i ? Split::test : Split::train,
                        i ? train.testLimit : options.limit, set));
+    classNames = set.classNames;
     MN_TRY(data[i].create(std::move(set), model, options.transform));
   }
   const int64_t rows = data[0].samples().count;
   const bool drops = train.dropLast || dropsPartial(*tables.recipe);
   stepsPerEpoch =
       drops ? rows / model.batch : (rows + model.batch - 1) / model.batch;
-  if (stepsPerEpoch > 0)
-    return Status::success();
+  if (stepsPerEpoch > 0) {
+    // A double counts the steps, where the schedule asks.
+    constexpr int64_t mostSteps = int64_t(1) << 53;
+    if (train.epochs <= mostSteps / stepsPerEpoch)
+      return Status::success();
+    return usage("expected '--epochs' to be at most " +
+                 std::to_string(mostSteps / stepsPerEpoch) + ", got " +
+                 std::to_string(train.epochs));
+  }
   return badData("expected at least one batch of %lld rows in '%s', since "
                  "partial ones are dropped, got %lld rows",
                  asLong(model.batch), options.data.c_str(), asLong(rows));
@@ -141,8 +149,34 @@ Status Trainer::resume() {
                    "have, got %lld",
                    checkpoint->name().c_str(), asLong(steps()),
                    asLong(train.epochs), asLong(step));
+  MN_TRY(checkStates());
   last = windowFrom = model.metricsOf(block);
-  return history.parse(found.history);
+  const Status status = history.parse(found.history);
+  return status.ok() ? status
+                     : badData("'%s': %s", checkpoint->name().c_str(),
+                               status.message.c_str());
+}
+
+/// That the states of a checkpoint, which say where the next batch is, are of
+/// this data set: plans trust them. An epoch begins with new ones.
+Status Trainer::checkStates() const {
+  if (batchOfEpoch() == 0)
+    return Status::success();
+  const int64_t rows = data[0].samples().count;
+  const struct {
+    const char *name;
+    int64_t least, most;
+  } states[] = {{"mn.batch", batchOfEpoch(), batchOfEpoch()},
+                {"mn.epoch", epoch(), epoch()},
+                {"mn.seen", 0, rows},
+                {"mn.correct", 0, rows * model.targetElements}};
+  for (const auto &[name, least, most] : states)
+    if (const int64_t found = model.whole(block, name);
+        found < least || found > most)
+      return badData("'%s': expected '%s' from %lld to %lld, got %lld",
+                     checkpoint->name().c_str(), name, asLong(least),
+                     asLong(most), asLong(found));
+  return Status::success();
 }
 
 std::vector<RunFact> Trainer::facts() const {
@@ -185,6 +219,8 @@ void Trainer::announce(bool resumed) {
                     bytesText(double(executor->deviceBytes())).c_str(),
                     feeder->onDevice(0) ? "with the data"
                                         : "data streamed from the host"));
+  if (!classNames.empty())
+    reporter.say("classes " + classesText(classNames));
   if (train.resume)
     reporter.say(resumed ? text("resumed at step %lld of %lld", asLong(step),
                                 asLong(steps()))
@@ -194,30 +230,32 @@ void Trainer::announce(bool resumed) {
     reporter.say("note: a saved model reads '" + file + "' beside it");
   if (train.save.empty() && train.best.empty() && train.checkpoint.empty())
     reporter.say("note: nothing is kept without '--save=FILE'");
-  JsonEvent event("start");
-  event.add("model", tables.name)
-      .add("compiler", tables.compiler)
-      .add("command", tables.command)
-      .add("target", tables.target)
-      .add("device", executor->deviceName())
-      .add("device_bytes", executor->deviceBytes())
-      .add("loss_kind", compiled.loss)
-      .add("optimizer", compiled.optimizer)
-      .add("schedule", schedule.text());
+  Json event = {{"event", "start"},
+                {"model", tables.name},
+                {"compiler", tables.compiler},
+                {"command", tables.command},
+                {"target", tables.target},
+                {"device", executor->deviceName()},
+                {"device_bytes", executor->deviceBytes()},
+                {"loss_kind", compiled.loss},
+                {"optimizer", compiled.optimizer},
+                {"schedule", schedule.text()}};
   for (const RecipeNumber &number : recipeNumbers)
     if (usesNumber(compiled, number.column))
-      event.add(number.flag + 2, recipe.numbers[number.column]);
-  event.add("data", options.data)
-      .add("rows", rows)
-      .add("test_rows", testRows)
-      .add("batch", model.batch)
-      .add("epochs", train.epochs)
-      .add("steps_per_epoch", stepsPerEpoch)
-      .add("seed", train.seed)
-      .add("shuffle", !train.noShuffle)
-      .add("resumed", resumed)
-      .add("step", step)
-      .add("digest", model.digest(block));
+      event[number.flag + 2] = recipe.numbers[number.column];
+  event["data"] = options.data;
+  if (!classNames.empty())
+    event["classes"] = classNames;
+  event["rows"] = rows;
+  event["test_rows"] = testRows;
+  event["batch"] = model.batch;
+  event["epochs"] = train.epochs;
+  event["steps_per_epoch"] = stepsPerEpoch;
+  event["seed"] = train.seed;
+  event["shuffle"] = !train.noShuffle;
+  event["resumed"] = resumed;
+  event["step"] = step;
+  event["digest"] = model.digest(block);
   reporter.event(event);
 }
 

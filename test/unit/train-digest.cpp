@@ -1,6 +1,6 @@
 //===- train-digest.cpp - what the weights are, in sixteen digits ---------===//
 
-#include "train/digest.h"
+#include "core/digest.h"
 #include <gtest/gtest.h>
 
 namespace {

@@ -1,7 +1,7 @@
 //===- train-digits.cpp - a data set that needs no download ---------------===//
 
+#include "core/digest.h"
 #include "data/digits.h"
-#include "train/digest.h"
 #include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ TEST(ImageFolder, SortsByBytes) {
   Folder folder;
   makeFolders(folder);
   mn::ImageFolder found;
-  const mn::Status status = mn::listImageFolder(folder.path, found);
+  const mn::Status status = mn::listImageFolder(folder.path, {}, found);
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(found.classes, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(found.paths,
@@ -45,11 +45,27 @@ TEST(ImageFolder, SortsByBytes) {
   EXPECT_EQ(found.others, 1u);
 }
 
+TEST(ImageFolder, OtherClassesNumberIt) {
+  Folder folder;
+  makeFolders(folder);
+  mn::ImageFolder found;
+  std::filesystem::create_directory(folder / "c"); // no pictures
+  const std::vector<std::string> classes = {"B", "Z", "a",
+                                            "b", "c", "\xc3\xa4"};
+  const mn::Status status = mn::listImageFolder(folder.path, classes, found);
+  ASSERT_TRUE(status.ok()) << status.message;
+  EXPECT_EQ(found.classes, classes);
+  EXPECT_EQ(found.labels, (std::vector<int32_t>{2, 2, 3}));
+  EXPECT_EQ(mn::listImageFolder(folder.path, {"a", "b"}, found).message,
+            "expected in '" + folder.path +
+                "' only classes to train on, got 'c'");
+}
+
 TEST(ImageFolder, Reads) {
   Folder folder;
   makeFolders(folder);
   mn::ImageFolder found;
-  ASSERT_TRUE(mn::listImageFolder(folder.path, found).ok());
+  ASSERT_TRUE(mn::listImageFolder(folder.path, {}, found).ok());
   mn::Array images;
   const mn::Status status = mn::readImageFolder(found, 1, 2, images);
   ASSERT_TRUE(status.ok()) << status.message;
@@ -63,7 +79,7 @@ TEST(ImageFolder, SizesMustAgree) {
   makeFolders(folder);
   writePng(folder / "b/y.png", 4, 5, 1);
   mn::ImageFolder found;
-  ASSERT_TRUE(mn::listImageFolder(folder.path, found).ok());
+  ASSERT_TRUE(mn::listImageFolder(folder.path, {}, found).ok());
   mn::Array images;
   EXPECT_EQ(mn::readImageFolder(found, 0, 4, images).message,
             "'" + folder / "b/y.png" + "': expected 3 x 2 pixels, as in '" +
@@ -73,15 +89,15 @@ TEST(ImageFolder, SizesMustAgree) {
 TEST(ImageFolder, Errors) {
   Folder folder;
   mn::ImageFolder found;
-  EXPECT_EQ(mn::listImageFolder(folder.path, found).message,
+  EXPECT_EQ(mn::listImageFolder(folder.path, {}, found).message,
             "expected a folder for each class in '" + folder.path +
                 "', got none");
-  EXPECT_EQ(mn::listImageFolder(folder / "no", found).message,
+  EXPECT_EQ(mn::listImageFolder(folder / "no", {}, found).message,
             "cannot read the folder '" + folder / "no" +
                 "': No such file or directory");
   std::filesystem::create_directory(folder / "a");
   test::write(folder / "a/x.jpg", "");
-  EXPECT_EQ(mn::listImageFolder(folder.path, found).message,
+  EXPECT_EQ(mn::listImageFolder(folder.path, {}, found).message,
             "expected .png pictures in '" + folder / "a" +
                 "', got none among 1 files");
 }
@@ -91,7 +107,7 @@ TEST(ImageFolder, BrokenPictures) {
   std::filesystem::create_directory(folder / "a");
   test::write(folder / "a/x.png", "no picture");
   mn::ImageFolder found;
-  ASSERT_TRUE(mn::listImageFolder(folder.path, found).ok());
+  ASSERT_TRUE(mn::listImageFolder(folder.path, {}, found).ok());
   mn::Array images;
   EXPECT_EQ(mn::readImageFolder(found, 0, 1, images)
                 .message.find("'" + folder / "a/x.png" + "': "),

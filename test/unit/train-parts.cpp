@@ -79,7 +79,18 @@ TEST(History, ComesBackExactly) {
   ASSERT_TRUE(read.parse(history.text()).ok());
   EXPECT_EQ(read.text(), history.text());
   EXPECT_LT(history.text().size(), size_t(64) << 10);
-  for (const char *wrong : {"x 1", "p 1 2 3", "p 1 2\n", "p 1 2 x\n", "\n"})
+  EXPECT_TRUE(read.parse(R"({"points":[],"epochs":[[1,2,3,0,4,5]]})").ok());
+  for (const char *wrong :
+       {"", "x", "[]", "{}", R"({"points":[]})", R"({"points":1,"epochs":[]})",
+        R"({"points":[[1,2]],"epochs":[]})",
+        R"({"points":[[1,0,3]],"epochs":[]})",
+        R"({"points":[[1,1,"x"]],"epochs":[]})",
+        R"({"points":[[1,1,[]]],"epochs":[]})",
+        R"({"points":[["nan",1,1]],"epochs":[]})",
+        R"({"points":[],"epochs":[[1e300,2,3,0,4,5]]})",
+        R"({"points":[],"epochs":[["inf",2,3,0,4,5]]})",
+        R"({"points":[],"epochs":[[0,2,3,0,4,5]]})",
+        R"({"points":[],"epochs":[[1,2,3,0,4]]})"})
     EXPECT_FALSE(read.parse(wrong).ok()) << wrong;
 }
 

@@ -1,5 +1,6 @@
 //===- train-safetensors.cpp - named tensors in a file --------------------===//
 
+#include "core/digest.h"
 #include "formats/safetensors.h"
 #include "train-folder.h"
 #include <cstring>
@@ -61,6 +62,7 @@ TEST(Safetensors, RoundTrip) {
   const mn::Status status = reader.open(folder / "a");
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(reader.metadata(), metadata);
+  EXPECT_TRUE(reader.hadChecksum());
   EXPECT_EQ(reader.entries().size(), 7u);
   float readW[6];
   ASSERT_TRUE(reader.read("conv1.weight", DType::f32, {2, 3}, readW).ok());
@@ -77,12 +79,49 @@ TEST(Safetensors, KnownBytes) {
   const float w[] = {1};
   ASSERT_TRUE(
       mn::writeSafetensors(folder / "a", {{"w", DType::f32, {1}, w}}, {}).ok());
-  const std::string header =
-      R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
-  const std::string padded =
-      header + std::string((8 - header.size() % 8) % 8, ' ');
-  EXPECT_EQ(contentOf(folder / "a"),
-            lengthOf(padded.size()) + padded + std::string("\0\0\x80\x3f", 4));
+  const auto file = [](const std::string &digits) {
+    const std::string header =
+        R"({"__metadata__":{"xxh64":")" + digits +
+        R"("},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+    const std::string padded =
+        header + std::string((8 - header.size() % 8) % 8, ' ');
+    return lengthOf(padded.size()) + padded + std::string("\0\0\x80\x3f", 4);
+  };
+  const std::string zeros = file("0000000000000000");
+  mn::Digest digest;
+  digest.add(zeros.data(), zeros.size());
+  EXPECT_EQ(contentOf(folder / "a"), file(digest.text()));
+}
+
+TEST(Safetensors, FilesOfOthersHaveNoChecksum) {
+  Folder folder;
+  test::write(
+      folder / "a",
+      file(R"({"w":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}})", 3));
+  mn::SafetensorsFile reader;
+  ASSERT_TRUE(reader.open(folder / "a").ok());
+  EXPECT_FALSE(reader.hadChecksum());
+  char to[3];
+  EXPECT_TRUE(reader.read("w", DType::u8, {3}, to).ok());
+  EXPECT_EQ(std::string(to, 3), "xxx");
+}
+
+// A flip in the key makes of the file one without a checksum, which no
+// checkpoint may be.
+TEST(Safetensors, EveryFlipIsFound) {
+  Folder folder;
+  const float w[] = {1, 2};
+  ASSERT_TRUE(mn::writeSafetensors(folder / "a", {{"w", DType::f32, {2}, w}},
+                                   {{"k", "v"}})
+                  .ok());
+  const std::string whole = contentOf(folder / "a");
+  for (size_t i = 0; i < whole.size() * 8; ++i) {
+    std::string flipped = whole;
+    flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ 1 << i % 8);
+    test::write(folder / "b", flipped);
+    mn::SafetensorsFile reader;
+    EXPECT_FALSE(reader.open(folder / "b").ok() && reader.hadChecksum()) << i;
+  }
 }
 
 TEST(Safetensors, ReadsWhatIsThere) {
@@ -120,7 +159,7 @@ TEST(Safetensors, FileErrors) {
   EXPECT_EQ(errorOf(lengthOf(100) + "{}"),
             " is cut off: expected a header of 100 bytes, got 2");
   EXPECT_EQ(errorOf(lengthOf(uint64_t(1) << 63) + "{}"),
-            " is no safetensors file: expected a header of at most 100000000 "
+            " is no safetensors file: expected a header of at most 16777216 "
             "bytes, got 9223372036854775808");
   EXPECT_EQ(errorOf(file("[]", 0)),
             ": expected a header that begins with '{', got \"[\"");

@@ -1,16 +1,17 @@
 //===- digest.h - what the weights are, in sixteen digits -------*- C++ -*-===//
 //
 // Two runs that end with the same weights print the same digest. XXH64 with
-// seed 0 (xxHash's specification, version 0.1.1, by Yann Collet): fast, the
-// same on every machine, and not for keeping secrets.
+// seed 0, of the xxHash library: fast, the same on every machine, and not for
+// keeping secrets.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MNISTRT_TRAIN_DIGEST_H
-#define MNISTRT_TRAIN_DIGEST_H
+#ifndef MNISTRT_CORE_DIGEST_H
+#define MNISTRT_CORE_DIGEST_H
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ namespace mn {
 
 class Digest {
 public:
+  Digest();
+  ~Digest();
+
   void add(const void *data, size_t bytes);
   /// One tensor: its name's length and bytes, its data's length (both as
   /// 64-bit little-endian numbers) and bytes. Tensors count in the order in
@@ -30,12 +34,10 @@ public:
   std::string text() const;
 
 private:
-  uint64_t lanes[4] = {0x60EA27EEADC0B5D6u, 0xC2B2AE3D27D4EB4Fu, 0,
-                       0x61C8864E7A143579u};
-  unsigned char pending[32];
-  uint64_t total = 0; ///< bytes so far; `total` % 32 of them are in `pending`
+  struct State;
+  std::unique_ptr<State> state;
 };
 
 } // namespace mn
 
-#endif // MNISTRT_TRAIN_DIGEST_H
+#endif // MNISTRT_CORE_DIGEST_H

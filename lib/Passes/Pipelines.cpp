@@ -75,6 +75,8 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
     join.concurrent = streams > 1;
     pm.addNestedPass<func::FuncOp>(createFuseHorizontally(join));
   }
+  // New values take the place of old ones: who reads those comes first.
+  pm.addNestedPass<func::FuncOp>(createOrderUpdates());
   // Addresses, once the steps are final.
   AssignMemoryOptions assign;
   assign.reuse = options.reuseMemory;

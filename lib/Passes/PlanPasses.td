@@ -92,6 +92,22 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def OrderUpdates : Pass<"plan-order-updates", "::mlir::func::FuncOp"> {
+  let summary = "Read old values of parameters before new ones are written";
+  let description = [{
+    A step that computes the new value of a parameter writes it in place. Steps
+    move, as little as possible, so that each reads the old value before. Where
+    they need each other's parameters (the gradient of a product of two), or a
+    step reads a parameter at other elements than it writes, the new value gets
+    memory of its own and is copied at the end.
+  }];
+  let statistics = [
+    Statistic<"numMoved", "moved", "Steps that another waited for">,
+    Statistic<"numCopied", "copied", "New values that are copied">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::mnistc::PlanDialect"];
+}
+
 def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let summary = "Give every value an address";
   let description = [{

@@ -21,7 +21,7 @@ HEAD = "<!-- written by utils/make-reference.py; do not edit -->\n"
 def records(path):
     text = subprocess.run(
         [LLVM / "bin/llvm-tblgen", "--dump-json", f"-I{LLVM / 'include'}", f"-I{ROOT}",
-         ROOT / path], check=True, capture_output=True, text=True).stdout
+         ROOT / path], check=True, capture_output=True, text=True, cwd=ROOT).stdout
     return json.loads(text)
 
 

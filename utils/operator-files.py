@@ -1,47 +1,73 @@
 #!/usr/bin/env python3
 """Checks that an operator is named in the files that a document lists.
 
-    utils/operator-files.py LeakyRelu
+    utils/operator-files.py [--root=DIR] LeakyRelu [expensive] [folded]
 
-The files of docs/adding-an-operator.md's table must be those, and no others, of
-lib, runtime and test that name the operator, in whatever spelling.
+The files of docs/adding-an-operator.md's table, of every op and of those of the
+kinds that are named, must be those of lib and runtime that name the operator, in
+whatever spelling, and no others. Tests and documents that are listed must name
+it, too; others may. ONNX's own tests of it must be listed as those that pass.
 """
 
+import argparse
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("lib", "runtime", "test/lit", "test/unit")
+STRICT = ("lib", "runtime")
+LISTS = ("operators.txt", "tier1.txt", "tier2.txt")
 
 
-def spellings(name):
-    """LeakyRelu, leakyRelu, leaky_relu."""
+def pattern_of(name):
+    """LeakyRelu, leakyRelu, leaky_relu, as words or in TanhOp."""
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-    return name, name[0].lower() + name[1:], snake
+    camel = name[0].lower() + name[1:]
+    # Comments may speak of tanh, and <cmath> has one.
+    return re.compile(rf"\b(?:{name}(?:Op)?\b|mnist\.{snake}\b|mn::{camel}\b|"
+                      rf"\"{snake}\"|(?:T|float) {camel}\((?:T|float) )")
 
 
-def files_naming(name):
-    pattern = re.compile("|".join(spellings(name)))
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.name == "operator-files.test" or not path.is_file():
-                continue
-            if pattern.search(path.read_text(errors="replace")):
-                yield path.relative_to(ROOT).as_posix()
+def listed(root, kinds):
+    text = (root / "docs/adding-an-operator.md").read_text()
+    rows = re.findall(r"^\| `([^`]+)` \|.*\| (\w+) \|$", text, re.M)
+    return {path for path, kind in rows if kind in kinds}
+
+
+def naming(root, name):
+    """The files of lib and runtime that name the operator."""
+    pattern = pattern_of(name)
+    for folder in STRICT:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and pattern.search(path.read_text(errors="replace")):
+                yield path.relative_to(root).as_posix()
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    document = (ROOT / "docs/adding-an-operator.md").read_text()
-    listed = set(re.findall(r"^\| `([^`]+)` \|", document, re.M))
-    found = set(files_naming(sys.argv[1]))
-    for path in sorted(found - listed):
-        print(f"{path}: error: names {sys.argv[1]}, but is not in the document")
-    for path in sorted(listed - found):
-        print(f"{path}: error: is in the document, but does not name {sys.argv[1]}")
-    return found != listed
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
+    parser.add_argument("name")
+    parser.add_argument("kinds", nargs="*")
+    options = parser.parse_args()
+    root, name = options.root, options.name
+    wanted = listed(root, {"every", *options.kinds})
+    found = set(naming(root, name))
+    errors = [f"{path}: error: names {name}, but is not in the document"
+              for path in sorted(found - wanted)]
+    for path in sorted(wanted - found):
+        file = root / path
+        if path.startswith(STRICT) or not file.is_file() or \
+                not pattern_of(name).search(file.read_text()):
+            errors.append(
+                f"{path}: error: is in the document, but does not name {name}")
+    lists = [root / "test/onnx-backend" / each for each in LISTS]
+    if not any(re.search(rf"^test_{name.lower()}(_|$)", path.read_text(), re.M)
+               for path in lists if path.is_file()):
+        errors.append(f"test/onnx-backend/operators.txt: error: expected "
+                      f"test_{name.lower()}, ONNX's own test of {name}")
+    for error in errors:
+        print(error)
+    return bool(errors)
 
 
 if __name__ == "__main__":

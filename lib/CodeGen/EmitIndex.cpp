@@ -6,16 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
 
 using Text = FailureOr<Expr>;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
 
 static Text emitBroadcast(BodyEmitter &body, BroadcastOp op,
                           const Position &position) {

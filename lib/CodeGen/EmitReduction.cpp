@@ -6,14 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/StepBody.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
 
 namespace {
 /// A loop over the elements that become one.

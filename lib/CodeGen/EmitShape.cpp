@@ -7,15 +7,12 @@
 
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/IR/Mnist/Geometry.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
 
 static int64_t product(ArrayRef<int64_t> sizes) {
   int64_t result = 1;

@@ -6,6 +6,7 @@
 
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -70,10 +71,6 @@ static const KernelRow *findKernel(Operation *root) {
 //===----------------------------------------------------------------------===//
 // Shared by all steps
 //===----------------------------------------------------------------------===//
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
 
 static StringRef elementName(Value value) {
   return elementTypeName(getElementTypeOrSelf(value.getType()));

@@ -10,6 +10,7 @@
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "runtime/include/mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -139,7 +140,7 @@ static std::string stepComment(unsigned number, StepOp step) {
 static bool readsBatches(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, "mnist.name"))
-      if (name == "mn.labels")
+      if (name == mn::names::labels)
         return true;
   return false;
 }

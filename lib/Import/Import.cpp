@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Verifier.h"
 #include "onnx/defs/schema.h"
+#include "runtime/include/mnistrt/training.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Path.h"
@@ -205,7 +206,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
                                            options.batches.end());
   if (batches.empty())
-    importFunction("infer", {inFile, inFile});
+    importFunction(mn::kinds::infer, {inFile, inFile});
   for (int64_t batch : batches) {
     if (batch < 1 || batch > maxBatch) {
       report.problem({ImportStatus::badModel,
@@ -213,7 +214,8 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
                           ", got " + std::to_string(batch)});
       continue;
     }
-    importFunction("infer_" + std::to_string(batch), {inFile, batch});
+    importFunction(mn::kinds::infer + ("_" + std::to_string(batch)),
+                   {inFile, batch});
   }
   checkResults();
   return report.hasProblems() ? OwningOpRef<ModuleOp>() : std::move(module);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Names.h"
+#include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/States.h"
 
@@ -52,7 +53,7 @@ private:
 struct AddLoss : impl::AddLossBase<AddLoss> {
   using AddLossBase::AddLossBase;
   void runOnOperation() override;
-  LogicalResult addTo(func::FuncOp infer, StringRef prefix);
+  LogicalResult addTo(func::FuncOp infer, const char *kind);
   FailureOr<Choice> choose(func::FuncOp function, Value output);
   FailureOr<bool> targetsAreClasses(func::FuncOp function,
                                     const Choice &choice);
@@ -298,7 +299,7 @@ Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
     }
     BlockArgument old = wholes.front();
     Value labels = addArgument(
-        function, typeOf(old).clone(builder.getI32Type()), "mn.labels");
+        function, typeOf(old).clone(builder.getI32Type()), mn::names::labels);
     OpBuilder atStart = OpBuilder::atBlockBegin(old.getOwner());
     Value cast = Arithmetic{atStart, old.getLoc()}.cast(
         labels, typeOf(old).getElementType());
@@ -307,13 +308,13 @@ Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
     return labels;
   }
   if (!choice.classes)
-    return addArgument(function, type, "mn.labels");
+    return addArgument(function, type, mn::names::labels);
   SmallVector<int64_t> shape(type.getShape());
   if (shape.size() > 1)
     shape.erase(shape.begin() + classDim);
   return addArgument(function,
                      RankedTensorType::get(shape, builder.getI32Type()),
-                     "mn.labels");
+                     mn::names::labels);
 }
 
 /// Adds this batch to what the trainer reads at its next report.
@@ -325,32 +326,32 @@ void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
   auto add = [&](StringRef name, Type element, Value value) {
     states.store(name, a.add(states.loadNumber(name, element), value));
   };
-  add("mn.loss_sum", f64, a.mul(a.cast(loss, f64), a.cast(valid, f64)));
-  add("mn.correct", i64, correct);
-  add("mn.seen", i64, a.cast(valid, i64));
+  add(mn::names::lossSum, f64, a.mul(a.cast(loss, f64), a.cast(valid, f64)));
+  add(mn::names::correct, i64, correct);
+  add(mn::names::seen, i64, a.cast(valid, i64));
 
   // x - x is 0 for a number, and NaN for infinity and NaN.
-  Value batch = states.loadNumber("mn.batch", i64);
-  Value number = trains ? states.loadNumber("mn.step", i64) : batch;
-  Value bad = states.loadNumber("mn.bad_step", i64, -1);
+  Value batch = states.loadNumber(mn::names::batch, i64);
+  Value number = trains ? states.loadNumber(mn::names::step, i64) : batch;
+  Value bad = states.loadNumber(mn::names::badStep, i64, -1);
   Value finite = a.compare(Predicate::eq, a.sub(loss, loss), a.number(loss, 0));
   Value known = a.compare(Predicate::ge, bad, a.number(bad, 0));
-  states.store("mn.bad_step",
+  states.store(mn::names::badStep,
                a.select(known, bad, a.select(finite, bad, number)));
-  states.store("mn.batch", a.add(batch, a.number(batch, 1)));
+  states.store(mn::names::batch, a.add(batch, a.number(batch, 1)));
 
   // Read where the next batch is fetched, whatever the model.
-  for (StringRef name : {"mn.seed", "mn.epoch"})
+  for (StringRef name : {mn::names::seed, mn::names::epoch})
     states.declare(name, RankedTensorType::get({}, i64));
 }
 
-LogicalResult AddLoss::addTo(func::FuncOp infer, StringRef prefix) {
+LogicalResult AddLoss::addTo(func::FuncOp infer, const char *kind) {
   if (infer.getNumResults() == 0)
     return infer.emitError("expected an output to train, got none");
   OpBuilder builder(infer.getContext());
   builder.setInsertionPointAfter(infer);
   auto function = cast<func::FuncOp>(builder.clone(*infer));
-  function.setName((prefix + infer.getName().drop_front(5)).str());
+  function.setName(nameOfKind(infer, kind));
   auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
   FailureOr<Choice> choice = choose(function, end.getOperand(0));
   if (failed(choice))
@@ -358,21 +359,24 @@ LogicalResult AddLoss::addTo(func::FuncOp infer, StringRef prefix) {
   Value labels = addLabels(function, *choice);
   if (!labels)
     return failure();
-  Value valid = addArgument(
-      function, RankedTensorType::get({}, builder.getI32Type()), "mn.valid");
+  Value valid =
+      addArgument(function, RankedTensorType::get({}, builder.getI32Type()),
+                  mn::names::valid);
 
   builder.setInsertionPoint(end);
-  Location loc = nameLocation(builder.getContext(), "mn.loss", "", "");
+  Location loc = nameLocation(builder.getContext(), mn::names::loss, "", "");
   LossBuilder builderOfLoss(builder, loc, labels, valid);
   Value loss = builderOfLoss.build(*choice, smoothing);
   Value correct = builderOfLoss.correct(*choice);
-  addMetrics(builder, loc, loss, correct, valid, prefix == "train");
+  addMetrics(builder, loc, loss, correct, valid,
+             isOfKind(function, mn::kinds::train));
   end->setOperands(loss);
   function.setType(
       builder.getFunctionType(function.getArgumentTypes(), loss.getType()));
   function.setAllResultAttrs(ArrayRef<DictionaryAttr>{builder.getDictionaryAttr(
       {builder.getNamedAttr("mnist.loss", builder.getStringAttr(choice->text)),
-       builder.getNamedAttr("mnist.name", builder.getStringAttr("mn.loss"))})});
+       builder.getNamedAttr("mnist.name",
+                            builder.getStringAttr(mn::names::loss))})});
   getOperation()->setAttr("mnist.loss", builder.getStringAttr(choice->text));
   getOperation()->setAttr(
       "mnist.targets",
@@ -389,8 +393,9 @@ void AddLoss::runOnOperation() {
     return signalPassFailure();
   }
   for (auto infer : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-    if (infer.getName().starts_with("infer") && !infer.isExternal() &&
-        (failed(addTo(infer, "eval")) || failed(addTo(infer, "train"))))
+    if (isOfKind(infer, mn::kinds::infer) && !infer.isExternal() &&
+        (failed(addTo(infer, mn::kinds::eval)) ||
+         failed(addTo(infer, mn::kinds::train))))
       return signalPassFailure();
 }
 

@@ -15,13 +15,40 @@ namespace mlir::mnistc {
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
+using Column = mn::RecipeColumn;
+
 /// The numbers of a recipe: the columns of `mn.recipe`.
 struct Numbers {
   Value lr, momentum, weightDecay, beta1, beta2, epsilon, dampening, clip;
   Value correction1, correction2;
   Value step; ///< of this step, from 0
+
+  Value &at(int column) {
+    switch (column) {
+    case Column::lr:
+      return lr;
+    case Column::momentum:
+      return momentum;
+    case Column::weightDecay:
+      return weightDecay;
+    case Column::beta1:
+      return beta1;
+    case Column::beta2:
+      return beta2;
+    case Column::epsilon:
+      return epsilon;
+    case Column::dampening:
+      return dampening;
+    case Column::clip:
+      return clip;
+    case Column::correction1:
+      return correction1;
+    case Column::correction2:
+      return correction2;
+    }
+    llvm_unreachable("expected a column of the recipe");
+  }
 };
-constexpr int64_t columns = 10, rows = 1024;
 
 /// What the frameworks take where they are not told.
 struct Defaults {
@@ -95,28 +122,25 @@ private:
 
 void Updates::readNumbers(FloatType element) {
   OpBuilder &b = a.b;
-  a.loc = NameLoc::get(b.getStringAttr("mn.recipe"));
+  a.loc = NameLoc::get(b.getStringAttr(mn::names::recipe));
   Type i64 = b.getI64Type();
+  constexpr int64_t rows = mn::recipeRows, columns = Column::count;
   auto table = RankedTensorType::get({rows, columns}, element);
-  Value recipe = states.load("mn.recipe", table);
+  Value recipe = states.load(mn::names::recipe, table);
   if (!counted)
-    numbers.step = states.loadNumber("mn.step", i64);
+    numbers.step = states.loadNumber(mn::names::step, i64);
   Value size = a.number(numbers.step, rows);
   Value row = a.sub(numbers.step, a.mul(a.div(numbers.step, size), size));
   Value flat =
       a.reshape(recipe, RankedTensorType::get({rows * columns}, element));
   // Numbers on their own: they are computed where they are read.
-  int64_t column = 0;
-  for (Value *number :
-       {&numbers.lr, &numbers.momentum, &numbers.weightDecay, &numbers.beta1,
-        &numbers.beta2, &numbers.epsilon, &numbers.dampening, &numbers.clip,
-        &numbers.correction1, &numbers.correction2}) {
+  for (int column = 0; column < Column::count; ++column) {
     Value place =
-        a.add(a.mul(row, a.number(row, columns)), a.number(row, column++));
+        a.add(a.mul(row, a.number(row, columns)), a.number(row, column));
     Value one = b.create<GatherOp>(
         a.loc, RankedTensorType::get({1}, element), flat,
         a.reshape(place, RankedTensorType::get({1}, i64)), 0);
-    *number = a.reshape(one, RankedTensorType::get({}, element));
+    numbers.at(column) = a.reshape(one, RankedTensorType::get({}, element));
   }
 }
 
@@ -211,7 +235,7 @@ void Updates::countStepFirst(Block &body) {
   a.b.setInsertionPointToStart(&body);
   for (auto store : body.getOps<ml_program::GlobalStoreOp>())
     a.b.setInsertionPointAfter(store);
-  numbers.step = states.loadNumber("mn.step", a.b.getI64Type());
+  numbers.step = states.loadNumber(mn::names::step, a.b.getI64Type());
   countStep();
   counted = true;
 }
@@ -219,9 +243,9 @@ void Updates::countStepFirst(Block &body) {
 void Updates::countStep() {
   if (counted)
     return;
-  a.loc = NameLoc::get(a.b.getStringAttr("mn.step"));
+  a.loc = NameLoc::get(a.b.getStringAttr(mn::names::step));
   Value next = a.add(numbers.step, a.number(numbers.step, 1));
-  states.store("mn.step", next);
+  states.store(mn::names::step, next);
   numbers.step = a.sub(next, a.number(next, 1));
 }
 
@@ -293,16 +317,17 @@ void AddOptimizer::rememberRecipe() {
     return option < 0 ? otherwise : option;
   };
   double b1 = given(beta1, defaults.beta1), b2 = given(beta2, defaults.beta2);
-  double numbers[columns] = {given(lr, defaults.lr),
-                             given(momentum, defaults.momentum),
-                             given(weightDecay, defaults.weightDecay),
-                             b1,
-                             b2,
-                             given(epsilon, defaults.epsilon),
-                             given(dampening, 0),
-                             given(clip, 1),
-                             1 - b1,
-                             1 - b2};
+  double numbers[Column::count] = {};
+  numbers[Column::lr] = given(lr, defaults.lr);
+  numbers[Column::momentum] = given(momentum, defaults.momentum);
+  numbers[Column::weightDecay] = given(weightDecay, defaults.weightDecay);
+  numbers[Column::beta1] = b1;
+  numbers[Column::beta2] = b2;
+  numbers[Column::epsilon] = given(epsilon, defaults.epsilon);
+  numbers[Column::dampening] = given(dampening, 0);
+  numbers[Column::clip] = given(clip, 1);
+  numbers[Column::correction1] = 1 - b1;
+  numbers[Column::correction2] = 1 - b2;
   Builder b(&getContext());
   ModuleOp module = getOperation();
   auto known = [&](StringRef name, StringRef otherwise) -> Attribute {

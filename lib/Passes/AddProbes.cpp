@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Names.h"
+#include "lib/IR/PlanKind.h"
 #include "lib/Passes/Activity.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -40,7 +41,7 @@ static std::string describe(Operation &op) {
     if (!name.node.empty())
       return text + " of node '" + name.node.str() + "' (" +
              name.operatorName.str() + ")";
-  return tensorName(&op) == "mn.loss" ? text + " of the loss" : text;
+  return tensorName(&op) == mn::names::loss ? text + " of the loss" : text;
 }
 
 /// The ops that `loss` depends on.
@@ -139,9 +140,7 @@ void AddProbes::runOnOperation() {
   for (auto global : getOperation().getOps<ml_program::GlobalOp>())
     names.insert(global.getSymName());
   for (auto function : getOperation().getOps<func::FuncOp>())
-    if (!function.isExternal() && function.getNumResults() != 0 &&
-        function.getName().starts_with("train") &&
-        function.getResultAttr(0, "mnist.loss"))
+    if (trains(function))
       addTo(function);
 }
 

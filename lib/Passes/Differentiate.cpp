@@ -7,6 +7,7 @@
 
 #include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/PlanKind.h"
 #include "lib/Passes/Activity.h"
 #include "lib/Passes/Passes.h"
 
@@ -125,9 +126,7 @@ void Differentiate::appendResults(const Activity &activity,
 
 void Differentiate::runOnOperation() {
   func::FuncOp function = getOperation();
-  if (function.isExternal() || function.getNumResults() == 0 ||
-      !function.getName().starts_with("train") ||
-      !function.getResultAttr(0, "mnist.loss"))
+  if (!trains(function))
     return;
   Block &body = function.getBody().front();
   auto end = cast<func::ReturnOp>(body.getTerminator());

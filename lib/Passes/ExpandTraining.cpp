@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/States.h"
 
@@ -80,8 +81,8 @@ void ExpandTraining::expand(DropoutOp op, int64_t stream) {
   Type i64 = builder.getI64Type();
   auto random = cast<RankedTensorType>(x.getType()).clone(builder.getF32Type());
   Value u = builder.create<RandomUniformOp>(
-      op.getLoc(), random, states.loadNumber("mn.seed", i64),
-      states.loadNumber("mn.step", i64), stream);
+      op.getLoc(), random, states.loadNumber(mn::names::seed, i64),
+      states.loadNumber(mn::names::step, i64), stream);
   Value kept = a.compare(Predicate::ge, u, a.number(u, ratio));
   Value scaled =
       ratio < 1 ? a.mul(x, a.number(x, 1 / (1 - ratio))) : a.number(x, 0);
@@ -92,7 +93,7 @@ void ExpandTraining::expand(DropoutOp op, int64_t stream) {
 
 void ExpandTraining::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (!function.getName().starts_with("train") || function.isExternal())
+    if (!isOfKind(function, mn::kinds::train) || function.isExternal())
       continue;
     SmallVector<BatchNormOp> normalizations;
     SmallVector<DropoutOp> dropouts;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
@@ -20,10 +21,6 @@ namespace mlir::mnistc {
 /// How often an element may be computed for one use before it is not worth it,
 /// for ops that are expensive.
 static constexpr double maxRecompute = 1.5;
-
-static double countOf(Value value) {
-  return cast<ShapedType>(value.getType()).getNumElements();
-}
 
 /// Worth an arithmetic instruction or two: rather computed twice than stored.
 static bool isCheap(Operation *op) {
@@ -45,7 +42,8 @@ static std::optional<double> readsOf(Operation *root) {
   if (isa<SoftmaxOp, LogSoftmaxOp>(root))
     return 3 * countOf(root->getOperand(0));
   auto windows = [&](ArrayRef<int64_t> kernel) {
-    return countOf(root->getResult(0)) * ShapedType::getNumElements(kernel);
+    return double(countOf(root->getResult(0))) *
+           ShapedType::getNumElements(kernel);
   };
   if (auto pool = dyn_cast<MaxPoolOp>(root))
     return windows(pool.getKernel());

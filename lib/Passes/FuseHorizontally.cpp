@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "runtime/include/mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -117,10 +119,6 @@ bool FuseHorizontally::isUpdatedBy(Value parameter, ValueRange results) const {
   });
 }
 
-static int64_t countOf(Value value) {
-  return cast<ShapedType>(value.getType()).getNumElements();
-}
-
 /// Whether `step` reads these inputs element for element and its results have
 /// as many elements: the thread that computes an element of the input computes
 /// that of each result.
@@ -191,7 +189,7 @@ StringRef FuseHorizontally::wordFor(ValueRange results) const {
     all &= bool(parameter);
     others |= parameter && !parameterOf(cast<BlockArgument>(parameter))
                                 .getValue()
-                                .starts_with("mn.");
+                                .starts_with(mn::names::prefix);
   }
   return !all ? "" : others ? "updates" : "metrics";
 }

@@ -1,17 +1,12 @@
 //===- IsolateGradients.cpp - the function that trains, alone -------------===//
 
+#include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
 
 namespace mlir::mnistc {
 
 #define GEN_PASS_DEF_ISOLATEGRADIENTS
 #include "lib/Passes/Passes.h.inc"
-
-static bool trains(func::FuncOp function) {
-  return !function.isExternal() && function.getName().starts_with("train") &&
-         function.getNumResults() != 0 &&
-         function.getResultAttr(0, "mnist.loss");
-}
 
 namespace {
 struct IsolateGradients : impl::IsolateGradientsBase<IsolateGradients> {

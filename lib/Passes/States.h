@@ -1,8 +1,7 @@
 //===- States.h - what a training program remembers -------------*- C++ -*-===//
 //
 // Globals that the model's file does not have: the optimizer's, the trainer's.
-// The names of the trainer's begin with "mn."; mnistrt/model.h and the trainer
-// know them.
+// The names of the trainer's are those of mnistrt/training.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +11,7 @@
 #include "lib/IR/Mnist/Arithmetic.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/include/mnistrt/training.h"
 
 namespace mlir::mnistc {
 

@@ -115,11 +115,11 @@ Status Gradcheck::fillInputs() {
     const size_t count = countOf(tensor);
     const auto number = [&](size_t at) {
       const double u = random.uniform(0, at);
-      return name == "mn.labels" ? u : 2 * u - 1;
+      return name == names::labels ? u : 2 * u - 1;
     };
     const auto whole = [&](size_t at) {
       const int64_t rows = options.limit ? options.limit : plan.batch;
-      return name == "mn.valid"
+      return name == names::valid
                  ? std::min(rows, plan.batch)
                  : static_cast<int64_t>(random.bits(0, at) % options.classes);
     };
@@ -143,7 +143,7 @@ Status Gradcheck::fillInputs() {
     }
   }
   for (int i = 0; i < model.parameterCount; ++i)
-    if (model.parameters[i].tensor.name == std::string("mn.seed"))
+    if (model.parameters[i].tensor.name == std::string(names::seed))
       MN_TRY(executor->writeParameters(model.parameters[i].tensor.offset,
                                        &options.train.seed,
                                        sizeof options.train.seed));

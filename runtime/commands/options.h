@@ -15,7 +15,7 @@ namespace mn {
 /// The options of all commands; each reads those that it declares.
 struct Options {
   std::vector<std::string> arguments;
-  std::string data, split = "test", output, trace, plan = "infer",
+  std::string data, split = "test", output, trace, plan = kinds::infer,
                     scores = "auto";
   Transform transform;
   int64_t batch = 0, top = 3, repeat = 0, warmup = 10, device = 0, limit = 0;

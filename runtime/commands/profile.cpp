@@ -124,8 +124,8 @@ Status measure(Executor &executor, int plan, int64_t repeat,
 Status profile(const Model &model, const Options &options) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
-  if (options.plan != "infer" && options.plan != "eval" &&
-      options.plan != "train")
+  if (options.plan != kinds::infer && options.plan != kinds::eval &&
+      options.plan != kinds::train)
     return Status::error(Code::usage,
                          "expected '--plan' to be infer, eval or train, got "
                          "'" +

@@ -48,9 +48,9 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   const Tensor *inputs = nullptr, *labels = nullptr, *valid = nullptr;
   for (int i = 0; i < tables.inputCount; ++i) {
     const Tensor &input = tables.inputs[i];
-    if (std::strcmp(input.name, "mn.labels") == 0)
+    if (std::strcmp(input.name, names::labels) == 0)
       labels = &input;
-    else if (std::strcmp(input.name, "mn.valid") == 0)
+    else if (std::strcmp(input.name, names::valid) == 0)
       valid = &input;
     else if (!inputs)
       inputs = &input;
@@ -76,9 +76,9 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   found.inputElements = int64_t(countOf(*inputs)) / tables.batch;
   found.targetElements = int64_t(countOf(*labels)) / tables.batch;
   found.targetType = labels->type;
-  MN_TRY(findState(model, "mn.seed", found.seed));
-  MN_TRY(findState(model, "mn.epoch", found.epoch));
-  return findState(model, "mn.batch", found.number);
+  MN_TRY(findState(model, names::seed, found.seed));
+  MN_TRY(findState(model, names::epoch, found.epoch));
+  return findState(model, names::batch, found.number);
 }
 
 Status checkSamples(int set, const Samples &samples) {

@@ -40,6 +40,10 @@ struct Samples {
   bool invert = false;
 };
 
+/// On a GPU that many batches are one graph; the trainer's segments are
+/// multiples.
+inline constexpr int64_t batchesPerGraph = 16;
+
 class Executor {
 public:
   /// Checks that the model can run here (driver, GPU, architecture, libraries,
@@ -92,6 +96,7 @@ public:
   /// without waiting. Which batch of which epoch is next, the states
   /// `mn.batch`, `mn.epoch` and `mn.seed` say. Rows beyond the data are zeros,
   /// and `mn.valid` counts the others.
+  /// On a GPU, batchesPerGraph of them are one launch.
   virtual Status runBatches(int plan, int set, bool shuffle, int64_t count) = 0;
   /// In order with what is enqueued; `from` may be written again at once.
   virtual Status writeParameters(size_t offset, const void *from,

@@ -70,11 +70,10 @@ public:
   Status freeBytes(int64_t &bytes) override;
 
 private:
-  /// Batches and runs of a plan in turn: many of them, or one.
+  /// Batches and runs of a plan in turn: batchesPerGraph of them, or one.
   struct BatchGraphs {
     CUgraphExec many = nullptr, one = nullptr;
   };
-  static constexpr int unrolled = 16; ///< in `many`
   /// What a plan has once it was prepared.
   struct PlanState {
     bool prepared = false;

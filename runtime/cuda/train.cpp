@@ -188,8 +188,8 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
           [&] { return enqueueBatches(plan, set, shuffle, batches); }, graph));
     return check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
   };
-  for (; count >= unrolled; count -= unrolled)
-    MN_TRY(run(graphs.many, unrolled));
+  for (; count >= batchesPerGraph; count -= batchesPerGraph)
+    MN_TRY(run(graphs.many, batchesPerGraph));
   for (; count > 0; --count)
     MN_TRY(run(graphs.one, 1));
   return Status::success();

@@ -6,12 +6,7 @@
 
 namespace mn {
 
-/// Names are "infer" or "infer_64".
-static bool isOfKind(const Plan &plan, const std::string &kind) {
-  return std::strncmp(plan.name, kind.c_str(), kind.size()) == 0;
-}
-
-bool isInference(const Plan &plan) { return isOfKind(plan, "infer"); }
+bool isInference(const Plan &plan) { return isOfKind(plan.name, kinds::infer); }
 
 namespace {
 
@@ -64,7 +59,7 @@ Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
   std::string found;
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &candidate = model.plans[i];
-    if (!isOfKind(candidate, kind))
+    if (!isOfKind(candidate.name, kind.c_str()))
       continue;
     found += (found.empty() ? "" : ", ") + std::to_string(candidate.batch);
     if (batch && candidate.batch != batch)

@@ -23,7 +23,7 @@ public:
 
   /// After every step looks for NaN and infinity in what it wrote.
   /// Of the plans to choose from: infer, eval or train.
-  std::string kind = "infer";
+  std::string kind = kinds::infer;
   bool checkNumbers = false;
 
   /// The plan for inference of `rows` rows: the smallest that takes them at

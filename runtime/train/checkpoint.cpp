@@ -35,7 +35,7 @@ DType dtypeOf(Type type) {
 
 /// The rows of the recipe are made anew.
 bool isKept(const Parameter &parameter) {
-  return std::string_view(parameter.tensor.name) != "mn.recipe";
+  return std::string_view(parameter.tensor.name) != names::recipe;
 }
 
 std::vector<int64_t> shapeOf(const Tensor &tensor) {
@@ -166,10 +166,10 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
       MN_TRY(file.read(tensor.name, dtypeOf(tensor.type), shapeOf(tensor),
                        block.data() + tensor.offset));
   }
-  if (model.whole(block, "mn.step") != checkpoint.step)
+  if (model.whole(block, names::step) != checkpoint.step)
     return badData("'%s': expected step %lld, as the metadata says, got %lld",
                    path.c_str(), static_cast<long long>(checkpoint.step),
-                   static_cast<long long>(model.whole(block, "mn.step")));
+                   static_cast<long long>(model.whole(block, names::step)));
   return Status::success();
 }
 

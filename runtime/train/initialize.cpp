@@ -11,7 +11,7 @@ namespace mn {
 
 namespace {
 
-constexpr const char *names[] = {"file", "he", "xavier", "torch", "keras"};
+constexpr const char *kindNames[] = {"file", "he", "xavier", "torch", "keras"};
 
 /// Streams of random numbers that are kept for parameters: "INI", number.
 constexpr uint32_t parameterStream = 0x494e4900u;
@@ -82,7 +82,7 @@ void fillWeight(Initialization kind, const Fans &fans, Filler filler) {
 
 Status parseInitialization(const std::string &name, Initialization &kind) {
   for (int i = 0; i < 5; ++i)
-    if (name == names[i]) {
+    if (name == kindNames[i]) {
       kind = static_cast<Initialization>(i);
       return Status::success();
     }

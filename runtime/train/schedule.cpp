@@ -17,10 +17,10 @@ struct Name {
   const char *name;
   Kind kind;
 };
-constexpr Name names[] = {{"constant", Kind::constant},
-                          {"step", Kind::step},
-                          {"cosine", Kind::cosine},
-                          {"one-cycle", Kind::oneCycle}};
+constexpr Name kindNames[] = {{"constant", Kind::constant},
+                              {"step", Kind::step},
+                              {"cosine", Kind::cosine},
+                              {"one-cycle", Kind::oneCycle}};
 
 /// One option: where its value goes and what it may be. Exactly one of the
 /// members is set.
@@ -72,7 +72,7 @@ template <typename T> bool readNumber(std::string_view word, T &value) {
 }
 
 const char *nameOf(Kind kind) {
-  for (const Name &name : names)
+  for (const Name &name : kindNames)
     if (name.kind == kind)
       return name.name;
   return "?";
@@ -136,9 +136,9 @@ Status Schedule::parse(std::string_view text, Schedule &schedule) {
   const size_t comma = text.find(',');
   const std::string_view name = text.substr(0, comma);
   const Name *found = std::find_if(
-      std::begin(names), std::end(names),
+      std::begin(kindNames), std::end(kindNames),
       [&](const Name &candidate) { return name == candidate.name; });
-  if (found == std::end(names))
+  if (found == std::end(kindNames))
     return usage("expected a schedule ('constant', 'step', 'cosine', "
                  "'one-cycle'), got " +
                  quoted(name));

@@ -9,18 +9,14 @@ namespace mn {
 
 namespace {
 
-constexpr const char *neededStates[] = {"mn.seed",    "mn.epoch", "mn.batch",
-                                        "mn.step",    "mn.seen",  "mn.loss_sum",
-                                        "mn.bad_step"};
-constexpr const char *metricStates[] = {"mn.loss_sum", "mn.correct", "mn.seen",
-                                        "mn.bad_step"};
+constexpr const char *neededStates[] = {
+    names::seed, names::epoch,   names::batch,  names::step,
+    names::seen, names::lossSum, names::badStep};
+constexpr const char *metricStates[] = {names::lossSum, names::correct,
+                                        names::seen, names::badStep};
 
 /// Farther apart than this, states are read one by one.
 constexpr size_t mostSpan = 4096;
-
-bool begins(const char *name, std::string_view with) {
-  return std::string_view(name).substr(0, with.size()) == with;
-}
 
 Status mismatch(std::string message) {
   return Status::error(Code::noLibrary, std::move(message));
@@ -55,7 +51,7 @@ Status TrainModel::create(const Model &model, int64_t batch,
 Status TrainModel::choosePlans(int64_t wanted) {
   std::string found;
   for (int i = 0; i < model->planCount; ++i) {
-    if (!begins(model->plans[i].name, "train"))
+    if (!isOfKind(model->plans[i].name, kinds::train))
       continue;
     const int64_t size = model->plans[i].batch;
     found += (found.empty() ? "" : ", ") + std::to_string(size);
@@ -72,7 +68,8 @@ Status TrainModel::choosePlans(int64_t wanted) {
                          text("expected '--batch' to be one of %s, got %lld",
                               found.c_str(), static_cast<long long>(wanted)));
   for (int i = 0; i < model->planCount; ++i)
-    if (begins(model->plans[i].name, "eval") && model->plans[i].batch == batch)
+    if (isOfKind(model->plans[i].name, kinds::eval) &&
+        model->plans[i].batch == batch)
       evalPlan = i;
   return Status::success();
 }
@@ -81,8 +78,8 @@ Status TrainModel::findInputs() {
   const Plan &tables = plan();
   classTargets = std::string_view(model->recipe->targets) == "class";
   if (tables.inputCount != 3 || batch < 1 ||
-      std::string_view(tables.inputs[1].name) != "mn.labels" ||
-      std::string_view(tables.inputs[2].name) != "mn.valid")
+      std::string_view(tables.inputs[1].name) != names::labels ||
+      std::string_view(tables.inputs[2].name) != names::valid)
     return Status::error(Code::usage,
                          text("expected a model of one input with a batch "
                               "dimension to train, got one of %d",
@@ -103,7 +100,7 @@ Status TrainModel::findInputs() {
 void TrainModel::findClasses() {
   for (int i = 0; classTargets && i < model->planCount; ++i) {
     const Plan &candidate = model->plans[i];
-    if (!begins(candidate.name, "infer") || candidate.outputCount < 1 ||
+    if (!isOfKind(candidate.name, kinds::infer) || candidate.outputCount < 1 ||
         candidate.batch < 1)
       continue;
     const Tensor &scores = candidate.outputs[0];
@@ -164,22 +161,22 @@ Status TrainModel::write(Executor &executor, const char *state,
 }
 
 Status TrainModel::writeStart(Executor &executor, int64_t epoch) const {
-  MN_TRY(write(executor, "mn.epoch", epoch));
-  MN_TRY(write(executor, "mn.batch", 0));
+  MN_TRY(write(executor, names::epoch, epoch));
+  MN_TRY(write(executor, names::batch, 0));
   // The bits of 0.0 are zeros.
   for (const char *state : metricStates)
     MN_TRY(write(executor, state,
-                 std::string_view(state) == "mn.bad_step" ? -1 : 0));
+                 std::string_view(state) == names::badStep ? -1 : 0));
   return Status::success();
 }
 
 Metrics TrainModel::metricsOf(const std::vector<char> &block) const {
   Metrics metrics;
-  const int64_t bits = whole(block, "mn.loss_sum");
+  const int64_t bits = whole(block, names::lossSum);
   std::memcpy(&metrics.lossSum, &bits, sizeof bits);
-  metrics.correct = whole(block, "mn.correct");
-  metrics.seen = whole(block, "mn.seen");
-  metrics.badStep = whole(block, "mn.bad_step");
+  metrics.correct = whole(block, names::correct);
+  metrics.seen = whole(block, names::seen);
+  metrics.badStep = whole(block, names::badStep);
   return metrics;
 }
 
@@ -204,7 +201,7 @@ Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {
 }
 
 double TrainModel::accuracy(const Metrics &metrics) const {
-  if (classes == 0 || !find("mn.correct"))
+  if (classes == 0 || !find(names::correct))
     return -1;
   return metrics.seen ? static_cast<double>(metrics.correct) /
                             static_cast<double>(metrics.seen * targetElements)

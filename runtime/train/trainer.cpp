@@ -11,8 +11,6 @@ namespace {
 /// Of a segment: long beside a look at the metrics (some 20 us), short for
 /// whoever waits for it to stop.
 constexpr double segmentSeconds = 0.075;
-/// The steps that a graph of many has.
-constexpr int64_t unrolled = 16;
 /// Of the recipe's rows, which are written ahead.
 constexpr int64_t mostAhead = recipeRows / 2;
 
@@ -121,8 +119,8 @@ void Trainer::adaptSegment(int64_t count, double seconds) {
   const auto wanted = static_cast<int64_t>(
       std::min(segmentSeconds / each, static_cast<double>(segment * 8)));
   segment = std::max<int64_t>(wanted, 1);
-  if (segment > unrolled)
-    segment -= segment % unrolled;
+  if (segment > batchesPerGraph)
+    segment -= segment % batchesPerGraph;
 }
 
 /// What a segment tells those who watch.

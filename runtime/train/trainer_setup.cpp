@@ -115,7 +115,7 @@ Status Trainer::openDevice(const Open &open) {
   feeder->checkNumbers = options.checkNan;
   for (int i = 0; i < 1 + tests; ++i)
     MN_TRY(feeder->load(i, data[i]));
-  if (const Parameter *rows = model.find("mn.recipe"))
+  if (const Parameter *rows = model.find(names::recipe))
     ring = std::make_unique<RecipeRing>(rows->tensor.offset, recipe, rate);
   return Status::success();
 }
@@ -130,8 +130,8 @@ Status Trainer::begin() {
     Initialization kind;
     MN_TRY(parseInitialization(train.init, kind));
     MN_TRY(initialize(model, kind, train.seed, block));
-    model.setWhole(block, "mn.seed", train.seed);
-    model.setWhole(block, "mn.bad_step", -1);
+    model.setWhole(block, names::seed, train.seed);
+    model.setWhole(block, names::badStep, -1);
   }
   firstStep = step;
   MN_TRY(executor->writeParameters(0, block.data(), block.size()));

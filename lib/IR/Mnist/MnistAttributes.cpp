@@ -4,6 +4,7 @@
 #include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Mnist/TensorSize.h"
+#include "runtime/include/mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -18,12 +19,9 @@ static bool isBoundValue(Attribute value) {
          HostTensor::read(elements);
 }
 
-/// The numbers of mn::RecipeColumn.
-static constexpr int64_t recipeNumbers = 10;
-
 static bool areRecipeNumbers(Attribute value) {
   auto numbers = dyn_cast<DenseF64ArrayAttr>(value);
-  return numbers && numbers.size() == recipeNumbers;
+  return numbers && numbers.size() == mn::RecipeColumn::count;
 }
 
 static AttributeKind aDictionary() {
@@ -62,7 +60,8 @@ static ArrayRef<KnownEntry> recipeEntries() {
       {"clip", oneOf({"none", "norm", "value"})},
       {"convention", oneOf({"torch", "keras"})},
       {"loss", aString()},
-      {"numbers", {"10 of f64", areRecipeNumbers}},
+      {"numbers",
+       {std::to_string(mn::RecipeColumn::count) + " of f64", areRecipeNumbers}},
       {"optimizer", oneOf({"sgd", "momentum", "nesterov", "adam", "adamw",
                            "rmsprop", "adagrad"})},
       {"partial", oneOf({"masked", "dropped"})},

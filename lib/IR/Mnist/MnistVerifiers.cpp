@@ -7,16 +7,13 @@
 
 #include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Mnist/TensorSize.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
 
 /// "2x3", for messages.
 static std::string text(ArrayRef<int64_t> shape) {

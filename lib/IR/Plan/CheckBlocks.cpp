@@ -3,6 +3,7 @@
 #include "lib/IR/Plan/CheckBlocks.h"
 #include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "runtime/include/mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -100,13 +101,12 @@ static LogicalResult checkConstants(ModuleOp module, Blocks &blocks) {
 
 /// The type that the trainer expects of a state of its own, or null.
 static Type typeOfState(StringRef name, Builder builder) {
-  if (name == "mn.recipe")
-    return RankedTensorType::get({1024, 10}, builder.getF32Type());
-  if (name == "mn.loss_sum")
+  if (name == mn::names::recipe)
+    return RankedTensorType::get({mn::recipeRows, mn::RecipeColumn::count},
+                                 builder.getF32Type());
+  if (name == mn::names::lossSum)
     return RankedTensorType::get({}, builder.getF64Type());
-  if (llvm::is_contained({"mn.seed", "mn.epoch", "mn.batch", "mn.step",
-                          "mn.seen", "mn.correct", "mn.bad_step"},
-                         name))
+  if (llvm::is_contained(mn::names::integers, name))
     return RankedTensorType::get({}, builder.getI64Type());
   return {};
 }

@@ -2,19 +2,12 @@
 
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Mnist/Geometry.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
-static int64_t countOf(Value value) {
-  return cast<ShapedType>(value.getType()).getNumElements();
-}
 
 //===----------------------------------------------------------------------===//
 // Parts of a body

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/Target.h"
 #include "lib/IR/Mnist/Geometry.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -146,10 +147,6 @@ llvm::Expected<const Target *> Target::get(StringRef name) {
 //===----------------------------------------------------------------------===//
 // What a row takes
 //===----------------------------------------------------------------------===//
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
 
 /// How many products make one element of the result.
 static int64_t productsOf(Operation *root) {

@@ -8,6 +8,7 @@
 #ifndef MNISTRT_MODEL_H
 #define MNISTRT_MODEL_H
 
+#include "mnistrt/training.h"
 #include <cstddef>
 #include <cstdint>
 
@@ -115,26 +116,6 @@ struct Parameter {
   Tensor tensor;
   Role role;
 };
-
-/// The numbers that one training step reads: a row of the state `mn.recipe`.
-struct RecipeColumn {
-  enum : int {
-    lr,
-    momentum,
-    weightDecay,
-    beta1,
-    beta2,
-    epsilon,
-    dampening,
-    clip,
-    correction1, ///< 1 - beta1^t, t counting steps from 1
-    correction2, ///< 1 - beta2^t
-    count
-  };
-};
-
-/// Rows of `mn.recipe`: step s, from 0, reads row s mod recipeRows.
-constexpr int64_t recipeRows = 1024;
 
 /// How a model was compiled to train.
 struct Recipe {

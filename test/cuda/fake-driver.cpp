@@ -1,0 +1,221 @@
+//===- fake-driver.cpp - a CUDA driver that only writes down --------------===//
+
+#include "fake-state.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace fake;
+
+namespace {
+
+Driver fromEnvironment() {
+  Driver made;
+  if (const char *text = std::getenv("FAKE_CUDA_GPUS"))
+    made.gpus = std::atoi(text);
+  if (const char *text = std::getenv("FAKE_CUDA_CAPABILITY"))
+    made.capability = std::atoi(text);
+  if (const char *text = std::getenv("FAKE_CUDA_FREE"))
+    made.free = std::strtoull(text, nullptr, 10);
+  if (const char *text = std::getenv("FAKE_CUDA_FAILS"))
+    if (const char *colon = std::strchr(text, ':'))
+      made.fails[std::string(text, colon)] = std::atoi(colon + 1);
+  return made;
+}
+
+CUresult copy(void *to, const void *from, size_t bytes, CUstream stream) {
+  // While a graph is captured nothing is done.
+  if (!of(stream)->captured)
+    std::memcpy(to, from, bytes);
+  enqueue(stream, {.what = What::copy, .bytes = bytes});
+  return CUDA_SUCCESS;
+}
+
+template <typename T> T *pointer(CUdeviceptr address) {
+  return reinterpret_cast<T *>(address);
+}
+
+} // namespace
+
+Driver &fake::driver() {
+  static Driver made = fromEnvironment();
+  return made;
+}
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+CUresult cuInit(unsigned) {
+  MN_FAILS;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult result, const char **name) {
+  static std::string text;
+  text = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                            : "FAKE_" + std::to_string(result);
+  *name = text.c_str();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult, const char **text) {
+  *text = "as the fake driver was told";
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+  MN_FAILS;
+  *count = driver().gpus;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int number) {
+  MN_FAILS;
+  *device = number;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice) {
+  MN_FAILS;
+  std::strncpy(name, "Fake GPU", size_t(size));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+                              CUdevice) {
+  MN_FAILS;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+               ? driver().capability / 10
+           : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+               ? driver().capability % 10
+               : 132;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  MN_FAILS;
+  *context = reinterpret_cast<CUcontext>(&driver());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice) { return CUDA_SUCCESS; }
+
+CUresult cuCtxSetCurrent(CUcontext) {
+  MN_FAILS;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+CUresult cuMemGetInfo(size_t *available, size_t *total) {
+  MN_FAILS;
+  *available = driver().free;
+  *total = size_t(1) << 35;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
+  MN_FAILS;
+  if (bytes > driver().free)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(std::calloc(1, bytes));
+  ++driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr address) {
+  std::free(pointer<void>(address));
+  --driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  MN_FAILS;
+  *memory = std::calloc(1, bytes);
+  ++driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeHost(void *memory) {
+  std::free(memory);
+  --driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
+                           CUstream stream) {
+  MN_FAILS;
+  return copy(pointer<void>(to), from, bytes, stream);
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
+                           CUstream stream) {
+  MN_FAILS;
+  return copy(to, pointer<void>(from), bytes, stream);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                           CUstream stream) {
+  MN_FAILS;
+  return copy(pointer<void>(to), pointer<void>(from), bytes, stream);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
+                         CUstream stream) {
+  MN_FAILS;
+  if (!of(stream)->captured)
+    std::memset(pointer<void>(to), value, bytes);
+  enqueue(stream, {.what = What::set, .bytes = bytes});
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+CUresult cuModuleLoadData(CUmodule *module, const void *) {
+  MN_FAILS;
+  *module = reinterpret_cast<CUmodule>(&driver());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+  MN_FAILS;
+  static std::set<std::string> names;
+  if (driver().missingKernels.count(name))
+    return CUDA_ERROR_NOT_FOUND;
+  *function = reinterpret_cast<CUfunction>(
+      const_cast<std::string *>(&*names.insert(name).first));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **arguments, void **) {
+  MN_FAILS;
+  const std::string &name = *reinterpret_cast<std::string *>(function);
+  Entry entry = {.what = What::launch, .kernel = name};
+  entry.blocks = config->gridDimX;
+  entry.threads = config->blockDimX;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    entry.overlaps |=
+        config->attrs[i].id ==
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+        config->attrs[i].value.programmaticStreamSerializationAllowed;
+  enqueue(config->hStream, entry);
+  if (driver().onLaunch)
+    driver().onLaunch(name, arguments, !of(config->hStream)->captured);
+  return CUDA_SUCCESS;
+}
+
+} // extern "C"

@@ -1,0 +1,60 @@
+//===- fake-driver.h - a CUDA driver that only writes down ------*- C++ -*-===//
+//
+// libcuda.so.1 for machines without a GPU. Device memory is host memory, copies
+// are made, kernels are not run; everything that is enqueued is written down in
+// its order. A test links the library and asks it; a program finds it with
+// LD_LIBRARY_PATH, and the environment says what GPU there is:
+//
+//   FAKE_CUDA_GPUS=1  FAKE_CUDA_CAPABILITY=90  FAKE_CUDA_FREE=BYTES
+//   FAKE_CUDA_FAILS=FUNCTION:RESULT
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_CUDA_FAKE_DRIVER_H
+#define MNISTC_TEST_CUDA_FAKE_DRIVER_H
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+enum class What { launch, record, wait, copy, set, graph, synchronize };
+
+struct Entry {
+  What what;
+  int stream = -1; ///< numbered as they are made, from 0
+  int event = -1;  ///< recorded, waited for, or synchronized with
+  std::string kernel = {};
+  bool overlaps = false; ///< may start before the one before it ended
+  unsigned blocks = 0, threads = 0;
+  int graph = -1;   ///< what is launched, of `graphs`
+  size_t bytes = 0; ///< of a copy
+};
+
+struct Driver {
+  int gpus = 1, capability = 90;
+  size_t free = size_t(1) << 34;
+  std::map<std::string, int> fails = {};     ///< function: its CUresult
+  std::set<std::string> missingKernels = {}; ///< not in the module
+
+  std::vector<Entry> log = {};                 ///< outside of graphs
+  std::vector<std::vector<Entry>> graphs = {}; ///< all that were captured
+  std::set<std::string> called = {};           ///< functions
+  /// Sees the arguments of each kernel: one that runs now, or one of a graph.
+  std::function<void(const std::string &kernel, void **arguments, bool runs)>
+      onLaunch = nullptr;
+
+  int destroyedGraphs = 0;
+  long allocations = 0; ///< not freed: memory, streams, events
+};
+
+/// Of this process. `driver() = {}` starts afresh.
+__attribute__((visibility("default"))) Driver &driver();
+
+} // namespace fake
+
+#endif // MNISTC_TEST_CUDA_FAKE_DRIVER_H

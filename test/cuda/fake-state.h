@@ -1,0 +1,79 @@
+//===- fake-state.h - streams, events and what they do ----------*- C++ -*-===//
+
+#ifndef MNISTC_TEST_CUDA_FAKE_STATE_H
+#define MNISTC_TEST_CUDA_FAKE_STATE_H
+
+#include "fake-driver.h"
+#include <algorithm>
+#include <cuda.h>
+#include <memory>
+
+namespace fake {
+
+/// Which steps of a capture an operation comes after: how many of each stream.
+using Clock = std::map<int, int>;
+
+inline void merge(Clock &into, const Clock &from) {
+  for (auto [stream, count] : from)
+    into[stream] = std::max(into[stream], count);
+}
+
+struct Stream {
+  int number;
+  bool captured = false;
+  Clock clock;
+};
+
+struct Event {
+  int number;
+  bool recorded = false;
+  int capture = 0; ///< in which it was recorded, or 0
+  Clock clock;
+};
+
+struct Capture {
+  std::vector<Stream *> streams; ///< that take part; the first began it
+  std::vector<Entry> entries;
+  Clock last; ///< of each stream that takes part
+};
+
+inline std::unique_ptr<Capture> capture;
+inline int streams = 0, events = 0, captures = 0;
+
+inline void takePart(Stream *stream) {
+  capture->streams.push_back(stream);
+  stream->captured = true;
+  stream->clock.clear();
+}
+
+inline Stream *of(CUstream stream) {
+  return reinterpret_cast<Stream *>(stream);
+}
+inline Event *of(CUevent event) { return reinterpret_cast<Event *>(event); }
+
+inline CUresult fails(const char *name) {
+  driver().called.insert(name);
+  const auto found = driver().fails.find(name);
+  return static_cast<CUresult>(found == driver().fails.end() ? 0
+                                                             : found->second);
+}
+
+#define MN_FAILS                                                               \
+  if (const CUresult result = fails(__func__); result != CUDA_SUCCESS)         \
+  return result
+
+/// Writes down what `stream` does next.
+inline void enqueue(CUstream handle, Entry entry) {
+  Stream &stream = *of(handle);
+  entry.stream = stream.number;
+  if (!capture || !stream.captured) {
+    driver().log.push_back(std::move(entry));
+    return;
+  }
+  capture->entries.push_back(std::move(entry));
+  capture->last[stream.number] = ++stream.clock[stream.number];
+}
+
+} // namespace fake
+
+#endif // MNISTC_TEST_CUDA_FAKE_STATE_H

@@ -1,0 +1,148 @@
+//===- fake-streams.cpp - streams, events and graphs, written down --------===//
+
+#include "fake-state.h"
+
+using namespace fake;
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  MN_FAILS;
+  *stream = reinterpret_cast<CUstream>(new Stream{streams++, false, {}});
+  ++driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  delete of(stream);
+  --driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  MN_FAILS;
+  driver().log.push_back({What::synchronize, of(stream)->number});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream handle, CUevent handleOfEvent, unsigned) {
+  MN_FAILS;
+  Stream &stream = *of(handle);
+  const Event &event = *of(handleOfEvent);
+  if (!event.recorded)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (capture && event.capture == captures) {
+    if (!stream.captured)
+      takePart(&stream);
+    merge(stream.clock, event.clock);
+  } else if (stream.captured) {
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+  }
+  enqueue(handle, {.what = What::wait, .event = event.number});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned) {
+  MN_FAILS;
+  *event = reinterpret_cast<CUevent>(new Event{events++, false, 0, {}});
+  ++driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  delete of(event);
+  --driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent handle, CUstream stream) {
+  MN_FAILS;
+  Event &event = *of(handle);
+  enqueue(stream, {.what = What::record, .event = event.number});
+  event.recorded = true;
+  event.capture = of(stream)->captured ? captures : 0;
+  event.clock = of(stream)->clock;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) {
+  MN_FAILS;
+  return cuEventRecord(event, stream);
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  MN_FAILS;
+  driver().log.push_back({What::synchronize, -1, of(event)->number});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent, CUevent) {
+  MN_FAILS;
+  *milliseconds = 1;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+  MN_FAILS;
+  if (capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  capture = std::make_unique<Capture>();
+  ++captures;
+  takePart(of(stream));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  *graph = nullptr;
+  if (!capture || capture->streams.front() != of(stream))
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  const std::unique_ptr<Capture> ended = std::move(capture);
+  // What took part ends with the first stream.
+  bool joined = true;
+  for (auto [number, count] : ended->last)
+    joined &= of(stream)->clock[number] >= count;
+  for (Stream *each : ended->streams)
+    each->captured = false;
+  MN_FAILS;
+  if (!joined)
+    return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+  driver().graphs.push_back(ended->entries);
+  *graph = reinterpret_cast<CUgraph>(driver().graphs.size());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *made, CUgraph graph,
+                                     unsigned long long) {
+  MN_FAILS;
+  *made = reinterpret_cast<CUgraphExec>(graph);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphUpload(CUgraphExec, CUstream) {
+  MN_FAILS;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+  MN_FAILS;
+  enqueue(stream, {.what = What::graph,
+                   .graph = int(reinterpret_cast<size_t>(graph)) - 1});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph) { return CUDA_SUCCESS; }
+
+CUresult cuGraphExecDestroy(CUgraphExec) {
+  ++driver().destroyedGraphs;
+  return CUDA_SUCCESS;
+}
+
+} // extern "C"

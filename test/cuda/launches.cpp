@@ -1,0 +1,144 @@
+//===- launches.cpp - streams, events and overlaps of a plan --------------===//
+
+#include "plan.h"
+#include <algorithm>
+#include <random>
+
+using namespace test;
+using fake::driver;
+using fake::What;
+
+namespace {
+
+std::vector<StepShape> chain(int steps) {
+  return std::vector<StepShape>(size_t(steps));
+}
+
+/// A plan that the compiler could have made.
+std::vector<StepShape> randomShape(std::mt19937 &random) {
+  std::vector<StepShape> shapes(2 + random() % 9);
+  const unsigned streams = 1 + random() % 4;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].stream = int(random() % streams);
+    for (size_t k = 0; k < i; ++k)
+      if (shapes[k].stream != shapes[i].stream && random() % 3 == 0)
+        shapes[i].after.push_back(int(k));
+  }
+  return shapes;
+}
+
+std::string text(const std::vector<StepShape> &shapes) {
+  std::string made;
+  for (const StepShape &shape : shapes) {
+    made += (made.empty() ? "" : " ") + std::to_string(shape.stream) + "(";
+    for (int step : shape.after)
+      made += " " + std::to_string(step);
+    made += ")";
+  }
+  return made;
+}
+
+TEST(Launches, StepsOfAnyPlanKeepItsOrder) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    PlanModel made(randomShape(random));
+    const std::string what = text(made.shapes);
+    // One after the other,
+    auto executor = open(made, false);
+    ASSERT_TRUE(executor->prepare(0).ok());
+    driver().log.clear();
+    for (int slot : {0, 1})
+      ASSERT_TRUE(executor->submit(0, slot).ok());
+    checkOrder(made, driver().log, 2, what);
+    // and in the graphs: without copies, and with those of each slot.
+    executor = open(made, true);
+    const mn::Status status = executor->submit(0, 0);
+    ASSERT_TRUE(status.ok()) << what << ": " << status.message;
+    ASSERT_EQ(driver().graphs.size(), 3u);
+    for (const auto &graph : driver().graphs)
+      checkOrder(made, graph, 1, what);
+    EXPECT_EQ(driver().log.at(driver().log.size() - 2).graph, 1) << what;
+  }
+}
+
+TEST(Launches, OneStreamNeedsNoEvents) {
+  PlanModel made(chain(4));
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->submit(0, 0).ok());
+  for (const auto &graph : driver().graphs)
+    for (const fake::Entry &entry : graph)
+      EXPECT_TRUE(entry.what == What::launch || entry.what == What::copy);
+}
+
+TEST(Launches, TheEndWaitsOnlyForWhatItHasNotSeen) {
+  // The end of the plan has seen step 1 by step 2.
+  PlanModel made({{0, {}}, {1, {0}}, {0, {1}}, {0, {}}});
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  int waits = 0;
+  for (const fake::Entry &entry : driver().graphs.at(0))
+    waits += entry.what == What::wait;
+  EXPECT_EQ(waits, 2);
+}
+
+TEST(Launches, OlderGpusDoNotOverlap) {
+  for (int capability : {80, 89, 90, 100}) {
+    PlanModel made(chain(3));
+    const std::string arch = "sm_" + std::to_string(capability);
+    made.code.arch = arch.c_str();
+    driver() = {};
+    driver().capability = capability;
+    std::unique_ptr<mn::Executor> executor;
+    ASSERT_TRUE(mn::Executor::open(made.model, {.graph = true}, executor).ok());
+    ASSERT_TRUE(executor->prepare(0).ok());
+    std::vector<bool> overlaps;
+    for (const fake::Entry &entry : driver().graphs.at(0))
+      overlaps.push_back(entry.overlaps);
+    const bool can = capability >= 90;
+    EXPECT_EQ(overlaps, std::vector<bool>({false, can, can})) << capability;
+  }
+}
+
+TEST(Launches, HaveTheShapeThatWasAskedFor) {
+  PlanModel made(chain(1));
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  const fake::Entry &entry = driver().graphs.at(0).at(0);
+  EXPECT_EQ(entry.blocks, 7u);
+  EXPECT_EQ(entry.threads, 64u);
+}
+
+TEST(Launches, FirstRunWaitsForEachStep) {
+  // What a step prepares is ready before the next: its error has its name.
+  PlanModel made(chain(3));
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  std::vector<What> seen;
+  for (const fake::Entry &entry : driver().log)
+    if (entry.what == What::launch || entry.what == What::synchronize)
+      seen.push_back(entry.what);
+  const auto at = std::find(seen.begin(), seen.end(), What::launch);
+  ASSERT_GE(seen.end() - at, 6);
+  EXPECT_EQ(
+      std::vector<What>(at, at + 6),
+      std::vector<What>({What::launch, What::synchronize, What::launch,
+                         What::synchronize, What::launch, What::synchronize}));
+}
+
+TEST(Launches, KernelsThatAreMissingOrRefused) {
+  PlanModel made(chain(3));
+  auto executor = open(made, true);
+  driver().missingKernels = {"step1"};
+  mn::Status status = executor->prepare(0);
+  EXPECT_EQ(status.code, mn::Code::wrongArch);
+  EXPECT_NE(status.message.find("step 2 'step1' (relu): kernel 'step1' is not"),
+            std::string::npos)
+      << status.message;
+  executor = open(made, true);
+  driver().fails["cuLaunchKernelEx"] = 701;
+  status = executor->prepare(0);
+  EXPECT_EQ(status.code, mn::Code::noDevice);
+  EXPECT_NE(status.message.find("7 blocks of 64 threads"), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,52 @@
+"""Programs for a GPU where there is none, on test/cuda's driver: every exit code
+that the driver, the GPU, libraries and memory lead to, by number."""
+
+import os
+
+from harness import Skip, expect, fails, ok
+
+
+def fake_gpu(place, **settings):
+    """The environment of a program that finds the fake driver."""
+    folder = place.build / "lib/fake-cuda"
+    if not (folder / "libcuda.so.1").exists():
+        raise Skip("no fake driver: CUDA's headers are missing")
+    place.needs_nvrtc()
+    return os.environ | {"LD_LIBRARY_PATH": str(folder)} | {
+        f"FAKE_CUDA_{key}": str(value) for key, value in settings.items()}
+
+
+def program(place, libraries="none"):
+    return place.program("mxnet-mlp", "--target=cuda", "--batch=64",
+                         "--arch=sm_90", f"--libraries={libraries}")
+
+
+def test_exit_codes_by_number(place):
+    for code, settings, flags, part in (
+            (10, {"FAILS": "cuInit:100"}, [], "driver does not start"),
+            (10, {"GPUS": 0}, [], "no NVIDIA GPU"),
+            (10, {"GPUS": 2}, ["--device=2"], "no GPU 2, only 0 to 1"),
+            (10, {"FAILS": "cuLaunchKernelEx:701"}, [], "cannot be started"),
+            (11, {"CAPABILITY": 80}, [], "compile with --arch=sm_80"),
+            (11, {"FAILS": "cuModuleLoadData:209"}, [], "do not fit GPU 0"),
+            (13, {"FREE": 1000}, [], "1000 of"),
+            (13, {"FAILS": "cuMemHostAlloc:2"}, [], "OUT_OF_MEMORY")):
+        environment = fake_gpu(place, **settings)
+        fails(code, program(place), "bench", *flags, parts=[part],
+              env=environment)
+    done = ok(program(place), "bench", env=fake_gpu(place))
+    expect("Fake GPU" in done.out, done)
+
+
+def test_a_library_that_is_none(place):
+    environment = fake_gpu(place)
+    folder = place.path("libraries")
+    folder.mkdir()
+    ok("g++", "-shared", "-x", "c", "/dev/null", "-o",
+       folder / "libcublasLt.so.13")
+    environment["MNISTC_CUDA_PATH"] = str(folder)
+    fails(12, program(place, "cublas"), "bench", env=environment,
+          parts=["'libcublasLt.so.13' is too old: it lacks"])
+    (folder / "libcublasLt.so.13").write_text("no library")
+    done = fails(12, program(place, "cublas"), "bench", env=environment)
+    expect("libcublasLt.so.13" in done.err, done)

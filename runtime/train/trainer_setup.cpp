@@ -166,10 +166,10 @@ Status Trainer::checkStates() const {
   const struct {
     const char *name;
     int64_t least, most;
-  } states[] = {{"mn.batch", batchOfEpoch(), batchOfEpoch()},
-                {"mn.epoch", epoch(), epoch()},
-                {"mn.seen", 0, rows},
-                {"mn.correct", 0, rows * model.targetElements}};
+  } states[] = {{names::batch, batchOfEpoch(), batchOfEpoch()},
+                {names::epoch, epoch(), epoch()},
+                {names::seen, 0, rows},
+                {names::correct, 0, rows * model.targetElements}};
   for (const auto &[name, least, most] : states)
     if (const int64_t found = model.whole(block, name);
         found < least || found > most)

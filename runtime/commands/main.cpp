@@ -12,7 +12,7 @@
 
 /// Threads that have nothing to do spin for milliseconds, and where others want
 /// the cores they keep each other from working: a step of training takes ten
-/// times as long. Training has them sleep, unless the user chose; it begins
+/// times as long. A program has them sleep, unless the user chose; it begins
 /// anew, in the same process, and where that fails goes on as it is.
 static void waitAsleep(char **argv) {
   constexpr const char *policy = "OMP_WAIT_POLICY";
@@ -28,7 +28,6 @@ static void waitAsleep(char **argv) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && std::strcmp(argv[1], "train") == 0)
-    waitAsleep(argv);
+  waitAsleep(argv);
   return mn::runCommandLine(mn_model, argc, argv);
 }

@@ -149,7 +149,8 @@ private:
 
   Context contextOf(int plan);
   void copyInputs(int plan, int slot);
-  void runSteps(int plan);
+  Status runStep(Context &context, const Plan &tables);
+  Status runSteps(int plan);
 
   const Model &model;
   Memory arena, constants;
@@ -191,6 +192,7 @@ Context CpuExecutor::contextOf(int plan) {
                           : reinterpret_cast<const char *>(model.constants);
   context.workspace = arena.get() + sizesOf(model).arena;
   context.workspaceBytes = model.plans[plan].workspaceBytes;
+  runtime.failure = 0;
   runtime.prepared = plans[plan].prepared.data();
   runtime.constantsEnd = context.constants + model.constantBytes;
   context.runtime = &runtime;
@@ -219,10 +221,13 @@ Status CpuExecutor::prepare(int plan) {
       return Status::error(Code::outOfMemory,
                            "no memory for the inputs and outputs of plan '" +
                                std::string(tables.name) + "'");
-  state.open = true;
   const KeepParameters kept(*this);
-  runSteps(plan);
-  return Status::success();
+  Status status = runSteps(plan);
+  state.open = status.ok();
+  if (!status.ok())
+    for (int slot = 0; slot < 2; ++slot)
+      state.inputs[slot].clear(), state.outputs[slot].clear();
+  return status;
 }
 
 void *CpuExecutor::input(int plan, int number, int slot) {
@@ -240,17 +245,26 @@ void CpuExecutor::copyInputs(int plan, int slot) {
                 plans[plan].inputs[slot][i].get(), bytesOf(tables.inputs[i]));
 }
 
-void CpuExecutor::runSteps(int plan) {
+Status CpuExecutor::runStep(Context &context, const Plan &tables) {
+  tables.steps[context.step].run(context);
+  return runtime.failure == 0
+             ? Status::success()
+             : Status::error(static_cast<Code>(runtime.failure),
+                             runtime.message);
+}
+
+Status CpuExecutor::runSteps(int plan) {
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
   for (context.step = 0; context.step < tables.stepCount; ++context.step)
-    tables.steps[context.step].run(context);
+    MN_TRY(runStep(context, tables));
+  return Status::success();
 }
 
 Status CpuExecutor::submit(int plan, int slot) {
   MN_TRY(prepare(plan));
   copyInputs(plan, slot);
-  runSteps(plan);
+  MN_TRY(runSteps(plan));
   const Plan &tables = model.plans[plan];
   for (int i = 0; i < tables.outputCount; ++i)
     std::memcpy(plans[plan].outputs[slot][i].get(),
@@ -264,7 +278,7 @@ Status CpuExecutor::time(int plan, int count, double &microseconds) {
   const KeepParameters kept(*this);
   const auto begin = Clock::now();
   for (int i = 0; i < count; ++i)
-    runSteps(plan);
+    MN_TRY(runSteps(plan));
   microseconds = microsecondsSince(begin);
   return Status::success();
 }
@@ -279,7 +293,7 @@ Status CpuExecutor::profile(int plan, std::vector<StepTime> &times) {
   const auto begin = Clock::now();
   for (context.step = 0; context.step < tables.stepCount; ++context.step) {
     const double start = microsecondsSince(begin);
-    tables.steps[context.step].run(context);
+    MN_TRY(runStep(context, tables));
     times[context.step] = {microsecondsSince(begin) - start, start};
   }
   return Status::success();
@@ -293,7 +307,7 @@ Status CpuExecutor::trace(int plan, Status (*look)(void *user, int step),
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
   for (context.step = 0; context.step < tables.stepCount; ++context.step) {
-    tables.steps[context.step].run(context);
+    MN_TRY(runStep(context, tables));
     MN_TRY(look(user, context.step));
   }
   return Status::success();
@@ -329,7 +343,7 @@ Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
   MN_TRY(prepare(plan));
   for (int64_t i = 0; i < count; ++i) {
     sets[set]->nextBatch(found, arena.get(), shuffle);
-    runSteps(plan);
+    MN_TRY(runSteps(plan));
   }
   return Status::success();
 }

@@ -2,18 +2,14 @@
 //
 // Activations stay plain, nchw or nhwc; weights take the form that the
 // primitive likes best, once where they are constants. Everything is made on a
-// step's first run and kept with the step.
+// step's first run and kept with the step: a primitive for each of its parts,
+// planned for one thread (onednn_cut.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "cpu/onednn_describe.h"
-#include "mnistrt/cpu/libraries.h"
-#include <cstdio>
-#include <cstdlib>
-#include <unordered_map>
-
-extern "C" int omp_get_max_threads(void);
-extern "C" void omp_set_num_threads(int count);
+#include "cpu/onednn_cut.h"
+#include "cpu/onednn_parts.h"
+#include <algorithm>
 
 namespace mn::onednn {
 
@@ -23,128 +19,8 @@ using dnnl::memory;
 using Tag = memory::format_tag;
 using Dims = memory::dims;
 
-const dnnl::engine &engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
-
-dnnl::stream &stream() {
-  static thread_local dnnl::stream one(engine());
-  return one;
-}
-
-/// One primitive with the memory of its arguments: a step's addresses never
-/// change.
-struct Call : CpuRuntime::Prepared {
-  dnnl::primitive primitive;
-  std::unordered_map<int, memory> arguments;
-
-  /// The filter or right operand, in the primitive's own form.
-  int weightsArgument = 0;
-  memory plainWeights;
-  dnnl::reorder reorder;
-  bool reordered = false; ///< needs a reorder before the primitive
-  bool constant = false;  ///< ... but only the first time
-
-  /// A result that the primitive gives in its own form.
-  memory plainResult;
-  dnnl::reorder reorderResult;
-  bool resultReordered = false;
-
-  void add(int argument, const memory::desc &desc, const float *data) {
-    arguments.emplace(argument,
-                      memory(desc, engine(), const_cast<float *>(data)));
-  }
-  void addScratchpad(const memory::desc &desc) {
-    arguments.emplace(DNNL_ARG_SCRATCHPAD, memory(desc, engine()));
-  }
-  /// `wanted` is what the primitive takes where `plain` is what there is.
-  void addWeights(const Context &ctx, int argument, const memory::desc &plain,
-                  const memory::desc &wanted, const float *data) {
-    if (plain == wanted)
-      return add(argument, plain, data);
-    const auto *bytes = reinterpret_cast<const char *>(data);
-    const auto *runtime = static_cast<const CpuRuntime *>(ctx.runtime);
-    constant = bytes >= ctx.constants && bytes < runtime->constantsEnd;
-    plainWeights = memory(plain, engine(), const_cast<float *>(data));
-    memory own(wanted, engine());
-    reorder = dnnl::reorder(plainWeights, own);
-    arguments.emplace(argument, own);
-    weightsArgument = argument;
-    reordered = true;
-    if (constant)
-      reorder.execute(stream(), plainWeights, own);
-  }
-  void addResult(int argument, const memory::desc &plain,
-                 const memory::desc &given, float *data) {
-    if (plain == given)
-      return add(argument, plain, data);
-    plainResult = memory(plain, engine(), data);
-    memory own(given, engine());
-    reorderResult = dnnl::reorder(own, plainResult);
-    arguments.emplace(argument, own);
-    weightsArgument = argument;
-    resultReordered = true;
-  }
-  void run() {
-    if (reordered && !constant)
-      reorder.execute(stream(), plainWeights, arguments.at(weightsArgument));
-    primitive.execute(stream(), arguments);
-    if (resultReordered)
-      reorderResult.execute(stream(), arguments.at(weightsArgument),
-                            plainResult);
-    stream().wait();
-  }
-};
-
-/// oneDNN wakes all threads for the smallest of problems. While this lives it
-/// sees one, where the work, in multiplications, does not pay for more; it must
-/// see the same when a primitive is made and when it runs.
-class Threads {
-public:
-  explicit Threads(double work) : before(omp_get_max_threads()) {
-    if (work < 16 * parallelGrain)
-      omp_set_num_threads(1);
-  }
-  ~Threads() { omp_set_num_threads(before); }
-  Threads(const Threads &) = delete;
-  Threads &operator=(const Threads &) = delete;
-
-private:
-  const int before;
-};
-
-double sizeOf(const int (&size)[3]) {
-  return double(size[0]) * size[1] * size[2];
-}
-double workOf(const Conv &s) {
-  // Output channels share a register: a few cost as much as what fills it.
-  const int channels = s.outChannels < 8 ? 8 : s.outChannels;
-  return double(s.batch) * channels * sizeOf(s.out) * s.inChannels / s.groups *
-         sizeOf(s.kernel);
-}
-double workOf(const Matmul &s) { return double(s.batch) * s.m * s.n * s.k; }
-
-/// Runs the step's call, which `make` fills in on the first run. What oneDNN
-/// refuses here is a fault of the compiler, which chose it: nothing to recover.
-template <typename Shape, typename Make>
-void run(Context &ctx, const char *what, const Shape &s, Make make) {
-  const Threads threads(workOf(s));
-  CpuRuntime::Prepared *&slot =
-      static_cast<CpuRuntime *>(ctx.runtime)->prepared[ctx.step];
-  try {
-    if (!slot) {
-      auto call = std::make_unique<Call>();
-      make(*call);
-      slot = call.release();
-    }
-    static_cast<Call *>(slot)->run();
-  } catch (const dnnl::error &error) {
-    std::fprintf(stderr, "error: step %d: onednn %s failed: %s\n", ctx.step + 1,
-                 what, error.message);
-    std::exit(12);
-  }
-}
+/// Parts of one step: more threads than that find nothing to do.
+constexpr int maxParts = 64;
 
 Dims dimsOf(int spatial, int first, int second, const int (&size)[3]) {
   Dims dims{first, second};
@@ -232,121 +108,184 @@ struct ConvDescs {
   }
 };
 
-dnnl::primitive_attr attributesOf(const Epilogue &epilogue, bool inPlace,
+/// A residual is added by oneDNN. A maximum that it takes forgets a NaN, so
+/// that ReLU is ours (Finish).
+dnnl::primitive_attr attributesOf(const float *residual, bool inPlace,
                                   const memory::desc &result) {
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::primitive_attr attributes = userScratchpad();
   dnnl::post_ops after;
-  if (epilogue.residual && inPlace)
+  if (residual && inPlace)
     after.append_sum(1.f);
-  else if (epilogue.residual)
+  else if (residual)
     after.append_binary(dnnl::algorithm::binary_add, result);
-  if (epilogue.relu)
-    appendRelu(after);
   attributes.set_post_ops(after);
   return attributes;
 }
 
-void addResidual(Call &call, const Epilogue &epilogue, bool inPlace,
+void addResidual(Part &part, const float *residual, bool inPlace,
                  const memory::desc &desc) {
-  if (epilogue.residual && !inPlace)
-    call.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, desc,
-             epilogue.residual);
+  if (residual && !inPlace)
+    part.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, desc,
+             residual);
 }
 
 } // namespace
 
-void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
-          const Epilogue &epilogue) {
-  run(ctx, "convolution", s, [&](Call &call) {
-    const ConvDescs descs(s);
-    const bool inPlace = epilogue.residual == y;
+Parts prepareConv(Context &ctx, float *y, const float *x, const float *w,
+                  const Conv &s, const Epilogue &e) {
+  return prepare(ctx, "convolution", [&](Call &call) {
+    call.work = workOf(s);
+    const bool inPlace = e.residual == y;
     const memory::desc bias = descOf({s.outChannels}, Tag::x);
-    const auto chosen =
-        descs.forward(attributesOf(epilogue, inPlace, descs.out),
-                      epilogue.bias ? &bias : nullptr);
-    call.primitive = dnnl::convolution_forward(chosen);
-    call.add(DNNL_ARG_SRC, descs.in, x);
-    call.add(DNNL_ARG_DST, descs.out, y);
-    if (epilogue.bias)
-      call.add(DNNL_ARG_BIAS, bias, epilogue.bias);
-    call.addWeights(ctx, DNNL_ARG_WEIGHTS, descs.filter.plain,
-                    chosen.weights_desc(), w);
-    addResidual(call, epilogue, inPlace, descs.out);
-    call.addScratchpad(chosen.scratchpad_desc());
+    for (const ConvPart &some : cut(s, Lines::ofOutput, maxParts)) {
+      const ConvDescs descs(some.shape);
+      const float *residual = e.residual ? e.residual + some.out : nullptr;
+      const auto chosen = descs.forward(
+          attributesOf(residual, inPlace, descs.out), e.bias ? &bias : nullptr);
+      Part &part = call.addPart(dnnl::convolution_forward(chosen),
+                                chosen.scratchpad_desc());
+      part.add(DNNL_ARG_SRC, descs.in, x + some.in);
+      part.add(DNNL_ARG_DST, descs.out, y + some.out);
+      if (e.bias)
+        part.add(DNNL_ARG_BIAS, bias, e.bias);
+      part.arguments.emplace(
+          DNNL_ARG_WEIGHTS,
+          call.weights(descs.filter.plain, chosen.weights_desc(), w));
+      addResidual(part, residual, inPlace, descs.out);
+      if (e.relu)
+        part.finish = {.to = y + some.out,
+                       .columns = int64_t(descs.out.get_size() / sizeof(float)),
+                       .relu = true};
+    }
   });
 }
 
-void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
-                   const Conv &s) {
-  run(ctx, "gradient of a convolution's input", s, [&](Call &call) {
-    const ConvDescs descs(s);
-    const auto attributes = attributesOf({}, false, descs.in);
-    using Gradient = dnnl::convolution_backward_data;
-    const auto chosen = descs.gradient<Gradient>(attributes);
-    call.primitive = Gradient(chosen);
-    call.add(DNNL_ARG_DIFF_DST, descs.out, dy);
-    call.add(DNNL_ARG_DIFF_SRC, descs.in, dx);
-    call.addWeights(ctx, DNNL_ARG_WEIGHTS, descs.filter.plain,
-                    chosen.weights_desc(), w);
-    call.addScratchpad(chosen.scratchpad_desc());
+Parts prepareConvInputGrad(Context &ctx, float *dx, const float *dy,
+                           const float *w, const Conv &s) {
+  return prepare(ctx, "gradient of a convolution's input", [&](Call &call) {
+    call.work = workOf(s);
+    for (const ConvPart &some : cut(s, Lines::ofInput, maxParts)) {
+      const ConvDescs descs(some.shape);
+      using Gradient = dnnl::convolution_backward_data;
+      const auto chosen = descs.gradient<Gradient>(userScratchpad());
+      Part &part = call.addPart(Gradient(chosen), chosen.scratchpad_desc());
+      part.add(DNNL_ARG_DIFF_DST, descs.out, dy + some.out);
+      part.add(DNNL_ARG_DIFF_SRC, descs.in, dx + some.in);
+      part.arguments.emplace(
+          DNNL_ARG_WEIGHTS,
+          call.weights(descs.filter.plain, chosen.weights_desc(), w));
+    }
   });
 }
 
-void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
-                    const Conv &s) {
-  run(ctx, "gradient of a convolution's filter", s, [&](Call &call) {
-    const ConvDescs descs(s);
-    const auto attributes = attributesOf({}, false, descs.in);
-    using Gradient = dnnl::convolution_backward_weights;
-    const auto chosen = descs.gradient<Gradient>(attributes);
-    call.primitive = Gradient(chosen);
-    call.add(DNNL_ARG_SRC, descs.in, x);
-    call.add(DNNL_ARG_DIFF_DST, descs.out, dy);
-    call.addResult(DNNL_ARG_DIFF_WEIGHTS, descs.filter.plain,
-                   chosen.diff_weights_desc(), dw);
-    call.addScratchpad(chosen.scratchpad_desc());
+/// Each part gives a summand of the gradient; one part gives it whole.
+Parts prepareConvFilterGrad(Context &ctx, float *dw, const float *x,
+                            const float *dy, const Conv &s) {
+  return prepare(ctx, "gradient of a convolution's filter", [&](Call &call) {
+    call.work = workOf(s);
+    const std::vector<ConvPart> parts =
+        cut(s, Lines::ofOutput, std::min(maxParts, maxFilterParts(s)));
+    const memory::desc plain = Filter(s).plain;
+    if (parts.size() > 1)
+      call.summandSize = int64_t(plain.get_size() / sizeof(float));
+    for (const ConvPart &some : parts) {
+      const ConvDescs descs(some.shape);
+      using Gradient = dnnl::convolution_backward_weights;
+      const auto chosen = descs.gradient<Gradient>(userScratchpad());
+      Part &part = call.addPart(Gradient(chosen), chosen.scratchpad_desc());
+      part.add(DNNL_ARG_SRC, descs.in, x + some.in);
+      part.add(DNNL_ARG_DIFF_DST, descs.out, dy + some.out);
+      part.summand = memory(plain, engine(), parts.size() > 1 ? nullptr : dw);
+      if (chosen.diff_weights_desc() == plain) {
+        part.arguments.emplace(DNNL_ARG_DIFF_WEIGHTS, part.summand);
+        continue;
+      }
+      part.addBuffered(DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
+      part.reorder =
+          Reorder(part.arguments.at(DNNL_ARG_DIFF_WEIGHTS), part.summand);
+    }
   });
 }
 
-void matmul(Context &ctx, float *y, const float *a, const float *b,
-            const Matmul &s, const Epilogue &epilogue) {
-  run(ctx, "matrix product", s, [&](Call &call) {
-    const bool stacked = s.batch > 1, inPlace = epilogue.residual == y;
-    const auto dims = [&](int rows, int columns) {
-      return stacked ? Dims{s.batch, rows, columns} : Dims{rows, columns};
-    };
-    const auto tag = [&](bool transposed) {
-      return stacked ? (transposed ? Tag::acb : Tag::abc)
-                     : (transposed ? Tag::ba : Tag::ab);
-    };
-    const memory::desc left = descOf(dims(s.m, s.k), tag(s.transposedA));
-    const memory::desc right = descOf(dims(s.k, s.n), tag(s.transposedB));
-    const memory::desc result = descOf(dims(s.m, s.n), tag(false));
-    const memory::desc bias =
-        stacked ? descOf({1, 1, s.n}, Tag::abc) : descOf({1, s.n}, Tag::ab);
+namespace {
 
+/// Rows and columns of one matrix, or of several that follow each other.
+memory::desc matrixDesc(int count, int rows, int columns, bool transposed,
+                        int wholeRows, int wholeColumns) {
+  const Dims inner = transposed ? Dims{1, wholeRows} : Dims{wholeColumns, 1};
+  if (count == 1)
+    return memory::desc({rows, columns}, memory::data_type::f32, inner);
+  return memory::desc({count, rows, columns}, memory::data_type::f32,
+                      {int64_t(wholeRows) * wholeColumns, inner[0], inner[1]});
+}
+
+struct MatmulStep {
+  Call &call;
+  float *y;
+  const float *a, *b;
+  const Matmul &s;
+  const Epilogue &e;
+
+  void add(const MatmulPart &p) {
+    const int64_t fromA = int64_t(p.first) * s.m * s.k +
+                          int64_t(p.row) * (s.transposedA ? 1 : s.k);
+    const int64_t fromB = int64_t(p.first) * s.k * s.n +
+                          int64_t(p.column) * (s.transposedB ? s.k : 1);
+    const int64_t to = (int64_t(p.first) * s.m + p.row) * s.n + p.column;
+    const memory::desc left =
+        matrixDesc(p.count, p.rows, s.k, s.transposedA, s.m, s.k);
+    const memory::desc right =
+        matrixDesc(p.count, s.k, p.columns, s.transposedB, s.k, s.n);
+    const memory::desc result =
+        matrixDesc(p.count, p.rows, p.columns, false, p.rows, p.columns);
+    const memory::desc bias = p.count > 1 ? descOf({1, 1, p.columns}, Tag::abc)
+                                          : descOf({1, p.columns}, Tag::ab);
+    // Columns of several rows are written side by side, and then to their
+    // places.
+    const bool buffered = p.columns < s.n && p.rows > 1;
+    const float *residual = e.residual ? e.residual + to : nullptr;
+    const float *inside = buffered ? nullptr : residual;
+    const bool inPlace = e.residual == y;
     // Only constants are worth another form.
-    const auto *bytes = reinterpret_cast<const char *>(b);
-    const bool constant =
-        bytes >= ctx.constants &&
-        bytes < static_cast<const CpuRuntime *>(ctx.runtime)->constantsEnd;
     const memory::desc wanted =
-        constant ? descOf(dims(s.k, s.n), Tag::any) : right;
-    const auto attributes = attributesOf(epilogue, inPlace, result);
-    const auto chosen = epilogue.bias
+        !call.isConstant(b) ? right
+        : p.count > 1       ? descOf({p.count, s.k, p.columns}, Tag::any)
+                            : descOf({s.k, p.columns}, Tag::any);
+    const auto attributes = attributesOf(inside, inPlace, result);
+    const auto chosen = e.bias
                             ? describe<dnnl::matmul>(engine(), attributes, left,
                                                      wanted, bias, result)
                             : describe<dnnl::matmul>(engine(), attributes, left,
                                                      wanted, result);
-    call.primitive = dnnl::matmul(chosen);
-    call.add(DNNL_ARG_SRC, left, a);
-    call.add(DNNL_ARG_DST, result, y);
-    if (epilogue.bias)
-      call.add(DNNL_ARG_BIAS, bias, epilogue.bias);
-    call.addWeights(ctx, DNNL_ARG_WEIGHTS, right, chosen.weights_desc(), b);
-    addResidual(call, epilogue, inPlace, result);
-    call.addScratchpad(chosen.scratchpad_desc());
+    Part &part = call.addPart(dnnl::matmul(chosen), chosen.scratchpad_desc());
+    part.add(DNNL_ARG_SRC, left, a + fromA);
+    if (e.bias)
+      part.add(DNNL_ARG_BIAS, bias, e.bias + p.column);
+    part.arguments.emplace(
+        DNNL_ARG_WEIGHTS,
+        call.weights(right, chosen.weights_desc(), b + fromB));
+    addResidual(part, inside, inPlace, result);
+    if (buffered)
+      part.addBuffered(DNNL_ARG_DST, result);
+    else
+      part.add(DNNL_ARG_DST, result, y + to);
+    const int64_t rows = int64_t(p.count) * p.rows;
+    if (buffered)
+      part.finish = {y + to, residual, rows, p.columns, s.n, e.relu};
+    else if (e.relu)
+      part.finish = {y + to, nullptr, 1, rows * p.columns, 0, true};
+  }
+};
+
+} // namespace
+
+Parts prepareMatmul(Context &ctx, float *y, const float *a, const float *b,
+                    const Matmul &s, const Epilogue &e) {
+  return prepare(ctx, "matrix product", [&](Call &call) {
+    call.work = workOf(s);
+    MatmulStep step{call, y, a, b, s, e};
+    for (const MatmulPart &part : cut(s))
+      step.add(part);
   });
 }
 

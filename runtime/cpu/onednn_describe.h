@@ -38,14 +38,6 @@ describeGradient(const dnnl::engine &engine,
 #endif
 }
 
-inline void appendRelu(dnnl::post_ops &after) {
-#if DNNL_VERSION_MAJOR >= 3
-  after.append_eltwise(dnnl::algorithm::eltwise_relu, 0.f, 0.f);
-#else
-  after.append_eltwise(1.f, dnnl::algorithm::eltwise_relu, 0.f, 0.f);
-#endif
-}
-
 } // namespace mn::onednn
 
 #endif // MNISTRT_CPU_ONEDNN_DESCRIBE_H

@@ -18,6 +18,12 @@
 // exception: a library that fails in the middle of a step, which it was asked
 // for when it was opened.
 //
+// OpenMP, of libraries for the CPU: results do not depend on how many threads
+// it grants, which any call may ask for, also from inside of a parallel region.
+// Its settings and the environment stay the host's. Idle threads spin before
+// they sleep; where others want the cores, start the host with
+// OMP_WAIT_POLICY=passive.
+//
 //===----------------------------------------------------------------------===*/
 
 #ifndef MNIST_H

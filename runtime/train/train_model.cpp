@@ -4,6 +4,8 @@
 #include "core/array.h"
 #include "core/digest.h"
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 namespace mn {
 
@@ -139,6 +141,29 @@ void TrainModel::setWhole(std::vector<char> &block, const char *state,
                           int64_t value) const {
   if (const Parameter *found = find(state))
     std::memcpy(block.data() + found->tensor.offset, &value, sizeof value);
+}
+
+Status TrainModel::checkNumbers(const std::vector<char> &block) const {
+  const std::vector<char> initial = initialBlock();
+  for (int i = 0; i < model->parameterCount; ++i) {
+    const Tensor &tensor = model->parameters[i].tensor;
+    if (tensor.type != Type::f32 ||
+        std::string_view(tensor.name).substr(0, 3) == "mn.")
+      continue;
+    for (size_t k = 0; k < countOf(tensor); ++k) {
+      const size_t at = tensor.offset + k * sizeof(float);
+      float now, first;
+      std::memcpy(&now, block.data() + at, sizeof(now));
+      std::memcpy(&first, initial.data() + at, sizeof(first));
+      if (std::isnan(now) || (std::isinf(now) && !std::isinf(first)))
+        return Status::error(
+            Code::numeric,
+            text("expected finite weights, got %s in element %lld of '%s'",
+                 std::isnan(now) ? "NaN" : "infinity",
+                 static_cast<long long>(k), tensor.name));
+    }
+  }
+  return Status::success();
 }
 
 std::string TrainModel::digest(const std::vector<char> &block) const {

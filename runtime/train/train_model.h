@@ -45,6 +45,9 @@ struct TrainModel {
   int64_t whole(const std::vector<char> &block, const char *state) const;
   void setWhole(std::vector<char> &block, const char *state,
                 int64_t value) const;
+  /// Error (numeric): a weight or a number of the optimizer that is NaN, or
+  /// infinite where the model's own is not.
+  Status checkNumbers(const std::vector<char> &block) const;
   /// Of the weights: parameters and buffers, in the order of the table.
   std::string digest(const std::vector<char> &block) const;
 

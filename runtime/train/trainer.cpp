@@ -242,7 +242,13 @@ Status Trainer::keepBest(const EpochResult &result) {
 }
 
 Status Trainer::readBlock() {
-  return executor->readParameters(0, block.data(), block.size());
+  MN_TRY(executor->readParameters(0, block.data(), block.size()));
+  Status status = model.checkNumbers(block);
+  if (!status.ok())
+    status.message += text(" at step %lld; '--check-nan' finds out where it "
+                           "comes from",
+                           static_cast<long long>(step));
+  return status;
 }
 
 /// Of `block`. One that fails leaves the one before, and does not end the run.

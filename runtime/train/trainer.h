@@ -41,6 +41,7 @@ private:
   Status checkFiles();
   Status openDevice(const Open &open);
   Status begin();
+  Status asBadData(const std::string &source) const;
   Status resume();
   Status checkStates() const;
   std::vector<RunFact> facts() const;

@@ -132,6 +132,7 @@ Status Trainer::begin() {
     MN_TRY(initialize(model, kind, train.seed, block));
     model.setWhole(block, names::seed, train.seed);
     model.setWhole(block, names::badStep, -1);
+    MN_TRY(asBadData("'" + std::string(tables.name) + "'"));
   }
   firstStep = step;
   MN_TRY(executor->writeParameters(0, block.data(), block.size()));
@@ -139,9 +140,18 @@ Status Trainer::begin() {
   return Status::success();
 }
 
+/// What is not a number came with the block's source: its fault is in that.
+Status Trainer::asBadData(const std::string &source) const {
+  const Status status = model.checkNumbers(block);
+  return status.ok()
+             ? status
+             : badData("%s: %s", source.c_str(), status.message.c_str());
+}
+
 Status Trainer::resume() {
   Checkpoint found;
   MN_TRY(checkpoint->read(facts(), block, found));
+  MN_TRY(asBadData("'" + checkpoint->name() + "'"));
   step = found.step;
   best = found.best;
   if (step > steps())

@@ -1,6 +1,7 @@
 """Models and programs for the tests of training, each made once."""
 
 import json
+import pathlib
 import re
 
 import numpy as np
@@ -58,7 +59,38 @@ def make_cnn(path):
                       [("logits", ["N", 10])], weights)
 
 
-MODELS = {"mlp": make_mlp, "cnn": make_cnn}
+def make_deep(path):
+    """Convolutions with and without a residual, pools, dense with a relu."""
+    random = np.random.default_rng(3)
+    same = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    half = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    nodes = [helper.make_node("Conv", ["image", "a.weight", "a.bias"], ["a"],
+                              **same),
+             helper.make_node("Relu", ["a"], ["ar"]),
+             helper.make_node("MaxPool", ["ar"], ["ap"], **half),
+             helper.make_node("Conv", ["ap", "b.weight"], ["b"], **same),
+             helper.make_node("Add", ["b", "ap"], ["c"]),
+             helper.make_node("Relu", ["c"], ["cr"]),
+             helper.make_node("Conv", ["cr", "d.weight"], ["d"], **same),
+             helper.make_node("Relu", ["d"], ["dr"]),
+             helper.make_node("AveragePool", ["dr"], ["dp"], **half),
+             helper.make_node("Flatten", ["dp"], ["flat"]),
+             helper.make_node("Gemm", ["flat", "e.weight", "e.bias"], ["e"]),
+             helper.make_node("Relu", ["e"], ["er"]),
+             helper.make_node("Gemm", ["er", "f.weight"], ["logits"])]
+    weights = [("a.weight", uniform(random, 16, 1, 3, 3)),
+               ("a.bias", np.zeros(16, np.float32)),
+               ("b.weight", uniform(random, 16, 16, 3, 3)),
+               ("d.weight", uniform(random, 16, 16, 3, 3)),
+               ("e.weight", uniform(random, 128, 784).T.copy()),
+               ("e.bias", np.zeros(128, np.float32)),
+               ("f.weight", uniform(random, 10, 128).T.copy())]
+    return save_model(path, nodes, [("image", ["N", 1, 28, 28])],
+                      [("logits", ["N", 10])], weights)
+
+
+MODELS = {"mlp": make_mlp, "cnn": make_cnn, "deep": make_deep}
+HOST = pathlib.Path(__file__).with_name("host.cpp")
 
 
 class Trained:
@@ -98,9 +130,18 @@ class Place(harness.Place):
             return path
         return self.once(("program", name, batch, compiled), make)
 
-    def train(self, name, *flags, compiled=()):
+    def inference(self, name, ending="app", batch="--batch=1,32", *options):
+        """A program, or a library, that only infers."""
+        def make():
+            path = self.path(f"infer-{len(self.made)}-{ending}")
+            ok(self.mnistc, self.model(name), batch, "-o", path,
+               f"--target={self.target}", *options)
+            return path
+        return self.once(("infer", name, ending, batch, options), make)
+
+    def train(self, name, *flags, compiled=(), env=None):
         program = self.program(name, compiled=compiled)
-        return Trained(ok(program, "train", *FLAGS, *flags))
+        return Trained(ok(program, "train", *FLAGS, *flags, env=env))
 
     def plain(self, name):
         """Two epochs without anything else."""

@@ -3,9 +3,10 @@
 
 usage: run.py [--mnistc=build/bin/mnistc] [--only=TEXT] [--target=cpu]
 
-Each test is a function of start.py, runs.py, updates.py, data.py, files.py or
-truth.py whose name begins with `test_`. What needs something that is not there
-(onnxruntime, root) is skipped. The last line: N passed, N failed, N skipped.
+Each test is a function of start.py, runs.py, updates.py, threads.py, finite.py,
+data.py, files.py or truth.py whose name begins with `test_`. What needs
+something that is not there (onnxruntime, root) is skipped. The last line:
+N passed, N failed, N skipped.
 """
 
 import pathlib
@@ -20,7 +21,8 @@ from place import Place  # noqa: E402
 def main():
     parser = harness.parser(__doc__)
     parser.add_argument("--target", default="cpu")
-    return harness.run_tests(("start", "runs", "updates", "data", "files", "truth"), Place,
+    return harness.run_tests(("start", "runs", "updates", "threads", "finite",
+                              "data", "files", "truth"), Place,
                              parser.parse_args())
 
 

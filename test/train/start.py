@@ -1,4 +1,4 @@
-"""How 'train' on the CPU starts: anew, with threads that sleep while they wait."""
+"""How a CPU program starts: anew, with threads that sleep while they wait."""
 
 import os
 import pathlib
@@ -51,6 +51,23 @@ def started(place, *flags, program=None, file=None, **chosen):
 def test_it_starts_anew_with_threads_that_sleep(place):
     _, variables = started(place)
     expect(variables == [f"{POLICY}=passive"], variables)
+
+
+def test_other_commands_too(place):
+    """As OpenMP itself says before main, to each of the two starts."""
+    if place.target != "cpu":
+        raise Skip("only programs for the CPU start anew")
+    environment = {key: value for key, value in os.environ.items()
+                   if key not in CHOICES}
+    environment["OMP_DISPLAY_ENV"] = "verbose"
+    for command in ("info", "bench", "eval", "infer", "profile", "verify"):
+        done = subprocess.run([place.program("mlp"), command, "--help"],
+                              env=environment, capture_output=True, text=True)
+        found = [line for line in done.stderr.splitlines()
+                 if f"{POLICY} =" in line]
+        expect(done.returncode == 0 and len(found) == 2 and
+               "PASSIVE" not in found[0] and "PASSIVE" in found[1],
+               f"{command}: {found}")
 
 
 def test_what_the_user_chose_stays(place):

@@ -8,6 +8,7 @@
 #include "mnistrt/generated.h"
 #include "reference.h"
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -168,6 +169,66 @@ TEST(OneDnn, Convolutions) {
           s.layout = layout;
           checkConv(s, form, constant);
         }
+}
+
+// Large enough to be cut: into products, rows, columns, images and lines.
+
+TEST(OneDnn, MatmulInParts) {
+  const mn::Matmul shapes[] = {{.m = 128, .n = 256, .k = 256},
+                               {.batch = 3, .m = 64, .n = 128, .k = 128},
+                               {.m = 1, .n = 2050, .k = 1100}};
+  for (mn::Matmul s : shapes)
+    for (const Form &form : forms)
+      for (int t = 0; t < 8; ++t) {
+        s.transposedA = t & 1, s.transposedB = t & 2;
+        checkMatmul(mn::onednn::matmul, s, form, t & 4);
+      }
+}
+
+TEST(OneDnn, ConvolutionsInParts) {
+  const mn::Conv shapes[] = {{.inChannels = 32,
+                              .outChannels = 32,
+                              .in = {24, 20, 1},
+                              .kernel = {3, 3, 1},
+                              .out = {24, 20, 1},
+                              .pads = {1, 1, 0}},
+                             {.batch = 3,
+                              .inChannels = 48,
+                              .outChannels = 80,
+                              .groups = 2,
+                              .in = {49, 20, 1},
+                              .kernel = {3, 2, 1},
+                              .out = {23, 10, 1},
+                              .strides = {2, 2, 1},
+                              .pads = {0, 0, 0},
+                              .dilations = {2, 1, 1}},
+                             {.spatial = 1,
+                              .batch = 2,
+                              .inChannels = 16,
+                              .outChannels = 32,
+                              .in = {700, 1, 1},
+                              .kernel = {5, 1, 1},
+                              .out = {702, 1, 1},
+                              .pads = {3, 0, 0}}};
+  for (mn::Conv s : shapes)
+    for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc})
+      for (const Form *form : {&forms[0], &forms[4]}) {
+        s.layout = layout;
+        checkConv(s, *form, false);
+      }
+}
+
+TEST(OneDnn, NanStays) {
+  const mn::Matmul s = {.m = 2, .n = 3, .k = 4};
+  Numbers a(8, 1.f), b(12, 1.f), y(6);
+  a[1] = NAN;
+  Bench bench;
+  mn::onednn::matmul(bench.context, y.data(), a.data(), b.data(), s,
+                     {.relu = true});
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(std::isnan(y[i]));
+    EXPECT_EQ(y[i + 3], 4.f);
+  }
 }
 
 } // namespace

@@ -22,17 +22,61 @@ struct CpuRuntime {
   };
   Prepared **prepared;      ///< one a step of the plan
   const char *constantsEnd; ///< pointers into the constants never change
+  /// The first library call that failed: its exit code, and what it was.
+  int failure = 0;
+  char message[256] = "";
 };
 
 namespace onednn {
-void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
-          const Epilogue &epilogue = {});
-void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
-                   const Conv &s);
-void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
-                    const Conv &s);
-void matmul(Context &ctx, float *y, const float *a, const float *b,
-            const Matmul &s, const Epilogue &epilogue = {});
+
+/// How a step is cut, by its shape only: oneDNN's primitives each run on one
+/// thread, of which there are many, whatever OpenMP grants.
+struct Parts {
+  int64_t count;
+  int64_t work; ///< what one costs; see parallelFor
+};
+
+Parts prepareConv(Context &ctx, float *y, const float *x, const float *w,
+                  const Conv &s, const Epilogue &epilogue);
+Parts prepareConvInputGrad(Context &ctx, float *dx, const float *dy,
+                           const float *w, const Conv &s);
+Parts prepareConvFilterGrad(Context &ctx, float *dw, const float *x,
+                            const float *dy, const Conv &s);
+Parts prepareMatmul(Context &ctx, float *y, const float *a, const float *b,
+                    const Matmul &s, const Epilogue &epilogue);
+void runPart(Context &ctx, int64_t part);
+/// Elements [begin, end) of the sum of what the parts gave.
+void addSummands(Context &ctx, float *sums, int64_t begin, int64_t end);
+
+inline void runParts(Context &ctx, const Parts &parts) {
+  parallelFor(parts.count, parts.work,
+              [&ctx](int64_t part) { runPart(ctx, part); });
+}
+
+inline void conv(Context &ctx, float *y, const float *x, const float *w,
+                 const Conv &s, const Epilogue &epilogue = {}) {
+  runParts(ctx, prepareConv(ctx, y, x, w, s, epilogue));
+}
+inline void convInputGrad(Context &ctx, float *dx, const float *dy,
+                          const float *w, const Conv &s) {
+  runParts(ctx, prepareConvInputGrad(ctx, dx, dy, w, s));
+}
+inline void convFilterGrad(Context &ctx, float *dw, const float *x,
+                           const float *dy, const Conv &s) {
+  const Parts parts = prepareConvFilterGrad(ctx, dw, x, dy, s);
+  runParts(ctx, parts);
+  const int64_t size = int64_t(s.outChannels) * (s.inChannels / s.groups) *
+                       s.kernel[0] * s.kernel[1] * s.kernel[2];
+  if (parts.count > 1)
+    parallelRanges(size, parts.count, [&](int64_t begin, int64_t end) {
+      addSummands(ctx, dw, begin, end);
+    });
+}
+inline void matmul(Context &ctx, float *y, const float *a, const float *b,
+                   const Matmul &s, const Epilogue &epilogue = {}) {
+  runParts(ctx, prepareMatmul(ctx, y, a, b, s, epilogue));
+}
+
 } // namespace onednn
 
 namespace openblas {

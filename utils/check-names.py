@@ -4,6 +4,8 @@
 The pass `FooBar` has the flag mnist-foo-bar or plan-foo-bar, lives in
 lib/Passes/FooBar.cpp and is tested by test/lit/Passes/foo-bar.mlir; no other
 file of lib/Passes but Pipelines.cpp is a .cpp. Files of tests are kebab-case.
+The compiler includes of the runtime the definitions of the ops and nothing else,
+the runtime of the compiler nothing.
 Nothing in the tree names the machine or the people it was written on and by.
 """
 
@@ -67,6 +69,21 @@ for path in tree():
     ok = r"[a-z0-9]+([-_][a-z0-9]+)*" if path.suffix == ".py" else r"[a-z0-9]+(-[a-z0-9]+)*"
     if not re.fullmatch(ok, path.stem):
         errors.append(f"{name}: expected the name of a test in kebab-case")
+
+# Includes.
+definitions = {"mnistrt/math.h", "mnistrt/reductions.h"}
+for path in tree():
+    name = path.relative_to(root)
+    if name.parts[0] not in ("lib", "tools", "runtime") or name.name == "CMakeLists.txt":
+        continue
+    for include in re.findall(r'^#include "([^"]+)"', path.read_text(errors="replace"), re.M):
+        if name.parts[0] == "runtime":
+            foreign = include.startswith(("lib/", "tools/", "mlir/", "llvm/"))
+        else:
+            foreign = include.startswith(("mnistrt/", "runtime/")) and include not in definitions
+        if foreign:
+            errors.append(f"{name}: expected the compiler and the runtime to share only "
+                          f"{' and '.join(sorted(definitions))}, got {include}")
 
 # Words.
 forbidden = re.compile(r"(?<![\w.$}])/(work|root|tmp/setup)/|\bCEO\b")

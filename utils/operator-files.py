@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks that an operator is named in the files that a document lists.
 
-    utils/operator-files.py [--root=DIR] LeakyRelu [expensive] [folded]
+    utils/operator-files.py [--root=DIR] LeakyRelu
 
-The files of docs/adding-an-operator.md's table, of every op and of those of the
-kinds that are named, must be those of lib and runtime that name the operator, in
-whatever spelling, and no others. Tests and documents that are listed must name
-it, too; others may. ONNX's own tests of it must be listed as those that pass.
+The files of docs/adding-an-operator.md's table must be those of lib and runtime
+that name the operator, in whatever spelling, and no others. Tests and documents
+that are listed must name it, too; others may. ONNX's own tests of it must be
+listed as those that pass.
 """
 
 import argparse
@@ -28,10 +28,9 @@ def pattern_of(name):
                       rf"\"{snake}\"|(?:T|float) {camel}\((?:T|float) )")
 
 
-def listed(root, kinds):
+def listed(root):
     text = (root / "docs/adding-an-operator.md").read_text()
-    rows = re.findall(r"^\| `([^`]+)` \|.*\| (\w+) \|$", text, re.M)
-    return {path for path, kind in rows if kind in kinds}
+    return set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
 
 
 def naming(root, name):
@@ -47,10 +46,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("name")
-    parser.add_argument("kinds", nargs="*")
     options = parser.parse_args()
     root, name = options.root, options.name
-    wanted = listed(root, {"every", *options.kinds})
+    wanted = listed(root)
     found = set(naming(root, name))
     errors = [f"{path}: error: names {name}, but is not in the document"
               for path in sorted(found - wanted)]

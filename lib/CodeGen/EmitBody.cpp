@@ -141,8 +141,10 @@ FailureOr<Expr> BodyEmitter::constantElement(ConstantOp op, const Expr &index) {
       constantElements(op.getValue());
   if (!elements)
     return op.emitOpError("expected a constant with its elements");
-  if (elements->empty())
-    return number(0);
+  if (elements->empty()) // never run, but compiled
+    return Expr{
+        (elementTypeName(op.getOutput().getType().getElementType()) + "{}")
+            .str()};
   if (elements->size() == 1)
     return Expr{elements->front(), elements->front()[0] == '-'
                                        ? Precedence::unary

@@ -1,6 +1,7 @@
 //===- EmitExpression.cpp - elementwise ops as C++ expressions ------------===//
 //
-// One row for each op; the functions are in mnistrt/math.h.
+// One row for each op, in lib/IR/Mnist/Elementwise.def; the functions are in
+// mnistrt/math.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,47 +82,33 @@ mlir::mnistc::constantElements(ElementsAttr value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How an op prints: between its operands, before its operand, or as a function
-/// of them.
-enum class Form { infix, prefix, function };
-
+/// How an op prints: as a function of its operands, or, where it has a sign,
+/// between or before them.
 struct Row {
   StringLiteral op;
-  Form form;
-  StringLiteral text;
+  StringLiteral function;
+  StringLiteral sign;
   Precedence precedence;
   StringLiteral noun; ///< what a result without a name is called
 };
 } // namespace
 
-static constexpr auto primary = Precedence::primary;
-
 static const Row rows[] = {
-    {"abs", Form::function, "mn::abs", primary, "magnitude"},
-    {"add", Form::infix, "+", Precedence::additive, "sum"},
-    {"and", Form::infix, "&&", Precedence::logicalAnd, "both"},
-    {"div", Form::infix, "/", Precedence::multiplicative, "quotient"},
-    {"erf", Form::function, "mn::erf", primary, "erf"},
-    {"exp", Form::function, "mn::exp", primary, "power"},
-    {"log", Form::function, "mn::log", primary, "logarithm"},
-    {"max", Form::function, "mn::max", primary, "larger"},
-    {"min", Form::function, "mn::min", primary, "smaller"},
-    {"mul", Form::infix, "*", Precedence::multiplicative, "product"},
-    {"neg", Form::prefix, "-", Precedence::unary, "negative"},
-    {"not", Form::prefix, "!", Precedence::unary, "opposite"},
-    {"or", Form::infix, "||", Precedence::logicalOr, "either"},
-    {"pow", Form::function, "mn::pow", primary, "power"},
-    {"relu", Form::function, "mn::relu", primary, "active"},
-    {"sigmoid", Form::function, "mn::sigmoid", primary, "gate"},
-    {"softplus", Form::function, "mn::softplus", primary, "soft"},
-    {"sqrt", Form::function, "mn::sqrt", primary, "root"},
-    {"sub", Form::infix, "-", Precedence::additive, "difference"},
-    {"tanh", Form::function, "mn::tanh", primary, "tanh"},
+#define MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)                               \
+  {OP::getOperationName(), "mn::" #FUNCTION, "", Precedence::primary, NOUN},
+#define MNIST_FUNCTION_OF(OP, COST, FUNCTION, GETTER, NOUN)                    \
+  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
+#define MNIST_INFIX(OP, COST, FUNCTION, SIGN, PRECEDENCE, NOUN)                \
+  {OP::getOperationName(), "mn::" #FUNCTION, SIGN, Precedence::PRECEDENCE,     \
+   NOUN},
+#define MNIST_PREFIX(OP, COST, FUNCTION, SIGN, NOUN)                           \
+  {OP::getOperationName(), "mn::" #FUNCTION, SIGN, Precedence::unary, NOUN},
+#include "lib/IR/Mnist/Elementwise.def"
 };
 
 static const Row *findRow(Operation *op) {
   for (const Row &row : rows)
-    if (row.op == op->getName().stripDialect())
+    if (row.op == op->getName().getStringRef())
       return &row;
   return nullptr;
 }
@@ -137,56 +124,49 @@ StringRef mlir::mnistc::resultNoun(Operation *op) {
       .Default("element");
 }
 
-static Expr printRow(const Row &row, Operation *op, ArrayRef<Expr> x) {
-  switch (row.form) {
-  case Form::infix:
-    return infix(x[0], row.text, x[1], row.precedence);
-  case Form::prefix:
-    return {row.text.str() + x[0].as(primary), row.precedence};
-  case Form::function:
-    return call(row.text, x);
+static Expr printCompare(CompareOp op, ArrayRef<Expr> x) {
+  switch (op.getPredicate()) {
+#define MNIST_PREDICATE(NAME, SIGN, PRECEDENCE)                                \
+  case Predicate::NAME:                                                        \
+    return infix(x[0], #SIGN, x[1], Precedence::PRECEDENCE);
+#include "lib/IR/Mnist/Elementwise.def"
   }
-  llvm_unreachable("a form without a text");
+  llvm_unreachable("all predicates are above");
 }
 
-static Expr printCompare(CompareOp op, ArrayRef<Expr> x) {
-  bool equality =
-      op.getPredicate() == Predicate::eq || op.getPredicate() == Predicate::ne;
-  static constexpr StringLiteral signs[] = {"==", "!=", "<", "<=", ">", ">="};
-  return infix(x[0], signs[static_cast<int>(op.getPredicate())], x[1],
-               equality ? Precedence::equality : Precedence::relational);
+/// The attribute that is the last argument of an op's function, or none.
+static std::optional<APFloat> lastArgument(Operation *op) {
+#define MNIST_FUNCTION_OF(OP, COST, FUNCTION, GETTER, NOUN)                    \
+  if (auto of = dyn_cast<OP>(op))                                              \
+    return of.GETTER();
+#include "lib/IR/Mnist/Elementwise.def"
+  return std::nullopt;
 }
 
 FailureOr<Expr> mlir::mnistc::emitElementwise(Operation *op, ArrayRef<Expr> x) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  std::string type = elementTypeName(element).str();
-  auto attribute = [&](APFloat value) {
-    bool inexact;
-    value.convert(element.isF32() ? APFloat::IEEEsingle()
-                                  : APFloat::IEEEdouble(),
-                  APFloat::rmNearestTiesToEven, &inexact);
-    return literal(element, value);
-  };
-  if (auto elu = dyn_cast<EluOp>(op))
-    return call("mn::elu", {x[0], attribute(elu.getAlpha())});
-  if (auto leaky = dyn_cast<LeakyReluOp>(op))
-    return call("mn::leakyRelu", {x[0], attribute(leaky.getSlope())});
   if (isa<CastOp>(op))
-    return call("static_cast<" + type + ">", {x[0]});
+    return call("mn::cast<" + elementTypeName(element).str() + ">", {x[0]});
   if (auto compare = dyn_cast<CompareOp>(op))
     return printCompare(compare, x);
   if (isa<SelectOp>(op))
     return conditional(x[0], x[1], x[2]);
-  // Division of integers says what happens where the divisor is 0.
-  if (isa<DivOp>(op) && !isa<FloatType>(element))
-    return call("mn::div", x);
 
   const Row *row = findRow(op);
   if (!row)
     return op->emitOpError("has no C++ expression");
-  Expr result = printRow(*row, op, x);
-  // C++ computes small integers as int.
-  if (element.isInteger(8) && row->form != Form::function)
-    return call("static_cast<uint8_t>", {result});
-  return result;
+  SmallVector<Expr> arguments(x);
+  if (std::optional<APFloat> last = lastArgument(op)) {
+    bool inexact;
+    last->convert(cast<FloatType>(element).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &inexact);
+    arguments.push_back(literal(element, *last));
+  }
+  // C++ has no signs for integers that wrap around, and for bytes none at all.
+  bool isInteger = isa<IntegerType>(element) && !element.isInteger(1);
+  if (row->sign.empty() || isInteger)
+    return call(row->function, arguments);
+  if (x.size() == 2)
+    return infix(x[0], row->sign, x[1], row->precedence);
+  return Expr{row->sign.str() + x[0].as(Precedence::primary), row->precedence};
 }

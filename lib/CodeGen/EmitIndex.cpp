@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "mnistrt/math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -152,11 +154,12 @@ static Text emitPad(BodyEmitter &body, PadOp op, const Position &position) {
                     APFloat::rmNearestTiesToEven, &inexact);
       return literal(type, value);
     }
-    unsigned width = type.getIntOrFloatBitWidth();
-    double number = value.convertToDouble();
-    return literal(type, width == 1
-                             ? APInt(1, number != 0)
-                             : APInt(width, static_cast<int64_t>(number)));
+    return dispatch(type, [&](auto zero) {
+      using T = decltype(zero);
+      T number = mn::cast<T>(value.convertToDouble());
+      return literal(type, APInt(type.getIntOrFloatBitWidth(), number,
+                                 /*isSigned=*/std::is_signed_v<T>));
+    });
   };
   return body.choose(op, inside, element, padding);
 }

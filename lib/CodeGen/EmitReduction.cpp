@@ -76,10 +76,8 @@ static FailureOr<Expr> emitFold(BodyEmitter &body, const Loop &loop) {
   StringRef type =
       elementTypeName(getElementTypeOrSelf(loop.op->getResult(0).getType()));
   bool sum = isa<ReduceSumOp>(loop.op), max = isa<ReduceMaxOp>(loop.op);
-  std::string initial =
-      sum ? "0"
-          : ("mn::Limits<" + type + (max ? ">::lowest()" : ">::highest()"))
-                .str();
+  StringRef kind = sum ? "Sum" : max ? "Max" : "Min";
+  std::string initial = ("mn::" + kind + "::empty<" + type + ">()").str();
   int64_t turns = 1;
   for (int64_t dim : loop.dims)
     turns *= shapeOf(loop.op->getOperand(0))[dim];
@@ -94,9 +92,7 @@ static FailureOr<Expr> emitFold(BodyEmitter &body, const Loop &loop) {
                          body.value(loop.op->getOperand(0), operandAt(loop, r));
                      if (failed(element))
                        return failure();
-                     if (sum)
-                       return result + " += " + element->text + ";";
-                     return result + " = mn::" + (max ? "max(" : "min(") +
+                     return result + " = mn::" + kind.str() + "::both(" +
                             result + ", " + element->text + ");";
                    });
 }
@@ -105,7 +101,7 @@ static FailureOr<Expr> emitArgMax(BodyEmitter &body, ArgMaxOp op,
                                   const Loop &loop) {
   StringRef type = elementTypeName(op.getInput().getType().getElementType());
   std::string top =
-      body.declareVariable(type, "top", "mn::Limits<" + type + ">::lowest()");
+      body.declareVariable(type, "top", "mn::Max::empty<" + type + ">()");
   StringRef index = elementTypeName(op.getOutput().getType().getElementType());
   int64_t turns = shapeOf(op.getInput())[op.getDim()];
   return body.loop(index, "best", "0", turns,
@@ -115,10 +111,10 @@ static FailureOr<Expr> emitArgMax(BodyEmitter &body, ArgMaxOp op,
                          body.namedValue(op.getInput(), operandAt(loop, r));
                      if (failed(element))
                        return failure();
-                     std::string wins =
-                         element->text + (op.getLast() ? " >= " : " > ") + top;
-                     return "if (" + wins + ") " + top + " = " + element->text +
-                            ", " + result + " = " + r + ";";
+                     return std::string("if (mn::ArgMax") +
+                            (op.getLast() ? "Last" : "First") + "::wins(" +
+                            element->text + ", " + top + ")) " + top + " = " +
+                            element->text + ", " + result + " = " + r + ";";
                    });
 }
 
@@ -151,11 +147,11 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
       body.remember(op, key, *result);
     return result;
   };
-  FailureOr<Expr> top =
-      once("top", ("mn::Limits<" + type + ">::lowest()").str(),
-           [](const std::string &result, const std::string &element) {
-             return result + " = mn::max(" + result + ", " + element + ");";
-           });
+  FailureOr<Expr> top = once(
+      "top", ("mn::Max::empty<" + type + ">()").str(),
+      [](const std::string &result, const std::string &element) {
+        return result + " = mn::Max::both(" + result + ", " + element + ");";
+      });
   if (failed(top))
     return failure();
   FailureOr<Expr> sum = once(
@@ -165,12 +161,9 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
   FailureOr<Expr> x = body.value(input, position);
   if (failed(sum) || failed(x))
     return failure();
-  Expr difference = infix(*x, "-", *top, Precedence::additive);
-  if (isa<LogSoftmaxOp>(op))
-    return infix(difference, "-", call("mn::log", {*sum}),
-                 Precedence::additive);
-  return infix(call("mn::exp", {difference}), "/", *sum,
-               Precedence::multiplicative);
+  return call(isa<LogSoftmaxOp>(op) ? "mn::softmaxElement<true>"
+                                    : "mn::softmaxElement<false>",
+              {*x, *top, *sum});
 }
 
 FailureOr<Expr> mlir::mnistc::emitReduction(BodyEmitter &body, Operation *op,

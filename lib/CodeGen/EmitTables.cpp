@@ -120,15 +120,33 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
          orderText(step, after) + "}";
 }
 
+/// Which numbers an input may hold; null where any.
+static DenseI64ArrayAttr rangeOf(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(),
+                                                      "mnist.range");
+}
+
+/// Where nothing is ignored, a number that may be there anyway.
+static std::string rangeRow(size_t input, ArrayRef<int64_t> range) {
+  std::string row = "{" + std::to_string(input);
+  for (int64_t number :
+       {range[0], range[1], range.size() < 3 ? range[0] : range[2]})
+    row += number == INT64_MIN ? ", INT64_MIN" : ", " + std::to_string(number);
+  return row + "}";
+}
+
 void mlir::mnistc::emitPlanTables(func::FuncOp function, const PlanNames &names,
                                   raw_ostream &os) {
   Shapes shapes;
-  SmallVector<std::string> inputs, outputs, steps, results;
+  SmallVector<std::string> inputs, outputs, steps, results, ranges;
   for (BlockArgument argument : function.getArguments()) {
     if (parameterOf(argument))
       continue;
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       "mnist.name");
+    if (auto range = rangeOf(argument))
+      ranges.push_back(rangeRow(inputs.size(), range.asArrayRef()));
     inputs.push_back(tensorRow(name ? name.getValue() : names[argument],
                                argument.getType(), names.offset(argument),
                                shapes));
@@ -147,6 +165,7 @@ void mlir::mnistc::emitPlanTables(func::FuncOp function, const PlanNames &names,
 
   os << "\n// clang-format off\n"
      << shapes.declarations << table("mn::Tensor", "inputs", inputs)
+     << table("mn::InputRange", "ranges", ranges)
      << table("mn::Tensor", "outputs", outputs)
      << table("mn::Tensor", "results", results) << afterTable(after)
      << table("mn::Step", "steps", steps) << "// clang-format on\n";
@@ -155,9 +174,12 @@ void mlir::mnistc::emitPlanTables(func::FuncOp function, const PlanNames &names,
 static std::string planRow(const PlanRow &plan) {
   func::FuncOp function = plan.function;
   int64_t batch = 0;
-  size_t inputs = 0, outputs = 0;
+  size_t inputs = 0, outputs = 0, ranges = 0;
   for (BlockArgument argument : function.getArguments()) {
-    if (parameterOf(argument) || inputs++ != 0)
+    if (parameterOf(argument))
+      continue;
+    ranges += rangeOf(argument) != nullptr;
+    if (inputs++ != 0)
       continue;
     auto type = cast<RankedTensorType>(argument.getType());
     batch = type.getRank() == 0 ? 0 : type.getDimSize(0);
@@ -172,6 +194,7 @@ static std::string planRow(const PlanRow &plan) {
          reference(plan.space + "::outputs", outputs) + ", " +
          reference(plan.space + "::steps",
                    llvm::range_size(function.getOps<StepOp>())) +
+         (ranges ? ", " + reference(plan.space + "::ranges", ranges) : "") +
          "}";
 }
 

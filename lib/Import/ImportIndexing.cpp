@@ -263,6 +263,7 @@ static Value gather(Node &n) {
       if (index < -size || index >= size)
         fail("expected indices from " + Twine(-size) + " to " +
              Twine(size - 1) + ", got " + Twine(index));
+  n.limitInput(indices, -size, size - 1);
   Shape shape(shapeOf(x).take_front(dim));
   llvm::append_range(shape, shapeOf(indices));
   llvm::append_range(shape, shapeOf(x).drop_front(dim + 1));

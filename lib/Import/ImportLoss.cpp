@@ -83,6 +83,20 @@ static Value isLabel(Node &n, Value labels, Value counted,
   return a.logicalAnd(found, a.broadcast(counted, places, found.getType()));
 }
 
+/// Labels are classes, or the one that is ignored; those of the file and those
+/// of a graph input are checked.
+static void limitLabels(Node &n, Value labels, int64_t classes) {
+  std::optional<int64_t> ignored;
+  if (n.hasAttribute("ignore_index"))
+    ignored = n.attribute("ignore_index", 0);
+  n.limitInput(labels, 0, classes - 1, ignored);
+  if (DenseElementsAttr known = n.knownConstant(1))
+    for (int64_t label : integersOf(known))
+      if ((label < 0 || label >= classes) && label != ignored)
+        fail("expected labels from 0 to " + Twine(classes - 1) + ", got " +
+             Twine(label));
+}
+
 // For each place -weight[label] log p[label]; the mean is one of weights.
 static Value likelihoodLoss(Node &n, Value logP) {
   StringRef reduction = n.attribute("reduction", "mean");
@@ -91,6 +105,7 @@ static Value likelihoodLoss(Node &n, Value logP) {
   Arithmetic a = n.arithmetic();
   RankedTensorType type = typeOf(logP);
   Value labels = checkedLabels(n, type);
+  limitLabels(n, labels, type.getDimSize(classDim));
   Value weights = checkedWeights(n, type);
   Value counted = isCounted(n, labels);
   Value found = isLabel(n, labels, counted, type);

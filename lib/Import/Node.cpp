@@ -2,6 +2,7 @@
 
 #include "lib/Import/Node.h"
 #include "lib/IR/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <charconv>
@@ -62,6 +63,33 @@ Value Node::floatInput(int i) {
 RankedTensorType Node::inputType(int i) const { return tensor(i).type; }
 
 bool Node::isBatched(int i) const { return tensor(i).isBatched; }
+
+void Node::limitInput(Value value, int64_t lowest, int64_t highest,
+                      std::optional<int64_t> ignored) {
+  while (isa_and_nonnull<BroadcastOp, CastOp, ReshapeOp, TransposeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !elementOf(value).isSignlessInteger() ||
+      elementOf(value).isInteger(1))
+    return;
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  unsigned number = argument.getArgNumber();
+  SmallVector<int64_t> range = {lowest, highest};
+  if (ignored)
+    range.push_back(*ignored);
+  if (auto other =
+          function.getArgAttrOfType<DenseI64ArrayAttr>(number, "mnist.range")) {
+    // Of two readers: what both take.
+    ArrayRef<int64_t> old = other.asArrayRef();
+    bool bothIgnore = ignored && old.size() == 3 && old[2] == *ignored;
+    range = {std::max(lowest, old[0]), std::min(highest, old[1])};
+    if (bothIgnore)
+      range.push_back(*ignored);
+  }
+  function.setArgAttr(number, "mnist.range",
+                      builder.getDenseI64ArrayAttr(range));
+}
 
 bool Node::anyBatched() const {
   for (int i = 0; i < numInputs(); ++i)

@@ -58,6 +58,12 @@ public:
   RankedTensorType inputType(int i) const;
   bool isBatched(int i) const;
 
+  /// Has a program refuse numbers outside of [lowest, highest], but for
+  /// `ignored`, where `value` is a graph input of integers, moved or converted
+  /// at most. What is computed cannot be refused before it is read.
+  void limitInput(Value value, int64_t lowest, int64_t highest,
+                  std::optional<int64_t> ignored = {});
+
   /// An input that must be known at compile time; `what` is the operator's
   /// word for it.
   DenseElementsAttr constant(int i, StringRef what);

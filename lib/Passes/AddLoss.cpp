@@ -300,6 +300,10 @@ Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
     BlockArgument old = wholes.front();
     Value labels = addArgument(
         function, typeOf(old).clone(builder.getI32Type()), mn::names::labels);
+    if (Attribute range =
+            function.getArgAttr(old.getArgNumber(), "mnist.range"))
+      function.setArgAttr(cast<BlockArgument>(labels).getArgNumber(),
+                          "mnist.range", range);
     OpBuilder atStart = OpBuilder::atBlockBegin(old.getOwner());
     Value cast = Arithmetic{atStart, old.getLoc()}.cast(
         labels, typeOf(old).getElementType());

@@ -11,6 +11,7 @@
 #include "lib/IR/Plan/StepSize.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
 namespace mlir::mnistc {
@@ -22,13 +23,27 @@ namespace mlir::mnistc {
 /// for ops that are expensive.
 static constexpr double maxRecompute = 1.5;
 
+/// What Elementwise.def says.
+static bool isExpensiveOnFloats(Operation *op) {
+  constexpr bool cheap = false, expensive = true;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+#define MNIST_FUNCTION(OP, COST, FUNCTION, NOUN) .Case([](OP) { return COST; })
+#define MNIST_FUNCTION_OF(OP, COST, FUNCTION, GETTER, NOUN)                    \
+  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
+#define MNIST_INFIX(OP, COST, FUNCTION, SIGN, PRECEDENCE, NOUN)                \
+  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
+#define MNIST_PREFIX(OP, COST, FUNCTION, SIGN, NOUN)                           \
+  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
+#include "lib/IR/Mnist/Elementwise.def"
+      .Default(cheap);
+}
+
 /// Worth an arithmetic instruction or two: rather computed twice than stored.
 static bool isCheap(Operation *op) {
   // Whole numbers are indices and counts: few of them, whatever they cost.
   auto type = cast<ShapedType>(op->getResult(0).getType());
-  bool isExpensive = isa<FloatType>(type.getElementType()) &&
-                     isa<EluOp, ErfOp, ExpOp, LogOp, SigmoidOp, SoftplusOp,
-                         SqrtOp, TanhOp, DivOp, PowOp>(op);
+  bool isExpensive =
+      isa<FloatType>(type.getElementType()) && isExpensiveOnFloats(op);
   return op->hasTrait<Indexing>() ||
          (op->hasTrait<Elementwise>() && !isExpensive);
 }

@@ -262,7 +262,10 @@ mn_status mn_submit(mn_session *session, int plan, int slot) {
   return guarded(session->error, [&] {
     MN_TRY(checkPlan(session, plan));
     MN_TRY(checkSlot(slot));
-    return session->executor->submit(session->plans[plan], slot);
+    const int number = session->plans[static_cast<size_t>(plan)];
+    MN_TRY(mn::admitInputs(*session->executor, mn_model.plans[number], number,
+                           slot));
+    return session->executor->submit(number, slot);
   });
 }
 

@@ -145,4 +145,39 @@ Status fitArray(const Array &array, const Rows &rows,
   return fillRows(array, rows, transform, 0, count, count, fitted.bytes.data());
 }
 
+Status checkRange(const Tensor &input, const InputRange &range,
+                  const void *data) {
+  const size_t count = countOf(input);
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t number = input.type == Type::i32
+                               ? static_cast<const int32_t *>(data)[i]
+                               : static_cast<const int64_t *>(data)[i];
+    if ((number < range.lowest || number > range.highest) &&
+        number != range.ignored)
+      return badData("expected numbers from %lld to %lld in '%s', got %lld in "
+                     "element %zu",
+                     static_cast<long long>(range.lowest),
+                     static_cast<long long>(range.highest), input.name,
+                     static_cast<long long>(number), i);
+  }
+  return Status::success();
+}
+
+Status admitInputs(Executor &executor, const Plan &tables, int plan, int slot) {
+  for (int i = 0; i < tables.inputCount; ++i) {
+    if (tables.inputs[i].type != Type::b8)
+      continue;
+    auto *bytes = static_cast<uint8_t *>(executor.input(plan, i, slot));
+    const size_t count = countOf(tables.inputs[i]);
+    for (size_t k = 0; k < count; ++k)
+      bytes[k] = bytes[k] != 0;
+  }
+  for (int i = 0; i < tables.rangeCount; ++i) {
+    const int input = tables.ranges[i].input;
+    MN_TRY(checkRange(tables.inputs[input], tables.ranges[i],
+                      executor.input(plan, input, slot)));
+  }
+  return Status::success();
+}
+
 } // namespace mn

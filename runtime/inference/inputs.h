@@ -9,6 +9,7 @@
 #define MNISTRT_INFERENCE_INPUTS_H
 
 #include "core/array.h"
+#include "core/executor.h"
 #include <optional>
 
 namespace mn {
@@ -45,6 +46,15 @@ Status fillRows(const Array &array, const Rows &rows,
 /// `array` as rows of an input, whole.
 Status fitArray(const Array &array, const Rows &rows,
                 const Transform &transform, Array &fitted);
+
+/// An error where an integer is none that the model takes (Plan::ranges).
+/// `data` is the input's.
+Status checkRange(const Tensor &input, const InputRange &range,
+                  const void *data);
+
+/// What every run begins with: the inputs of a slot as the plan may read them.
+/// Bytes of booleans other than 0 become 1; integers out of range are an error.
+Status admitInputs(Executor &executor, const Plan &tables, int plan, int slot);
 
 } // namespace mn
 

@@ -82,9 +82,10 @@ Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
 }
 
 Status Runner::submit(int plan, int slot) {
+  const Plan &tables = model.plans[plan];
+  MN_TRY(admitInputs(executor, tables, plan, slot));
   if (!checkNumbers)
     return executor.submit(plan, slot);
-  const Plan &tables = model.plans[plan];
   // Tracing reads slot 0, whatever slot is meant.
   for (int i = 0; i < tables.inputCount && slot != 0; ++i)
     std::memcpy(executor.input(plan, i, 0), executor.input(plan, i, slot),

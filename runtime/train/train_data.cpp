@@ -65,16 +65,29 @@ Status TrainData::checkTargets(const TrainModel &model) {
                    source, static_cast<long long>(model.targetElements),
                    model.labels->name, static_cast<long long>(found));
   targets = std::move(set.targets.bytes);
+  return set.classes() ? checkLabels(model) : Status::success();
+}
+
+Status TrainData::checkLabels(const TrainModel &model) {
+  InputRange range = {1, 0, INT32_MAX, 0};
+  if (model.classes != 0)
+    range.highest = model.classes - 1;
+  // A loss of the model's own says itself which labels it takes and ignores.
+  const Plan &plan = model.plan();
+  for (int i = 0; i < plan.rangeCount; ++i)
+    if (&plan.inputs[plan.ranges[i].input] == model.labels)
+      range = plan.ranges[i];
   const size_t count = targets.size() / 4;
-  for (size_t i = 0; set.classes() && i < count; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     int32_t label;
     std::memcpy(&label, targets.data() + 4 * i, 4);
-    // A loss of the model's own says itself which labels it ignores.
-    if (model.classes == 0 || (label >= 0 && label < model.classes))
+    if ((label >= range.lowest && label <= range.highest) ||
+        label == range.ignored)
       continue;
-    return badData("'%s': expected labels from 0 to %lld, as many classes as "
-                   "the model has, got %d in row %zu",
-                   source, static_cast<long long>(model.classes - 1), label,
+    return badData("'%s': expected labels from %lld to %lld, the classes of "
+                   "the model, got %d in row %zu",
+                   set.source.c_str(), static_cast<long long>(range.lowest),
+                   static_cast<long long>(range.highest), label,
                    i / static_cast<size_t>(model.targetElements));
   }
   return Status::success();

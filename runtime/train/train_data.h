@@ -30,6 +30,7 @@ public:
 private:
   Status checkInputs(const TrainModel &model);
   Status checkTargets(const TrainModel &model);
+  Status checkLabels(const TrainModel &model);
 
   SampleSet set;
   std::vector<char> targets;

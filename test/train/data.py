@@ -120,8 +120,8 @@ def test_what_is_wrong_is_found_first(place):
     truncated = pair(images, labels)
     file = truncated / "train_x.npy"
     file.write_bytes(file.read_bytes()[:-1])
-    cases = [(pair(images, labels + 1), "labels from 0 to 9", "found 10"),
-             (pair(images, labels - 1), "labels from 0 to 9", "found -1"),
+    cases = [(pair(images, labels + 1), "labels from 0 to 9", "got 10"),
+             (pair(images, labels - 1), "labels from 0 to 9", "got -1"),
              (pair(images, labels[:9]), "(40), got 9"),
              (pair(images[:, 1:], labels), "found [40, 27, 28]"),
              (pair(images[:0], labels[:0]), "found none"),

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mnistrt/generated.h"
+#include "mnistrt/reductions.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -97,6 +98,58 @@ TEST(Math, IntegersNeverTrap) {
   EXPECT_EQ(mn::pow(int32_t(-1), int32_t(-3)), -1);
   EXPECT_EQ(mn::pow(int32_t(0), int32_t(0)), 1);
   EXPECT_EQ(mn::pow(int32_t(0), int32_t(-1)), 0);
+}
+
+TEST(Math, CastsSaturateAndWrap) {
+  EXPECT_EQ(mn::cast<int32_t>(nan), 0);
+  EXPECT_EQ(mn::cast<int32_t>(3e9f), std::numeric_limits<int32_t>::max());
+  EXPECT_EQ(mn::cast<int32_t>(-3e9f), std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(mn::cast<int32_t>(-2147483648.f),
+            std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(mn::cast<int64_t>(inf), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(mn::cast<int64_t>(9.3e18), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(mn::cast<int32_t>(-2.5f), -2);
+  EXPECT_EQ(mn::cast<uint8_t>(-2.5f), 0);
+  EXPECT_EQ(mn::cast<uint8_t>(255.9f), 255);
+  EXPECT_EQ(mn::cast<uint8_t>(300.f), 255);
+  EXPECT_EQ(mn::cast<uint8_t>(int32_t(300)), 44);
+  EXPECT_EQ(mn::cast<uint8_t>(int32_t(-2)), 254);
+  EXPECT_TRUE(mn::cast<bool>(nan));
+  EXPECT_TRUE(mn::cast<bool>(0.5f));
+  EXPECT_FALSE(mn::cast<bool>(-0.f));
+}
+
+template <typename T> void wraps() {
+  const T top = mn::Limits<T>::highest(), end = mn::Limits<T>::lowest();
+  EXPECT_EQ(mn::add(top, T(1)), end);
+  EXPECT_EQ(mn::sub(end, T(1)), top);
+  EXPECT_EQ(mn::mul(top, T(2)), T(-2));
+  EXPECT_EQ(mn::neg(end), end);
+}
+TEST(Math, IntegersWrapAround) {
+  wraps<int32_t>();
+  wraps<int64_t>();
+  wraps<uint8_t>();
+}
+
+// Whatever the order in which parts are joined.
+TEST(Math, ArgMaxTakesNanForTheLargest) {
+  const float rows[][4] = {{1, nan, 3, 2},   {nan, nan, 1, nan},
+                           {inf, 1, inf, 2}, {-inf, -inf, -inf, -inf},
+                           {3, 3, 1, 3},     {-inf, nan, inf, nan}};
+  const int first[] = {1, 0, 0, 0, 0, 1}, last[] = {1, 3, 2, 3, 3, 3};
+  const auto arg = [](auto r, const float *x, int order) {
+    using R = decltype(r);
+    auto state = R::template none<float>();
+    for (int i = 0; i < 4; ++i)
+      state = R::join(state, R::of(x[i ^ order], i ^ order));
+    return R::result(R::join(R::template none<float>(), state));
+  };
+  for (int row = 0; row < 6; ++row)
+    for (int order = 0; order < 4; ++order) {
+      EXPECT_EQ(arg(mn::ArgMaxFirst(), rows[row], order), first[row]) << row;
+      EXPECT_EQ(arg(mn::ArgMaxLast(), rows[row], order), last[row]) << row;
+    }
 }
 
 } // namespace

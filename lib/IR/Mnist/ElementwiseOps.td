@@ -34,7 +34,7 @@ class Mnist_BinaryOp<string mnemonic, TypeConstraint type = Mnist_NumberTensor,
 //===----------------------------------------------------------------------===//
 
 def AbsOp : Mnist_UnaryOp<"abs", Mnist_NumberTensor, [Idempotent]> {
-  let summary = "|x|";
+  let summary = "|x|; the lowest integer stays as it is";
   let description = [{
     ```mlir
     %y = mnist.abs %x : tensor<64x10xf32>
@@ -92,7 +92,7 @@ def LogOp : Mnist_UnaryOp<"log"> {
 }
 
 def NegOp : Mnist_UnaryOp<"neg", Mnist_NumberTensor, [Involution]> {
-  let summary = "-x";
+  let summary = "-x; integers wrap around";
   let description = [{
     ```mlir
     %y = mnist.neg %x : tensor<64x10xf32>
@@ -110,7 +110,7 @@ def NotOp : Mnist_UnaryOp<"not", Mnist_BoolTensor, [Involution]> {
 }
 
 def ReluOp : Mnist_UnaryOp<"relu", Mnist_NumberTensor, [Idempotent]> {
-  let summary = "max(x, 0)";
+  let summary = "max(x, 0); NaN where x is NaN";
   let description = [{
     ```mlir
     %y = mnist.relu %x : tensor<64x128xf32>
@@ -159,7 +159,7 @@ def TanhOp : Mnist_UnaryOp<"tanh"> {
 //===----------------------------------------------------------------------===//
 
 def AddOp : Mnist_BinaryOp<"add", Mnist_NumberTensor, [Commutative]> {
-  let summary = "a + b";
+  let summary = "a + b; integers wrap around";
   let description = [{
     ```mlir
     %y = mnist.add %a, %b : tensor<64x10xf32>
@@ -180,6 +180,10 @@ def AndOp : Mnist_BinaryOp<"and", Mnist_BoolTensor, [Commutative, Idempotent]> {
 def DivOp : Mnist_BinaryOp<"div"> {
   let summary = "a / b; for integers rounded towards zero, 0 where b is 0";
   let description = [{
+    ONNX leaves open what an integer divided by 0 is; a GPU cannot stop for it,
+    so it is 0 everywhere, as in NumPy. The lowest integer divided by -1 is
+    itself.
+
     ```mlir
     %y = mnist.div %a, %b : tensor<64x10xf32>
     ```
@@ -206,7 +210,7 @@ def MinOp : Mnist_BinaryOp<"min", Mnist_NumberTensor, [Commutative, Idempotent]>
 }
 
 def MulOp : Mnist_BinaryOp<"mul", Mnist_NumberTensor, [Commutative]> {
-  let summary = "a b";
+  let summary = "a b; integers wrap around";
   let description = [{
     ```mlir
     %y = mnist.mul %a, %b : tensor<64x10xf32>
@@ -234,7 +238,7 @@ def PowOp : Mnist_BinaryOp<"pow"> {
 }
 
 def SubOp : Mnist_BinaryOp<"sub"> {
-  let summary = "a - b";
+  let summary = "a - b; integers wrap around";
   let description = [{
     ```mlir
     %y = mnist.sub %a, %b : tensor<64x10xf32>
@@ -249,10 +253,13 @@ def SubOp : Mnist_BinaryOp<"sub"> {
 
 def CastOp : Mnist_Op<"cast", [SameOperandsAndResultShape, ElementwiseTrait,
                                Differentiable]> {
-  let summary = "convert the element type, as a C++ cast does";
+  let summary = "convert the element type; floats saturate, integers wrap around";
   let description = [{
-    Floats become integers by truncation towards zero; anything but 0 becomes
-    true.
+    A float becomes an integer by truncation towards zero; where that is beyond
+    the integer's range, the end of the range, and of NaN 0, as Rust's `as` and
+    LLVM's `fptosi.sat` do (ONNX leaves both open): -2.5 is -2 as i32 and 0 as
+    ui8, 3e9 as i32 is 2147483647. An integer becomes a narrower one modulo 2^n,
+    as in NumPy: 300 is 44 as ui8. Anything but 0, NaN included, becomes true.
 
     ```mlir
     %y = mnist.cast %x : tensor<64xi64> -> tensor<64xf32>

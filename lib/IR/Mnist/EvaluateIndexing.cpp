@@ -66,7 +66,7 @@ static HostTensor rename(Operation *op, const HostTensor &operand,
       *result.mutableData<T>() = *source.data<T>();
     else
       copyElements(dims, 0, 0, source.data<T>(), result.mutableData<T>(),
-                   convertNumber<T>(padding));
+                   mn::cast<T>(padding));
   });
   return result;
 }

@@ -1,22 +1,21 @@
 //===- EvaluateReduction.cpp - reductions and products of constants -------===//
 //
-// Sums of f32 are kept in f64 and rounded once.
+// Made of mnistrt/reductions.h, in the order of the elements. Sums of floats
+// are kept in f64 and rounded once: kernels, which have many short sums, come
+// close to that, a single sum of f32 does not.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/Evaluators.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <limits>
 #include <vector>
 
 using namespace mlir;
 using namespace mlir::mnistc;
 
-namespace {
 /// What numbers of type T are summed in.
 template <typename T>
-using Sum = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
-} // namespace
+using SumOf = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
 /// Calls `visit` with the number of each operand element and of the result
 /// element that it goes to, the former in ascending order.
@@ -42,67 +41,46 @@ static void forEachReduced(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims,
   }
 }
 
-static HostTensor evaluateSum(ReduceSumOp op, const HostTensor &x) {
-  HostTensor result(op.getType());
-  dispatch(op.getType().getElementType(), [&](auto element) {
-    using T = decltype(element);
-    std::vector<Sum<T>> sums(result.size());
-    forEachReduced(x.getShape(), op.getDims(), [&](int64_t from, int64_t to) {
-      sums[to] += Sum<T>(x.data<T>()[from * x.step()]);
-    });
-    for (auto [i, sum] : llvm::enumerate(sums))
-      result.mutableData<T>()[i] = T(sum);
-  });
-  return result;
-}
-
-/// The first number in order, the result over no elements.
-template <typename T> static T extreme(bool largest) {
-  using Limits = std::numeric_limits<T>;
-  if constexpr (std::is_floating_point_v<T>)
-    return largest ? Limits::infinity() : -Limits::infinity();
-  else
-    return largest ? Limits::max() : Limits::min();
-}
-
-/// The largest or smallest element; NaN where one is.
-template <typename Op>
-static HostTensor evaluateExtreme(Op op, const HostTensor &x) {
-  constexpr bool isMax = std::is_same_v<Op, ReduceMaxOp>;
-  HostTensor result(cast<RankedTensorType>(op.getType()));
+/// A reduction R whose states are kept in `StateType<T>`.
+template <typename R, template <typename> typename StateType>
+static HostTensor evaluateReduce(Operation *op, ArrayRef<int64_t> dims,
+                                 const HostTensor &x) {
+  HostTensor result(resultType(op));
   dispatch(result.getType().getElementType(), [&](auto element) {
     using T = decltype(element);
-    T *y = result.mutableData<T>();
-    std::fill_n(y, result.size(), extreme<T>(/*largest=*/!isMax));
-    forEachReduced(x.getShape(), op.getDims(), [&](int64_t from, int64_t to) {
-      T a = x.data<T>()[from * x.step()];
-      if ((isMax ? a > y[to] : a < y[to]) || a != a)
-        y[to] = a;
+    using S = StateType<T>;
+    std::vector states(result.size(), R::template none<S>());
+    forEachReduced(x.getShape(), dims, [&](int64_t from, int64_t to) {
+      S a = S(x.data<T>()[from * x.step()]);
+      states[to] = R::join(states[to], R::of(a, from));
     });
+    for (auto [i, state] : llvm::enumerate(states))
+      result.mutableData<T>()[i] = T(R::result(state));
   });
   return result;
 }
+template <typename T> using Itself = T;
 
-static HostTensor evaluateArgMax(ArgMaxOp op, const HostTensor &operand) {
-  HostTensor x = operand.expanded(), result(op.getType());
-  int64_t size = x.getShape()[op.getDim()], inner = 1;
+template <bool last>
+static HostTensor evaluateArgMax(ArgMaxOp op, const HostTensor &x) {
+  using R = mn::ArgMax<last>;
+  HostTensor result(op.getType());
+  int64_t inner = 1;
   for (int64_t after : x.getShape().drop_front(op.getDim() + 1))
     inner *= after;
+  int64_t size = x.getShape()[op.getDim()];
   dispatch(x.getType().getElementType(), [&](auto element) {
     using T = decltype(element);
-    for (int64_t i = 0, n = result.size(); i < n; ++i) {
-      const T *first = x.data<T>() + i / inner * size * inner + i % inner;
-      int64_t best = 0;
-      for (int64_t k = 1; k < size; ++k) {
-        T a = first[k * inner], b = first[best * inner];
-        if (a > b || (op.getLast() && a == b))
-          best = k;
-      }
+    std::vector states(result.size(), R::template none<T>());
+    forEachReduced(x.getShape(), op.getDim(), [&](int64_t from, int64_t to) {
+      T a = x.data<T>()[from * x.step()];
+      states[to] = R::join(states[to], R::of(a, from / inner % size));
+    });
+    for (auto [i, state] : llvm::enumerate(states))
       if (op.getType().getElementType().isInteger(32))
-        result.mutableData<int32_t>()[i] = int32_t(best);
+        result.mutableData<int32_t>()[i] = int32_t(R::result(state));
       else
-        result.mutableData<int64_t>()[i] = best;
-    }
+        result.mutableData<int64_t>()[i] = R::result(state);
   });
   return result;
 }
@@ -117,16 +95,18 @@ static HostTensor evaluateMatmul(MatmulOp op, const HostTensor &lhs,
   int64_t count = shape.size() == 3 ? shape[0] : 1;
   dispatch(op.getType().getElementType(), [&](auto element) {
     using T = decltype(element);
-    std::vector<Sum<T>> sums(columns);
+    using S = SumOf<T>;
+    std::vector<S> sums(columns);
     for (int64_t row = 0; row < count * rows; ++row) {
       int64_t matrix = row / rows, i = row % rows;
       const T *p = a.data<T>() + matrix * rows * depth;
       const T *q = b.data<T>() + matrix * depth * columns;
       sums.assign(columns, 0);
       for (int64_t k = 0; k < depth; ++k) {
-        Sum<T> x = Sum<T>(p[at ? k * rows + i : i * depth + k]);
+        S x = S(p[at ? k * rows + i : i * depth + k]);
         for (int64_t j = 0; j < columns; ++j)
-          sums[j] += x * Sum<T>(q[bt ? j * depth + k : k * columns + j]);
+          sums[j] = mn::add<S>(
+              sums[j], mn::mul(x, S(q[bt ? j * depth + k : k * columns + j])));
       }
       for (int64_t j = 0; j < columns; ++j)
         result.mutableData<T>()[row * columns + j] = T(sums[j]);
@@ -138,10 +118,19 @@ static HostTensor evaluateMatmul(MatmulOp op, const HostTensor &lhs,
 MaybeTensor mlir::mnistc::evaluateReduction(Operation *op,
                                             ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, MaybeTensor>(op)
-      .Case([&](ArgMaxOp arg) { return evaluateArgMax(arg, operands[0]); })
-      .Case([&](ReduceSumOp sum) { return evaluateSum(sum, operands[0]); })
-      .Case<ReduceMaxOp, ReduceMinOp>(
-          [&](auto reduce) { return evaluateExtreme(reduce, operands[0]); })
+      .Case([&](ArgMaxOp arg) {
+        return arg.getLast() ? evaluateArgMax<true>(arg, operands[0])
+                             : evaluateArgMax<false>(arg, operands[0]);
+      })
+      .Case([&](ReduceMaxOp max) {
+        return evaluateReduce<mn::Max, Itself>(max, max.getDims(), operands[0]);
+      })
+      .Case([&](ReduceMinOp min) {
+        return evaluateReduce<mn::Min, Itself>(min, min.getDims(), operands[0]);
+      })
+      .Case([&](ReduceSumOp sum) {
+        return evaluateReduce<mn::Sum, SumOf>(sum, sum.getDims(), operands[0]);
+      })
       .Case([&](MatmulOp matmul) {
         return evaluateMatmul(matmul, operands[0], operands[1]);
       })

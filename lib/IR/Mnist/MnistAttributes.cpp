@@ -47,6 +47,13 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
       {"mnist.name", onArgument | onResult | onOp, aString()},
       {"mnist.parameter", onArgument | onResult, aString()},
       {"mnist.partial", onModule, oneOf({"masked", "dropped"})},
+      {"mnist.range",
+       onArgument,
+       {"two or three of i64",
+        [](Attribute value) {
+          auto range = dyn_cast<DenseI64ArrayAttr>(value);
+          return range && (range.size() == 2 || range.size() == 3);
+        }}},
       {"mnist.reader", onGlobal, aString()},
       {"mnist.recipe", onModule, aDictionary()},
       {"mnist.role", onGlobal, oneOf({"parameter", "buffer", "state"})},

@@ -110,7 +110,9 @@ def GatherOp : Mnist_IndexingOp<"gather"> {
   let description = [{
     With `dim` = d the result has the shape of `input` with dimension d replaced
     by the dimensions of `indices`: y[a, i, b] = x[a, indices[i], b]. A negative
-    index counts from the end; one outside the tensor is clamped into it.
+    index counts from the end. A program refuses indices outside the tensor
+    that it is given (`mnist.range` of an argument); one that it computes is
+    clamped into the tensor.
 
     ```mlir
     %y = mnist.gather %x, %i dim 0
@@ -224,8 +226,9 @@ class Mnist_ReduceOp<string mnemonic, TypeConstraint type,
 def ArgMaxOp : Mnist_Op<"arg_max"> {
   let summary = "the index of the largest element along a dimension";
   let description = [{
-    Of several equal ones the first, or the last where `last` is said. The
-    dimension is gone from the result.
+    Of several equal ones the first, or the last where `last` is said. NaN is
+    larger than any number, and equal to NaN, as in NumPy and PyTorch: the
+    arg_max of [1, NaN, 3] is 1. The dimension is gone from the result.
 
     ```mlir
     %y = mnist.arg_max %x over 1 : tensor<64x10xf32> -> tensor<64xi64>
@@ -244,7 +247,8 @@ def ArgMaxOp : Mnist_Op<"arg_max"> {
 def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", Mnist_Tensor> {
   let summary = "maximum over some dimensions; the lowest number of the type over none";
   let description = [{
-    The dimensions, in ascending order, are gone from the result.
+    NaN where one is. The dimensions, in ascending order, are gone from the
+    result.
 
     ```mlir
     %y = mnist.reduce_max %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
@@ -257,6 +261,8 @@ def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", Mnist_Tensor> {
 def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
   let summary = "minimum over some dimensions; the highest number of the type over none";
   let description = [{
+    NaN where one is.
+
     ```mlir
     %y = mnist.reduce_min %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
     ```
@@ -266,8 +272,12 @@ def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
 }
 
 def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", Mnist_NumberTensor> {
-  let summary = "sum over some dimensions";
+  let summary = "sum over some dimensions; integers wrap around";
   let description = [{
+    In a fixed order, which a kernel, a loop inside of an element and the
+    constant folder choose each for themselves: they agree within rounding, and
+    where no partial sum overflows.
+
     ```mlir
     %y = mnist.reduce_sum %x over [0] : tensor<64x10xf32> -> tensor<10xf32>
     ```

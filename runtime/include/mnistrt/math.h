@@ -1,9 +1,12 @@
 //===- math.h - what one element may become ---------------------*- C++ -*-===//
 //
-// The functions behind the elementwise ops, for g++, clang and NVRTC. On the
-// host the float versions have no branches and no calls, so that loops over
-// them become SIMD code; they stay within 2 units in the last place, as CUDA's
-// do. Not for anything that looks at more than one element.
+// The one definition of every elementwise op, for g++, clang and NVRTC:
+// generated code calls these functions, and so does the compiler where it folds
+// constants (lib/IR/Mnist/Elementwise.def says which op is which function).
+// Nothing here is undefined for any operand. On the host the float versions
+// have no branches and no calls, so that loops over them become SIMD code; they
+// stay within 2 units in the last place, as CUDA's do. What looks at more than
+// one element is in reductions.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +15,30 @@
 
 #include "mnistrt/shapes.h"
 
+#ifndef MN_FN
+#define MN_FN inline
+#endif
+
 namespace mn {
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+concept Float = sizeof(T) >= 4 && T(0.5) != T(0);
+
+template <typename A, typename B> inline constexpr bool isSame = false;
+template <typename A> inline constexpr bool isSame<A, A> = true;
+
+/// What integers are computed in, modulo 2^n: signed ones must not overflow.
+template <typename T> struct UnsignedOf {
+  using Type = uint32_t;
+};
+template <> struct UnsignedOf<int64_t> {
+  using Type = uint64_t;
+};
+template <typename T> using Unsigned = typename UnsignedOf<T>::Type;
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -210,55 +236,95 @@ MN_FN float log1p(float x) {
 template <typename T> MN_FN T relu(T x) { return x < T(0) ? T(0) : x; }
 MN_FN uint8_t relu(uint8_t x) { return x; }
 
-template <typename T> MN_FN T leakyRelu(T x, T slope) {
+template <Float T> MN_FN T leakyRelu(T x, T slope) {
   return x < T(0) ? slope * x : x;
 }
 /// e^x - 1, for x <= 0: near 0 as 2 tanh(x/2) / (1 - tanh(x/2)), which does
 /// not cancel.
-template <typename T> MN_FN T expMinus1(T x) {
+template <Float T> MN_FN T expMinus1(T x) {
   const T half = tanh(x * T(0.5));
   return x > T(-0.5) ? T(2) * half / (T(1) - half) : exp(x) - T(1);
 }
-template <typename T> MN_FN T elu(T x, T alpha) {
+template <Float T> MN_FN T elu(T x, T alpha) {
   return x > T(0) ? x : alpha * expMinus1(x);
 }
-template <typename T> MN_FN T sigmoid(T x) { return T(1) / (T(1) + exp(-x)); }
-template <typename T> MN_FN T softplus(T x) {
+template <Float T> MN_FN T sigmoid(T x) { return T(1) / (T(1) + exp(-x)); }
+template <Float T> MN_FN T softplus(T x) {
   return (x < T(0) ? T(0) : x) + log1p(exp(-abs(x)));
+}
+
+/// An element of a softmax, or of its logarithm, from the maximum of its row
+/// and the sum of exp(x - top). In this order nothing large cancels.
+template <bool log, Float T> MN_FN T softmaxElement(T x, T top, T sum) {
+  if constexpr (log)
+    return x - top - mn::log(sum);
+  else
+    return exp(x - top) / sum;
 }
 
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
 
-// Integers wrap around, and never trap.
-MN_FN int32_t abs(int32_t x) {
-  return x < 0 ? static_cast<int32_t>(0u - static_cast<uint32_t>(x)) : x;
+// Integers wrap around, and never trap. C++'s operators promise that of no
+// signed integer, and turn bytes into int.
+#define MN_ARITHMETIC(NAME, SIGN)                                              \
+  template <typename T> MN_FN T NAME(T a, T b) {                               \
+    if constexpr (Float<T>)                                                    \
+      return a SIGN b;                                                         \
+    else                                                                       \
+      return static_cast<T>(static_cast<Unsigned<T>>(a)                        \
+                                SIGN static_cast<Unsigned<T>>(b));             \
+  }
+MN_ARITHMETIC(add, +)
+MN_ARITHMETIC(sub, -)
+MN_ARITHMETIC(mul, *)
+#undef MN_ARITHMETIC
+
+template <typename T> MN_FN T neg(T x) {
+  if constexpr (Float<T>)
+    return -x;
+  else
+    return sub(T(0), x);
 }
-MN_FN int64_t abs(int64_t x) {
-  return x < 0 ? static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(x))
-               : x;
-}
+MN_FN int32_t abs(int32_t x) { return x < 0 ? neg(x) : x; }
+MN_FN int64_t abs(int64_t x) { return x < 0 ? neg(x) : x; }
 MN_FN uint8_t abs(uint8_t x) { return x; }
 
+/// NaN where either is NaN. Of zeros of two signs one or the other.
 template <typename T> MN_FN T max(T a, T b) { return a > b || a != a ? a : b; }
 template <typename T> MN_FN T min(T a, T b) { return a < b || a != a ? a : b; }
 
-MN_FN float div(float a, float b) { return a / b; }
-MN_FN double div(double a, double b) { return a / b; }
-MN_FN int32_t div(int32_t a, int32_t b) {
-  return b == 0    ? 0
-         : b == -1 ? static_cast<int32_t>(0u - static_cast<uint32_t>(a))
-                   : a / b;
+/// Of integers truncated towards zero; 0 where b is 0. The lowest one divided
+/// by -1 is itself, for it has no negative.
+template <typename T> MN_FN T div(T a, T b) {
+  if constexpr (Float<T>)
+    return a / b;
+  else
+    return b == T(0)                    ? T(0)
+           : T(-1) < T(0) && b == T(-1) ? neg(a)
+                                        : static_cast<T>(a / b);
 }
-MN_FN int64_t div(int64_t a, int64_t b) {
-  return b == 0 ? 0
-         : b == -1
-             ? static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(a))
-             : a / b;
-}
-MN_FN uint8_t div(uint8_t a, uint8_t b) {
-  return b == 0 ? 0 : static_cast<uint8_t>(a / b);
+
+MN_FN bool logicalAnd(bool a, bool b) { return a && b; }
+MN_FN bool logicalOr(bool a, bool b) { return a || b; }
+MN_FN bool logicalNot(bool a) { return !a; }
+
+/// A number as another type. A float becomes the integer that is nearest to it
+/// when its fraction is dropped: what is too large the largest one, NaN 0. An
+/// integer becomes a narrower one modulo 2^n. Anything but 0 is true.
+template <typename To, typename From> MN_FN To cast(From x) {
+  if constexpr (isSame<To, bool>)
+    return x != From(0);
+  else if constexpr (Float<From> && !Float<To>)
+    // As a float the highest integer may be one more than it is.
+    return x != x ? To(0)
+           : x >= static_cast<From>(Limits<To>::highest())
+               ? Limits<To>::highest()
+           : x <= static_cast<From>(Limits<To>::lowest()) ? Limits<To>::lowest()
+                                                          : static_cast<To>(x);
+  else
+    return static_cast<To>(x);
 }
 
 /// a^b of integers, modulo 2^64. Of the negative powers only those of 1 and -1

@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes. A generated file and the runtime that
 /// it is linked with must have the same.
-constexpr uint32_t modelVersion = 3;
+constexpr uint32_t modelVersion = 4;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -67,6 +67,13 @@ struct Step {
   int afterCount = 0;
 };
 
+/// What the integers of an input may be: indices, or labels. Others are refused
+/// before a run, since a kernel cannot refuse them.
+struct InputRange {
+  int input;
+  int64_t lowest, highest, ignored; ///< the last one besides
+};
+
 /// One function of the model for one batch size.
 struct Plan {
   const char *name; ///< infer, infer_64
@@ -79,6 +86,8 @@ struct Plan {
   int outputCount;
   const Step *steps;
   int stepCount;
+  const InputRange *ranges = nullptr;
+  int rangeCount = 0;
 };
 
 /// The streams of a plan.

@@ -60,15 +60,15 @@ func.func @infer_binary(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4x
   return %y#0 : tensor<4xf32>
 }
 
-// Integers divide by a function, which says what becomes of 0.
+// Of integers all are functions: they wrap around, and divide by 0.
 // CHECK-LABEL: namespace infer_integers {
-// CHECK: y[i] = x0[i] + x1[i];
+// CHECK: y[i] = mn::add(x0[i], x1[i]);
 // CHECK-NEXT: divs[i] = mn::div(x0[i], x1[i]);
 // CHECK-NEXT: maxs[i] = mn::max(x0[i], x1[i]);
 // CHECK-NEXT: mins[i] = mn::min(x0[i], x1[i]);
-// CHECK-NEXT: muls[i] = x0[i] * x1[i];
+// CHECK-NEXT: muls[i] = mn::mul(x0[i], x1[i]);
 // CHECK-NEXT: pows[i] = mn::pow(x0[i], x1[i]);
-// CHECK-NEXT: subs[i] = x0[i] - x1[i];
+// CHECK-NEXT: subs[i] = mn::sub(x0[i], x1[i]);
 func.func @infer_integers(%in0: tensor<4xi64> {mnist.name = "x0"}, %in1: tensor<4xi64> {mnist.name = "x1"}) -> tensor<4xi64> {
   %y:7 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xi64>, %b: tensor<4xi64>):
@@ -84,16 +84,16 @@ func.func @infer_integers(%in0: tensor<4xi64> {mnist.name = "x0"}, %in1: tensor<
   return %y#0 : tensor<4xi64>
 }
 
-// C++ computes bytes as int.
+// C++ would compute bytes as int.
 // CHECK-LABEL: namespace infer_bytes {
-// CHECK: y[i] = static_cast<uint8_t>(x0[i] + x1[i]);
+// CHECK: y[i] = mn::add(x0[i], x1[i]);
 // CHECK-NEXT: divs[i] = mn::div(x0[i], x1[i]);
 // CHECK-NEXT: maxs[i] = mn::max(x0[i], x1[i]);
 // CHECK-NEXT: mins[i] = mn::min(x0[i], x1[i]);
-// CHECK-NEXT: muls[i] = static_cast<uint8_t>(x0[i] * x1[i]);
+// CHECK-NEXT: muls[i] = mn::mul(x0[i], x1[i]);
 // CHECK-NEXT: pows[i] = mn::pow(x0[i], x1[i]);
-// CHECK-NEXT: subs[i] = static_cast<uint8_t>(x0[i] - x1[i]);
-// CHECK-NEXT: negs[i] = static_cast<uint8_t>(-x0[i]);
+// CHECK-NEXT: subs[i] = mn::sub(x0[i], x1[i]);
+// CHECK-NEXT: negs[i] = mn::neg(x0[i]);
 func.func @infer_bytes(%in0: tensor<4xui8> {mnist.name = "x0"}, %in1: tensor<4xui8> {mnist.name = "x1"}) -> tensor<4xui8> {
   %y:8 = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<4xui8>, %b: tensor<4xui8>):
@@ -150,9 +150,9 @@ func.func @infer_compare(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4
 
 // Conversions and choices.
 // CHECK-LABEL: namespace infer_convert {
-// CHECK: y[i] = static_cast<uint8_t>(x0[i]);
-// CHECK-NEXT: as_bool[i] = static_cast<bool>(x2[i]);
-// CHECK-NEXT: as_float[i] = static_cast<float>(x1[i]);
+// CHECK: y[i] = mn::cast<uint8_t>(x0[i]);
+// CHECK-NEXT: as_bool[i] = mn::cast<bool>(x2[i]);
+// CHECK-NEXT: as_float[i] = mn::cast<float>(x1[i]);
 // CHECK-NEXT: chosen[i] = x1[i] ? x0[i] : x0[i];
 func.func @infer_convert(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4xi1> {mnist.name = "x1"}, %in2: tensor<4xi64> {mnist.name = "x2"}) -> tensor<4xui8> {
   %y:4 = plan.step "y" on kernel (%in0, %in1, %in2) {

@@ -201,7 +201,7 @@ func.func @infer_there_and_back(%in0: tensor<2x12xf32> {mnist.name = "x0"}) -> t
 
 // A position is a number.
 // CHECK-LABEL: namespace infer_iota {
-// CHECK: y[i] = x0[i] + static_cast<int64_t>(i % 3);
+// CHECK: y[i] = mn::add(x0[i], static_cast<int64_t>(i % 3));
 func.func @infer_iota(%in0: tensor<2x3xi64> {mnist.name = "x0"}) -> tensor<2x3xi64> {
   %y = plan.step "y" on kernel (%in0) {
   ^bb0(%a: tensor<2x3xi64>):

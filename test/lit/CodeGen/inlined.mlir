@@ -9,24 +9,24 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
       attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
     // The maximum and the sum are of the row, the result of the element.
     // CHECK:      void operator()(mn::Element i) const {
-    // CHECK-NEXT:   float top = mn::Limits<float>::lowest();
+    // CHECK-NEXT:   float top = mn::Max::empty<float>();
     // CHECK-NEXT:   for (mn::Index [[R:r[_a-z]*]] = 0; [[R]] < 3; ++[[R]]) {
-    // CHECK-NEXT:     top = mn::max(top, x[i / 3 * 3 + [[R]]]);
+    // CHECK-NEXT:     top = mn::Max::both(top, x[i / 3 * 3 + [[R]]]);
     // CHECK-NEXT:   }
     // CHECK-NEXT:   float total = 0;
     // CHECK-NEXT:   for (mn::Index [[R]] = 0; [[R]] < 3; ++[[R]]) {
     // CHECK-NEXT:     total += mn::exp(x[i / 3 * 3 + [[R]]] - top);
     // CHECK-NEXT:   }
-    // CHECK-NEXT:   p[i] = x[i] - top - mn::log(total);
+    // CHECK-NEXT:   p[i] = mn::softmaxElement<true>(x[i], top, total);
     %p = plan.step "p" on kernel at [512] (%x) {
     ^bb0(%a: tensor<4x3xf32>):
       %0 = mnist.log_softmax %a dim 1 {plan.inline} : tensor<4x3xf32>
       plan.yield %0 : tensor<4x3xf32>
     } : (tensor<4x3xf32>) -> tensor<4x3xf32>
     // CHECK:      int64_t load(mn::Index, mn::Index r) const {
-    // CHECK:        float top = mn::Limits<float>::lowest();
+    // CHECK:        float top = mn::Max::empty<float>();
     // CHECK-NEXT:   int32_t best = 0;
-    // CHECK:          if ({{.*}} > top) top = {{.*}}, best = {{.*}};
+    // CHECK:          if (mn::ArgMaxFirst::wins({{.*}}, top)) top = {{.*}}, best = {{.*}};
     %right = plan.step "right" on kernel at [768] (%x, %labels) {
     ^bb0(%a: tensor<4x3xf32>, %l: tensor<4xi32>):
       %0 = mnist.arg_max %a over 1 {plan.inline} : tensor<4x3xf32> -> tensor<4xi32>

@@ -26,8 +26,8 @@
 // CHECK-NEXT:     return;
 // CHECK-NEXT:   }
 // CHECK-NEXT:   i -= 2;
-// CHECK-NEXT:   const int64_t sum = mn_step[0] + int64_t{1};
-// CHECK-NEXT:   mn_batch_new[i] = mn_batch[0] + int64_t{1};
+// CHECK-NEXT:   const int64_t sum = mn::add(mn_step[0], int64_t{1});
+// CHECK-NEXT:   mn_batch_new[i] = mn::add(mn_batch[0], int64_t{1});
 // CHECK-NEXT:   mn_step_new[i] = sum;
 // CHECK-NEXT: }
 

@@ -48,17 +48,17 @@ void softmaxRow(const F &f, Index first, Index size, Index stride, bool log) {
     sum += exp(f.load(first + i * stride) - largest);
 
   // A NaN in the row is one in every result.
-  const T scale = T(1) / sum, shift = mn::log(sum) + largest;
-  if (log) {
+  const auto finish = [&](auto element) {
     MN_INDEPENDENT
-    for (Index j = 0; j < size; ++j)
-      f.store(first + j * stride, f.load(first + j * stride) - shift);
-    return;
-  }
-  MN_INDEPENDENT
-  for (Index j = 0; j < size; ++j)
-    f.store(first + j * stride,
-            exp(f.load(first + j * stride) - largest) * scale);
+    for (Index j = 0; j < size; ++j) {
+      const Index at = first + j * stride;
+      f.store(at, element(f.load(at)));
+    }
+  };
+  if (log)
+    finish([&](T x) { return softmaxElement<true>(x, largest, sum); });
+  else
+    finish([&](T x) { return softmaxElement<false>(x, largest, sum); });
 }
 
 } // namespace detail

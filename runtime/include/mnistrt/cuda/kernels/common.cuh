@@ -1,9 +1,9 @@
 //===- common.cuh - what all kernels use ------------------------*- C++ -*-===//
 //
-// NaN-aware comparison, warp shuffles of any type, and how blocks share one
-// result: a few read their parts in each other's shared memory (clusters), many
-// write them to scratch memory, where the last to arrive sums them. The order
-// is fixed, whichever is the last. Device only.
+// Warp shuffles of any type, and how blocks share one result: a few read their
+// parts in each other's shared memory (clusters), many write them to scratch
+// memory, where the last to arrive sums them. The order is fixed, whichever is
+// the last. Device only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,17 +56,6 @@ template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
   const T *its;
   asm("mapa.u64 %0, %1, %2;" : "=l"(its) : "l"(mine), "r"(rank));
   return its;
-}
-
-template <typename T> MN_DEVICE bool isNan(T v) { return v != v; }
-
-/// Is `v` a larger maximum than `best`? NaN is the largest, so it propagates;
-/// of equal ones the first stays.
-template <typename T> MN_DEVICE bool larger(T v, T best) {
-  return v > best || (isNan(v) && !isNan(best));
-}
-template <typename T> MN_DEVICE bool smaller(T v, T best) {
-  return v < best || (isNan(v) && !isNan(best));
 }
 
 template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {

@@ -13,6 +13,7 @@
 #define MNISTRT_CUDA_KERNELS_POOL_CUH
 
 #include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/reductions.h"
 
 namespace mn {
 
@@ -177,7 +178,7 @@ template <typename T> struct Best {
   Place place = {-1, 0, 0};
 
   MN_DEVICE void see(T v, Place p) {
-    if (place.x0 < 0 || larger(v, value)) {
+    if (place.x0 < 0 || ArgMaxFirst::wins(v, value)) {
       value = v;
       place = p;
     }
@@ -191,9 +192,7 @@ template <typename T, Pool S> struct PoolKernel {
     G::outputs([&](Index i, int n, int c, Place out) {
       T best = Limits<T>::lowest();
       G::window(out, [&](Place p) {
-        const T v = f.load(G::input(n, c, p));
-        if (larger(v, best))
-          best = v;
+        best = mn::max(best, f.load(G::input(n, c, p)));
       });
       f.store(i, best);
     });

@@ -12,6 +12,7 @@
 #define MNISTRT_CUDA_KERNELS_REDUCE_CUH
 
 #include "mnistrt/cuda/kernels/common.cuh"
+#include "mnistrt/reductions.h"
 
 namespace mn {
 
@@ -73,76 +74,11 @@ MN_SHAPE_FN LaunchShape reduce(const Reduce &s) {
 
 namespace device {
 
-struct SumOf {
-  template <typename T> struct State {
-    T value;
-  };
-  template <typename T> static MN_DEVICE State<T> none() { return {T(0)}; }
-  template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
-    s.value += v.value;
-  }
-};
-struct MaxOf {
-  template <typename T> struct State {
-    T value;
-  };
-  template <typename T> static MN_DEVICE State<T> none() {
-    return {Limits<T>::lowest()};
-  }
-  template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
-    if (larger(v.value, s.value))
-      s.value = v.value;
-  }
-};
-struct MinOf {
-  template <typename T> struct State {
-    T value;
-  };
-  template <typename T> static MN_DEVICE State<T> none() {
-    return {Limits<T>::highest()};
-  }
-  template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
-    if (smaller(v.value, s.value))
-      s.value = v.value;
-  }
-};
-/// An index of -1: nothing seen yet.
-template <bool last> struct ArgMaxOf {
-  template <typename T> struct State {
-    T value;
-    int64_t index;
-  };
-  template <typename T> static MN_DEVICE State<T> none() { return {T(0), -1}; }
-  template <typename T> static MN_DEVICE void add(State<T> &s, State<T> v) {
-    if (v.index < 0)
-      return;
-    const bool isLater = v.index > s.index;
-    const bool equal = v.value == s.value || (isNan(v.value) && isNan(s.value));
-    if (s.index < 0 || larger(v.value, s.value) || (equal && isLater == last))
-      s = v;
-  }
-};
-
-template <typename T, typename State>
-MN_DEVICE void setState(State &s, T value, int64_t index) {
-  s.value = value;
-  if constexpr (requires { s.index; })
-    s.index = index;
-}
-
 template <typename State> MN_DEVICE State shuffleState(State s, int lanes) {
   s.value = shuffleXor(s.value, lanes);
   if constexpr (requires { s.index; })
     s.index = shuffleXor(s.index, lanes);
   return s;
-}
-
-template <typename F, typename State>
-MN_DEVICE void storeState(const F &f, Index o, const State &s) {
-  if constexpr (requires { s.index; })
-    f.store(o, s.index < 0 ? int64_t(0) : s.index);
-  else
-    f.store(o, s.value);
 }
 
 template <bool first, typename A, typename B> struct Choice {
@@ -173,7 +109,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   static MN_DEVICE State sumTeam(State s, int member, int result) {
 #pragma unroll
     for (int lanes = 16; lanes >= laneResults; lanes /= 2)
-      R::add(s, shuffleState(s, lanes));
+      s = R::join(s, shuffleState(s, lanes));
     if constexpr (warpsApart > 1) {
       __shared__ char memory[warpsApart * t.results * sizeof(State)]
           __attribute__((aligned(16)));
@@ -184,7 +120,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
       if (member == 0)
 #pragma unroll
         for (int warp = 1; warp < warpsApart; ++warp)
-          R::add(s, all[warp * t.results + result]);
+          s = R::join(s, all[warp * t.results + result]);
     }
     return s;
   }
@@ -214,10 +150,8 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
 #pragma unroll
         for (int i = 0; i < each; ++i) {
           const Number r = start + i * stride;
-          State element = R::template none<T>();
-          setState<T>(element, v[i], r);
           if (r < S.size)
-            R::add(s, element);
+            s = R::join(s, R::template of<T>(v[i], r));
         }
       }
     }
@@ -247,7 +181,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
       if (split == 0 && member == 0)
 #pragma unroll
         for (int i = 1; i < t.splits; ++i)
-          R::add(s, *inBlock(part, i));
+          s = R::join(s, *inBlock(part, i));
       clusterSync();
       if (split != 0)
         return;
@@ -260,21 +194,15 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
         return;
       s = R::template none<T>();
       for (int i = member; i < t.splits; i += t.team)
-        R::add(s, part[i * t.results]);
+        s = R::join(s, part[i * t.results]);
       s = sumTeam(s, member, result);
     }
     if (member == 0 && o < S.outputs)
-      storeState(f, Index(o), s);
+      f.store(Index(o), R::result(s));
   }
 };
 
 } // namespace device
-
-using Sum = device::SumOf;
-using Max = device::MaxOf;
-using Min = device::MinOf;
-using ArgMaxFirst = device::ArgMaxOf<false>;
-using ArgMaxLast = device::ArgMaxOf<true>;
 
 #define MN_REDUCE_KERNEL(NAME, R, T, F, ...)                                   \
   __device__ mn::device::ReduceKernel<R, T, __VA_ARGS__>::Parts NAME##_parts;  \
@@ -284,12 +212,6 @@ using ArgMaxLast = device::ArgMaxOf<true>;
   }
 
 #else
-
-struct Sum {};
-struct Max {};
-struct Min {};
-struct ArgMaxFirst {};
-struct ArgMaxLast {};
 
 #define MN_REDUCE_KERNEL(NAME, R, T, F, ...)
 

@@ -38,12 +38,8 @@ MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
 namespace device {
 
 template <typename T, Softmax S> struct SoftmaxKernel {
-  static MN_DEVICE T larger(T a, T b) { return b > a ? b : a; }
   static MN_DEVICE T finish(T x, T top, T sum) {
-    if constexpr (S.log)
-      return x - top - mn::log(sum);
-    else
-      return mn::exp(x - top) / sum;
+    return softmaxElement<S.log>(x, top, sum);
   }
 
   template <typename F> static MN_DEVICE void runWarp(const F &f) {
@@ -58,11 +54,11 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     for (int j = 0; j < each; ++j) {
       const int r = lane + 32 * j;
       x[j] = r < S.size ? f.load(Index(row * S.size + r)) : Limits<T>::lowest();
-      top = larger(top, x[j]);
+      top = mn::max(top, x[j]);
     }
 #pragma unroll
     for (int lanes = 16; lanes > 0; lanes /= 2)
-      top = larger(top, shuffleXor(top, lanes));
+      top = mn::max(top, shuffleXor(top, lanes));
     T sum = 0;
 #pragma unroll
     for (int j = 0; j < each; ++j)
@@ -83,14 +79,14 @@ template <typename T, Softmax S> struct SoftmaxKernel {
 #pragma unroll
     for (int lanes = 16; lanes > 0; lanes /= 2) {
       const T other = shuffleXor(v, lanes);
-      v = isMax ? larger(v, other) : v + other;
+      v = isMax ? mn::max(v, other) : v + other;
     }
     if (threadIdx.x % 32 == 0)
       warps[threadIdx.x / 32] = v;
     __syncthreads();
     v = warps[0];
     for (int w = 1; w < 8; ++w)
-      v = isMax ? larger(v, warps[w]) : v + warps[w];
+      v = isMax ? mn::max(v, warps[w]) : v + warps[w];
     __syncthreads();
     return v;
   }
@@ -99,7 +95,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     const int64_t base = int64_t(blockIdx.x) * S.size;
     T top = Limits<T>::lowest();
     for (int64_t r = threadIdx.x; r < S.size; r += 256)
-      top = larger(top, f.load(Index(base + r)));
+      top = mn::max(top, f.load(Index(base + r)));
     top = overBlock<true>(top);
     T sum = 0;
     for (int64_t r = threadIdx.x; r < S.size; r += 256)
@@ -116,7 +112,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     const int64_t base = row / S.inner * S.size * S.inner + row % S.inner;
     T top = Limits<T>::lowest();
     for (int64_t r = 0; r < S.size; ++r)
-      top = larger(top, f.load(Index(base + r * S.inner)));
+      top = mn::max(top, f.load(Index(base + r * S.inner)));
     T sum = 0;
     for (int64_t r = 0; r < S.size; ++r)
       sum += mn::exp(f.load(Index(base + r * S.inner)) - top);

@@ -1,21 +1,22 @@
 //===- embed.cpp - a compiled model in a program of one's own -------------===//
 //
 // Says what the model takes and gives, runs it on zeros, and prints the first
-// result. Everything that a model can do is in <mnist.h>.
+// result. Everything that a model can do is in <mnist.h>, which libdigits.h has
+// in it.
 //
 //===----------------------------------------------------------------------===//
 
 #include <cstdio>
+#include <libdigits.h>
 #include <memory>
-#include <mnist.h>
 #include <vector>
 
 struct Close {
   void operator()(mn_session *session) const { mn_close(session); }
 };
 
-static int fail(const mn_session *session) {
-  std::fprintf(stderr, "error: %s\n", mn_error(session));
+static int fail() {
+  std::fprintf(stderr, "error: %s\n", mn_error());
   return 1;
 }
 
@@ -37,8 +38,8 @@ static bool makeBuffers(mn_session *session, const char *what, int count,
 
 int main() {
   mn_session *opened;
-  if (mn_open(nullptr, &opened) != MN_OK)
-    return fail(nullptr);
+  if (mn_open(digits_model(), nullptr, &opened) != MN_OK)
+    return fail();
   const std::unique_ptr<mn_session, Close> session(opened);
   std::printf("%s on %s\n", mn_model_name(opened), mn_device_name(opened));
 
@@ -48,17 +49,18 @@ int main() {
                    inputs) ||
       !makeBuffers(opened, "output", mn_output_count(opened), mn_output, rows,
                    outputs))
-    return fail(opened);
-  std::vector<const void *> from;
-  std::vector<void *> to;
+    return fail();
+  std::vector<mn_const_buffer> from;
+  std::vector<mn_buffer> to;
   for (const std::vector<char> &buffer : inputs)
-    from.push_back(buffer.data());
+    from.push_back({nullptr, buffer.data(), buffer.size()});
   for (std::vector<char> &buffer : outputs)
-    to.push_back(buffer.data());
-  if (mn_infer(opened, rows, from.data(), to.data()) != MN_OK)
-    return fail(opened);
+    to.push_back({nullptr, buffer.data(), buffer.size()});
+  if (mn_infer(opened, rows, from.data(), static_cast<int>(from.size()),
+               to.data(), static_cast<int>(to.size())) != MN_OK)
+    return fail();
   mn_tensor tensor;
   if (mn_output(opened, 0, 0, &tensor) == MN_OK && tensor.type == MN_F32)
-    std::printf("%g\n", *static_cast<const float *>(to[0]));
+    std::printf("%g\n", *static_cast<const float *>(to[0].data));
   return 0;
 }

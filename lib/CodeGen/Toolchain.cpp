@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/Toolchain.h"
 #include "lib/CodeGen/CudaFolders.h"
+#include "lib/CodeGen/LibraryHeader.h"
 #include "lib/CodeGen/PartialFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -237,6 +238,8 @@ static llvm::Error compileHost(const Program &program, const Workplace &place,
     command.push_back("-O1"); // The last one counts.
   if (!target.archFlag.empty())
     command.push_back(target.archFlag.str() + program.archs.front());
+  if (program.shared || program.archive)
+    command.push_back("-DMN_LIBRARY=" + modelFunction(program));
   for (std::string flag :
        {std::string("-std=c++20"), "-D" + target.macro.str(),
         std::string("-fPIC"), std::string("-fvisibility=hidden"),
@@ -247,13 +250,39 @@ static llvm::Error compileHost(const Program &program, const Workplace &place,
   return execute(command, place.path("compile.log"));
 }
 
-static llvm::Error link(const Program &program, const Workplace &place,
-                        std::vector<std::string> command,
-                        const std::string &output) {
+/// The runtime's archives, and what an installed compiler brings with them.
+static void addRuntime(const Program &program,
+                       std::vector<std::string> &command) {
   auto add = [&](const Twine &flag) { command.push_back(flag.str()); };
   auto archive = [&](const Twine &name) {
     add(program.lib + "/lib" + name + ".a");
   };
+  add("-Wl,--start-group");
+  if (program.shared)
+    archive("mnistrt_api");
+  if (!program.shared && !program.archive)
+    archive("mnistrt_main");
+  for (const std::string &name : program.commands) {
+    add("-Wl,-u,mn_" + name + "_command"); // The table of them asks weakly.
+    archive("mnistrt_" + name);
+  }
+  archive("mnistrt_core");
+  archive(program.target->runtime);
+  for (const std::string &library : program.libraries)
+    archive("mnistrt_" + library);
+  add("-Wl,--end-group");
+  add("-L" + program.lib + "/mnistrt");
+  for (const std::string &library : program.libraries)
+    if (library != "onednn")
+      add("-l:lib" + library + ".a");
+  add("-l:libpng16.a");
+  add("-l:libz.a");
+}
+
+static llvm::Error link(const Program &program, const Workplace &place,
+                        std::vector<std::string> command,
+                        const std::string &output) {
+  auto add = [&](const Twine &flag) { command.push_back(flag.str()); };
   add(place.path("model.o"));
   add(place.path("embed.s"));
   if (program.shared) {
@@ -263,32 +292,69 @@ static llvm::Error link(const Program &program, const Workplace &place,
     // Templates of the standard library would show otherwise.
     add("-Wl,--version-script=" + place.path("exports.map"));
   }
-  add("-Wl,--start-group");
-  if (!program.shared)
-    archive("mnistrt_main");
-  for (const std::string &name : program.commands)
-    if (!program.shared) {
-      add("-Wl,-u,mn_" + name + "_command"); // The table of them asks weakly.
-      archive("mnistrt_" + name);
-    }
-  archive("mnistrt_core");
-  archive(program.target->runtime);
-  for (const std::string &library : program.libraries)
-    archive("mnistrt_" + library);
-  add("-Wl,--end-group");
-  // An installed compiler brings what the runtime needs.
-  add("-L" + program.lib + "/mnistrt");
-  for (const std::string &library : program.libraries)
-    add(library == "onednn" ? "-ldnnl" : "-l:lib" + library + ".a");
-  for (const char *flag :
-       {"-l:libpng16.a", "-l:libz.a", "-lm", "-static-libstdc++",
-        "-static-libgcc", "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
+  addRuntime(program, command);
+  if (llvm::is_contained(program.libraries, "onednn"))
+    add("-ldnnl");
+  for (const char *flag : {"-lm", "-static-libstdc++", "-static-libgcc",
+                           "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
     add(flag);
   for (const std::string &flag : program.target->linkerFlags)
     add(flag);
   add("-o");
   add(output);
   return execute(command, place.path("link.log"));
+}
+
+/// Links objects into one, of whose symbols only those named by `shown` can be
+/// seen from outside.
+static llvm::Error linkObject(const Workplace &place,
+                              std::vector<std::string> command,
+                              const std::string &shown,
+                              const std::string &object) {
+  llvm::ErrorOr<std::string> objcopy = llvm::sys::findProgramByName("objcopy");
+  if (!objcopy)
+    return fail("expected objcopy on PATH for a static library, got none; "
+                "install binutils");
+  // Functions that other objects have too would be dropped at the final link.
+  for (const char *flag :
+       {"-r", "-nostdlib", "-Wl,--force-group-allocation", "-o"})
+    command.push_back(flag);
+  command.push_back(object);
+  if (llvm::Error failed = execute(command, place.path("link.log")))
+    return failed;
+  return execute(
+      {*objcopy, "--wildcard", "--keep-global-symbol=" + shown, object},
+      place.path("objcopy.log"));
+}
+
+/// A static library of two objects. The model's has its own runtime, which no
+/// other library sees; that with the functions of mnist.h is the same in each,
+/// and the linker takes one.
+static llvm::Error archive(const Program &program, const Workplace &place,
+                           const std::vector<std::string> &compiler,
+                           const std::string &output) {
+  llvm::ErrorOr<std::string> ar = llvm::sys::findProgramByName("ar");
+  if (!ar)
+    return fail("expected ar on PATH for a static library, got none; "
+                "install binutils");
+  std::string model = place.path("library.o"), api = place.path("mnist.o");
+  std::vector<std::string> command = compiler;
+  for (const std::string &flag :
+       {place.path("model.o"), place.path("embed.s"),
+        std::string("-Wl,--gc-sections"), "-Wl,-u," + modelFunction(program)})
+    command.push_back(flag);
+  addRuntime(program, command);
+  if (llvm::Error failed =
+          linkObject(place, command, modelFunction(program), model))
+    return failed;
+  command = compiler;
+  command.push_back("-Wl,--whole-archive");
+  command.push_back(program.lib + "/libmnistrt_api.a");
+  command.push_back("-Wl,--no-whole-archive");
+  if (llvm::Error failed = linkObject(place, command, "mn_*", api))
+    return failed;
+  llvm::sys::fs::remove(output); // ar would add to it.
+  return execute({*ar, "rcsD", output, model, api}, place.path("ar.log"));
 }
 
 /// The runtime of an executable or library: a file that is missing is a broken
@@ -300,6 +366,8 @@ static llvm::Error checkRuntime(const Program &program) {
                                         program.target->runtime.str() + ".a"};
   for (const std::string &library : program.libraries)
     files.push_back(program.lib + "/libmnistrt_" + library + ".a");
+  if (program.shared || program.archive)
+    files.push_back(program.lib + "/libmnistrt_api.a");
   for (const std::string &name : program.commands)
     files.push_back(program.lib + "/libmnistrt_" + name + ".a");
   for (const std::string &file : files)
@@ -326,8 +394,9 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
           writeFile(place.path("embed.s"), embeddingText(program, place)))
     return failed;
 
-  if (llvm::Error failed = writeFile(place.path("exports.map"),
-                                     "{ global: mn_*; local: *; };\n"))
+  if (llvm::Error failed = writeFile(
+          place.path("exports.map"),
+          "{ global: mn_*; " + modelFunction(program) + "; local: *; };\n"))
     return failed;
 
   std::vector<std::future<llvm::Error>> devices;
@@ -346,26 +415,20 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
   keepFirst(failed, std::move(host));
   if (failed)
     return failed;
-  llvm::Error linked = link(program, place, *compiler, output);
+  llvm::Error linked = program.archive
+                           ? archive(program, place, *compiler, output)
+                           : link(program, place, *compiler, output);
   program.lap("linker");
   return linked;
-}
-
-/// The C interface, beside a library.
-static llvm::Error writeHeader(const Program &program) {
-  auto header = llvm::MemoryBuffer::getFile(program.include + "/mnist.h");
-  if (!header)
-    return fail("expected the C interface " + program.include +
-                "/mnist.h: " + header.getError().message());
-  llvm::SmallString<128> path(program.output);
-  llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "mnist.h");
-  return writeFile(path, (*header)->getBuffer());
 }
 
 llvm::Error mlir::mnistc::buildProgram(const Program &program) {
   if (llvm::Error failed = checkRuntime(program))
     return failed;
+  bool library = program.shared || program.archive;
+  llvm::Expected<std::string> header = library ? headerPath(program) : "";
+  if (!header)
+    return header.takeError();
   Workplace place;
   if (llvm::Error failed = place.open(program.saveTemps))
     return failed;
@@ -388,5 +451,8 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
   }
   if (std::error_code code = partial.commit())
     return fail("cannot write " + program.output + ": " + code.message());
-  return program.shared ? writeHeader(program) : llvm::Error::success();
+  if (!library)
+    return llvm::Error::success();
+  llvm::Expected<std::string> text = headerText(program);
+  return text ? writeFile(*header, *text) : text.takeError();
 }

@@ -41,6 +41,8 @@ struct Program {
   std::string include, lib;           ///< of the runtime
   std::vector<std::string> libraries; ///< "onednn", "openblas": used by steps
   bool shared = false;                ///< a library with a C interface
+  bool archive = false;               ///< the same, static
+  std::string libraryName;            ///< of either
   bool quick = false;                 ///< compile fast rather than run fast
   std::string output;
   std::string saveTemps; ///< a folder, or empty

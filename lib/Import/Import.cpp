@@ -33,6 +33,8 @@ public:
         report(report) {}
 
   OwningOpRef<ModuleOp> run(StringRef bytes);
+  void explainBatch(StringRef bytes, const std::string &directory,
+                    Imported &imported) const;
   std::vector<OnnxNode> listNodes() const;
 
 private:
@@ -44,6 +46,11 @@ private:
   void checkResults();
 
   func::FuncOp importFunction(StringRef name, Batch batch);
+  void checkDimensions();
+  bool isBatchDimension(const onnx::ValueInfoProto &input, int number,
+                        Batch batch) const;
+  int64_t dimensionSize(const onnx::ValueInfoProto &input, int number,
+                        Batch batch) const;
   RankedTensorType inputType(const onnx::ValueInfoProto &input, Batch batch);
   void defineInputs(func::FuncOp function, Tensors &tensors, Batch batch);
   void importNode(const GraphNode &node, Node::Scope scope, OpBuilder &builder);
@@ -60,6 +67,7 @@ private:
   llvm::StringMap<DenseElementsAttr> initializers, bound;
   std::optional<int64_t> batchInFile; ///< none where it is symbolic
   std::string batchSymbol;
+  const onnx::ValueInfoProto *batchInput = nullptr; ///< says what it is
   /// Nodes that are not what their operator wants.
   llvm::SmallPtrSet<const onnx::NodeProto *, 8> rejected;
 };
@@ -178,11 +186,37 @@ void Importer::findBatch() {
     if (bound.count(input->name()) || shape.dim().empty())
       continue;
     const auto &dim = shape.dim(0);
+    batchInput = input;
     if (dim.has_dim_value() && dim.dim_value() >= 0)
       batchInFile = dim.dim_value();
     else
       batchSymbol = dim.dim_param();
     return;
+  }
+}
+
+/// What --dim names is in the model, and not the batch where that is given too.
+void Importer::checkDimensions() {
+  llvm::SmallSetVector<StringRef, 4> known;
+  for (const onnx::ValueInfoProto *input : model.inputs)
+    for (const auto &dim : input->type().tensor_type().shape().dim())
+      if (!dim.dim_param().empty())
+        known.insert(dim.dim_param());
+  std::string names;
+  for (StringRef name : known)
+    names += (names.empty() ? "" : ", ") + quoted(name);
+  for (const auto &[name, size] : options.dimensions) {
+    if (!known.contains(name))
+      report.problem({ImportStatus::badModel,
+                      "expected --dim of a symbolic dimension (" +
+                          (names.empty() ? "the model has none" : names) +
+                          "), got " + quoted(name)});
+    else if (name == batchSymbol && !options.batches.empty())
+      report.problem({ImportStatus::badModel,
+                      "expected --batch or --dim for " + quoted(name) +
+                          ", which is the batch, got both"});
+    else if (name == batchSymbol && size != ImportOptions::isBatch)
+      batchInFile = size;
   }
 }
 
@@ -199,6 +233,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   decodeInitializers();
   decodeBindings();
   findBatch();
+  checkDimensions();
 
   module = ModuleOp::create(UnknownLoc::get(&context));
   recordBindings();
@@ -219,6 +254,32 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   }
   checkResults();
   return report.hasProblems() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+/// If a model is right with its own batch alone, the other one is what is
+/// wrong: the first problem with it says where.
+void Importer::explainBatch(StringRef bytes, const std::string &directory,
+                            Imported &imported) const {
+  if (!batchInFile || llvm::is_contained(options.batches, *batchInFile))
+    return;
+  ImportOptions asInFile = options;
+  asInFile.batches.clear();
+  Imported whole, ours;
+  Report silent(whole, ""), loud(ours, report.fileName());
+  Importer again(context, asInFile, directory, silent);
+  if (!again.run(bytes))
+    return;
+  StringRef first = imported.problems.front();
+  first.consume_front(report.fileName() + ": ");
+  loud.problem({ImportStatus::badModel,
+                "expected --batch=" + std::to_string(*batchInFile) +
+                    ", as the model's shapes are fixed to it, got --batch=" +
+                    std::to_string(options.batches.front()) +
+                    "; leave out --batch, or export the model with a symbolic "
+                    "batch (" +
+                    first.str() + ")"});
+  imported.problems = std::move(ours.problems);
+  imported.status = ours.status;
 }
 
 std::vector<OnnxNode> Importer::listNodes() const {
@@ -246,7 +307,7 @@ void Importer::checkResults() {
     SmallVector<OnnxName> names = namesIn(diagnostic.getLocation());
     std::string place =
         names.empty() ? "" : "node " + quoted(names.front().node);
-    report.problem({ImportStatus::badModel, firstLine(diagnostic.str())},
+    report.problem({ImportStatus::badModel, plainMessage(diagnostic.str())},
                    place);
     return success();
   });
@@ -257,6 +318,44 @@ void Importer::checkResults() {
 //===----------------------------------------------------------------------===//
 // One function
 //===----------------------------------------------------------------------===//
+
+/// A symbolic dimension is the batch if it has the batch's name or is the first
+/// and has none; a number, if it is the first and the file's batch. A vector of
+/// one element may as well be a constant for all rows.
+bool Importer::isBatchDimension(const onnx::ValueInfoProto &input, int number,
+                                Batch batch) const {
+  const auto &shape = input.type().tensor_type().shape();
+  const auto &dim = shape.dim(number);
+  if (&input == batchInput && number == 0)
+    return true;
+  if (dim.has_dim_value() && dim.dim_value() >= 0)
+    return number == 0 && batchInFile && dim.dim_value() == batch.inFile &&
+           (shape.dim_size() > 1 || batch.inFile > 1);
+  auto given = options.dimensions.find(dim.dim_param());
+  if (given != options.dimensions.end() && dim.dim_param() != batchSymbol)
+    return given->second == ImportOptions::isBatch;
+  return dim.dim_param().empty() ? number == 0 : dim.dim_param() == batchSymbol;
+}
+
+int64_t Importer::dimensionSize(const onnx::ValueInfoProto &input, int number,
+                                Batch batch) const {
+  const auto &dim = input.type().tensor_type().shape().dim(number);
+  if (isBatchDimension(input, number, batch))
+    return batch.bound;
+  if (dim.has_dim_value() && dim.dim_value() >= 0)
+    return dim.dim_value();
+  auto given = options.dimensions.find(dim.dim_param());
+  if (given != options.dimensions.end() && !dim.dim_param().empty())
+    return given->second;
+  if (dim.dim_param().empty())
+    unsupported("expected a number as dimension " + Twine(number) +
+                ", got none");
+  unsupported(
+      "expected a size of the symbolic dimension " + quoted(dim.dim_param()) +
+      ", got none; give it with --dim=" +
+      Twine(StringRef(quoted(dim.dim_param())).drop_front().drop_back()) +
+      "=N" + (number == 0 ? Twine(", N a number or the word batch") : ""));
+}
 
 RankedTensorType Importer::inputType(const onnx::ValueInfoProto &input,
                                      Batch batch) {
@@ -270,18 +369,8 @@ RankedTensorType Importer::inputType(const onnx::ValueInfoProto &input,
   if (!declared.has_shape())
     unsupported("expected a declared shape, got none");
   Shape shape;
-  for (const auto &[number, dim] : llvm::enumerate(declared.shape().dim())) {
-    bool isBatch =
-        number == 0 || (!batchSymbol.empty() && dim.dim_param() == batchSymbol);
-    bool isNumber = dim.has_dim_value() && dim.dim_value() >= 0;
-    if (!isNumber && !isBatch)
-      unsupported("expected a number as dimension " + Twine(number) + ", got " +
-                  (dim.dim_param().empty() ? std::string("none")
-                                           : quoted(dim.dim_param())));
-    bool rebind =
-        number == 0 && batch.isRebound() && dim.dim_value() == batch.inFile;
-    shape.push_back(isNumber && !rebind ? dim.dim_value() : batch.bound);
-  }
+  for (int number = 0; number < declared.shape().dim_size(); ++number)
+    shape.push_back(dimensionSize(input, number, batch));
   return tensorType(shape, element);
 }
 
@@ -305,7 +394,7 @@ void Importer::defineInputs(func::FuncOp function, Tensors &tensors,
       function.insertArgument(number, type, {}, location);
       function.setArgAttr(number, "mnist.name",
                           StringAttr::get(&context, input->name()));
-      bool isBatched = type.getRank() > 0 && type.getDimSize(0) == batch.bound;
+      bool isBatched = type.getRank() > 0 && isBatchDimension(*input, 0, batch);
       tensors.define(input->name(), {{},
                                      function.getArgument(number),
                                      {},
@@ -351,11 +440,9 @@ Value Importer::outputValue(const onnx::ValueInfoProto &output,
       unsupported("element type " + typeName(declared.elem_type()) +
                   " is not supported, only float, int32, int64, bool and "
                   "uint8");
-    std::string found;
-    llvm::raw_string_ostream(found) << elementOf(value);
     if (element != elementOf(value))
       fail("expected elements of " + typeName(declared.elem_type()) +
-           " as declared, got " + found);
+           " as declared, got " + typeName(elementOf(value)));
   }
   std::optional<Shape> shape = fixedShape(declared);
   if (shape && !batch.isRebound() && ArrayRef(*shape) != shapeOf(value))
@@ -427,6 +514,8 @@ Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
     Importer importer(context, options, directory, report);
     imported.module = importer.run(bytes);
     imported.nodes = importer.listNodes();
+    if (!imported.module && !options.batches.empty())
+      importer.explainBatch(bytes, directory, imported);
   });
   if (imported.module)
     imported.status = ImportStatus::success;

@@ -21,6 +21,9 @@ struct ImportOptions {
   /// Batch sizes to bind; one function `infer_<batch>` each. Empty: what the
   /// file says, 1 where it says nothing, and one function `infer`.
   std::vector<int64_t> batches;
+  /// Sizes of symbolic dimensions by name; `isBatch` stands for the batch.
+  llvm::StringMap<int64_t> dimensions;
+  static constexpr int64_t isBatch = -1;
   /// Graph inputs that are bound to a value at compile time: name to the path
   /// of an ONNX tensor (.pb) or a list of numbers such as "1,3,-1".
   llvm::StringMap<std::string> bindings;

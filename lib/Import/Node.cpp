@@ -51,12 +51,10 @@ Value Node::input(int i) {
 
 Value Node::floatInput(int i) {
   RankedTensorType type = inputType(i);
-  if (!isa<FloatType>(type.getElementType())) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type.getElementType();
-    unsupported("input " + quoted(node.proto->input(i)) + " of " + text +
-                " is not supported, only of f32");
-  }
+  if (!isa<FloatType>(type.getElementType()))
+    unsupported("input " + quoted(node.proto->input(i)) + " of " +
+                typeName(type.getElementType()) +
+                " is not supported, only of float");
   return input(i);
 }
 

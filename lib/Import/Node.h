@@ -143,6 +143,8 @@ private:
                                     onnx::AttributeProto::AttributeType type);
   const Tensor &tensor(int i) const;
   Value checked(Operation *op);
+  /// "'x' [2, 3] and 'w' [4, 5]"
+  std::string inputsText() const;
   Value evaluated(Operation *op);
 
   const GraphNode &node;

@@ -47,6 +47,15 @@ Shape importer::broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 
 /// The op's result, if the dialect accepts the op: a model that contradicts
 /// itself is found here at the latest. What is known by now is computed.
+std::string Node::inputsText() const {
+  std::string text;
+  for (int i = 0; i < numInputs(); ++i)
+    if (hasInput(i))
+      text += (text.empty() ? "" : ", ") + quoted(node.proto->input(i)) + " " +
+              shapeText(inputType(i).getShape());
+  return text;
+}
+
 Value Node::checked(Operation *op) {
   auto type = mlir::cast<RankedTensorType>(op->getResult(0).getType());
   tensorType(type.getShape(), type.getElementType());
@@ -58,7 +67,7 @@ Value Node::checked(Operation *op) {
   });
   if (failed(verify(op))) {
     op->erase();
-    fail(firstLine(message));
+    fail(plainMessage(message) + "; the inputs are " + inputsText());
   }
   return evaluated(op);
 }

@@ -3,6 +3,7 @@
 #include "lib/Import/Problem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,11 +41,59 @@ std::string importer::firstLine(StringRef message) {
   return escaped(line.take_front(400));
 }
 
+/// "f32" as "float", "2x3" as "[2, 3]", "2x3xf32" as "float [2, 3]"; a word of
+/// text as it is.
+static std::string plainWord(StringRef word) {
+  SmallVector<StringRef> parts;
+  word.split(parts, 'x');
+  StringRef element = llvm::StringSwitch<StringRef>(parts.back())
+                          .Case("f32", "float")
+                          .Case("f64", "double")
+                          .Case("i1", "bool")
+                          .Case("i32", "int32")
+                          .Case("i64", "int64")
+                          .Case("ui8", "uint8")
+                          .Default("");
+  if (!element.empty())
+    parts.pop_back();
+  bool isShape = llvm::all_of(parts, [](StringRef part) {
+    return !part.empty() && llvm::all_of(part, llvm::isDigit);
+  });
+  if (!isShape || (element.empty() && parts.size() < 2))
+    return word.str();
+  std::string shape = "[" + llvm::join(parts, ", ") + "]";
+  if (element.empty())
+    return shape;
+  return parts.empty() ? element.str() : (element + " " + shape).str();
+}
+
+std::string importer::plainMessage(StringRef message) {
+  // "'mnist.matmul' op expected ..."
+  if (message.consume_front("'"))
+    message = message.split("' op ").second;
+  std::string text;
+  while (!message.empty()) {
+    StringRef word = message.take_while(llvm::isAlnum);
+    message = message.drop_front(word.size());
+    bool isType = word == "tensor" && message.consume_front("<");
+    if (isType) {
+      std::tie(word, message) = message.split('>');
+      // A scalar has no sizes.
+      text += word.contains('x') ? plainWord(word) : plainWord(word) + " []";
+      continue;
+    }
+    text += plainWord(word);
+    text += message.take_front(1);
+    message = message.drop_front(message.empty() ? 0 : 1);
+  }
+  return firstLine(text);
+}
+
 std::string importer::shapeText(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleave(shape, os, "x");
-  return shape.empty() ? "a scalar" : text;
+  llvm::interleaveComma(shape, os);
+  return shape.empty() ? "a scalar" : "[" + text + "]";
 }
 
 void importer::Report::problem(const Problem &problem, const Twine &place) {
@@ -58,6 +107,8 @@ void importer::Report::problem(const Problem &problem, const Twine &place) {
   imported.status =
       malformed ? ImportStatus::badModel : ImportStatus::unsupported;
 }
+
+std::string importer::Report::fileName() const { return escaped(file); }
 
 void importer::Report::note(const Twine &text) {
   std::string line = text.str();

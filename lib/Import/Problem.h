@@ -31,7 +31,10 @@ std::string quoted(StringRef name);
 /// The first line of a library's message, without its full stop.
 std::string firstLine(StringRef message);
 
-/// "2x3", or "a scalar".
+/// What MLIR says of an op, in words of ONNX: no names of ops, no tensor<...>.
+std::string plainMessage(StringRef message);
+
+/// "[2, 3]", or "a scalar".
 std::string shapeText(ArrayRef<int64_t> shape);
 
 /// Where problems and notes are gathered, each once.
@@ -43,6 +46,7 @@ public:
   void problem(const Problem &problem, const Twine &place = "");
   void note(const Twine &text);
   bool hasProblems() const { return !imported.problems.empty(); }
+  std::string fileName() const;
 
 private:
   Imported &imported;

@@ -21,6 +21,12 @@ std::string importer::typeName(int onnxType) {
       .lower();
 }
 
+std::string importer::typeName(Type element) {
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return plainMessage(text);
+}
+
 Type importer::elementType(MLIRContext *context, int onnxType) {
   Builder builder(context);
   switch (onnxType) {

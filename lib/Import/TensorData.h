@@ -35,6 +35,7 @@ private:
 
 /// "float", "int64", as ONNX says.
 std::string typeName(int onnxType);
+std::string typeName(Type element);
 
 /// The element type of the dialect that stands for ONNX's. Wider and narrower
 /// floats become f32. Null where we have none.

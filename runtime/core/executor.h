@@ -19,6 +19,7 @@ namespace mn {
 
 struct ExecutorOptions {
   int device = 0;
+  int threads = 0;   ///< CPU: 0 for as many as OpenMP gives
   bool graph = true; ///< CUDA: replay a captured graph; off for looking closer
 };
 

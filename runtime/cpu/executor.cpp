@@ -15,6 +15,7 @@
 #include <cstring>
 
 extern "C" int omp_get_max_threads(void);
+extern "C" void omp_set_num_threads(int count);
 
 namespace mn {
 
@@ -93,9 +94,25 @@ Status checkArch(const Model &model) {
                                             "'");
 }
 
+/// What the executor runs has its number of threads, and the calling thread
+/// again its own afterwards.
+class Threads {
+public:
+  explicit Threads(int count) : before(omp_get_max_threads()) {
+    omp_set_num_threads(count);
+  }
+  ~Threads() { omp_set_num_threads(before); }
+  Threads(const Threads &) = delete;
+  Threads &operator=(const Threads &) = delete;
+
+private:
+  const int before;
+};
+
 class CpuExecutor final : public Executor {
 public:
-  explicit CpuExecutor(const Model &model) : model(model) {}
+  CpuExecutor(const Model &model, int threads)
+      : model(model), threads(threads ? threads : omp_get_max_threads()) {}
   ~CpuExecutor() override;
 
   Status allocateAll();
@@ -153,6 +170,7 @@ private:
   Status runSteps(int plan);
 
   const Model &model;
+  const int threads; ///< the same in every run: libraries plan for it
   Memory arena, constants;
   std::vector<PlanState> plans;
   std::unique_ptr<DataSet> sets[2];
@@ -207,6 +225,7 @@ Status CpuExecutor::prepare(int plan) {
   state.prepared.assign(tables.stepCount, nullptr);
   const auto allocateSlots = [](std::vector<Memory> &slots,
                                 const Tensor *tensors, int count) {
+    slots.clear(); // An earlier call may have failed.
     for (int i = 0; i < count; ++i) {
       slots.push_back(allocate(bytesOf(tensors[i])));
       if (!slots.back())
@@ -254,6 +273,7 @@ Status CpuExecutor::runStep(Context &context, const Plan &tables) {
 }
 
 Status CpuExecutor::runSteps(int plan) {
+  const Threads limited(threads);
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
   for (context.step = 0; context.step < tables.stepCount; ++context.step)
@@ -287,6 +307,7 @@ Status CpuExecutor::profile(int plan, std::vector<StepTime> &times) {
   MN_TRY(prepare(plan));
   const KeepParameters kept(*this);
   copyInputs(plan, 0);
+  const Threads limited(threads);
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
   times.resize(tables.stepCount);
@@ -304,6 +325,7 @@ Status CpuExecutor::trace(int plan, Status (*look)(void *user, int step),
   MN_TRY(prepare(plan));
   const KeepParameters kept(*this);
   copyInputs(plan, 0);
+  const Threads limited(threads);
   Context context = contextOf(plan);
   const Plan &tables = model.plans[plan];
   for (context.step = 0; context.step < tables.stepCount; ++context.step) {
@@ -369,7 +391,6 @@ size_t CpuExecutor::deviceBytes() const {
 }
 
 std::string CpuExecutor::deviceName() const {
-  const int threads = omp_get_max_threads();
   return "CPU, " + std::to_string(threads) +
          (threads == 1 ? " thread, " : " threads, ") + cpuLevel();
 }
@@ -381,7 +402,7 @@ size_t deviceBytes(const Model &model) {
   return sizes.arena + sizes.workspace + model.constantBytes;
 }
 
-Status Executor::open(const Model &model, const ExecutorOptions &,
+Status Executor::open(const Model &model, const ExecutorOptions &options,
                       std::unique_ptr<Executor> &executor) {
   if (model.version != modelVersion)
     return Status::error(Code::noLibrary, "expected a model of version " +
@@ -394,7 +415,7 @@ Status Executor::open(const Model &model, const ExecutorOptions &,
                                      "one for target '") +
                              model.target + "'");
   MN_TRY(checkArch(model));
-  auto opened = std::make_unique<CpuExecutor>(model);
+  auto opened = std::make_unique<CpuExecutor>(model, options.threads);
   MN_TRY(opened->allocateAll());
   executor = std::move(opened);
   return Status::success();

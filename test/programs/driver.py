@@ -170,12 +170,35 @@ def test_command_line(place):
                        ("--arch=a b", "'a b'"), ("--libraries=x", "'x'"),
                        ("--libraries=", "''"), ("--no-such", "--no-such"),
                        ("--target=tpu", "'tpu'"), ("--emit=x", "'x'"),
+                       ("--batc=1", "did you mean '--batch=1'?"),
+                       ("--target=cud", "did you mean 'cuda'?"),
+                       ("--emit=plam", "did you mean 'plan'?"),
+                       ("--dim=x", "'x'"), ("--dim=x=0", "'x=0'"),
                        ("second.onnx", "positional"), ("--layout=x", "'x'")):
         fails(2, mnistc, model, flag, "--check", parts=[said])
     fails(1, mnistc, model, "--batch=9223372036854775807", "--check",
           parts=["found 9223372036854775807"])
     fails(1, mnistc, model, "--bind=none=1", "--check", parts=["'none'"])
+    fails(2, mnistc, "gradchek", model, parts=["did you mean 'gradcheck'?"])
+    fails(2, mnistc, model, "--train", "--optimizer=adm", "--check",
+          parts=["did you mean 'adam'?"])
+    for target, arch in (("cuda", "x86-64-v3"), ("cpu", "sm_90")):
+        fails(2, mnistc, model, f"--target={target}", f"--arch={arch}", "-o",
+              place.path("none"), parts=["expected --arch such as", arch])
     expect(run(mnistc).code == 2, "no model")
+
+
+def test_what_is_said_of_success(place):
+    mnistc, model = place.mnistc, place.model("mxnet-mlp")
+    said = ok(mnistc, model, "--check").out
+    expect(said.startswith("ok: ") and "all of them supported" in said, said)
+    app = place.path("said")
+    said = ok(mnistc, model, "--target=cpu", "--batch=1,4", "-o", app).out
+    size = f"{app.stat().st_size / 1e6:.2f} MB"
+    expect(said.startswith(f"wrote {app}: {size} for cpu x86-64-v3, batch 1, 4, in ")
+           and said.count("\n") == 1, said)
+    for flags in (["--check"], ["--target=cpu", "-o", app]):
+        expect(ok(mnistc, model, "--quiet", *flags).out == "", flags)
 
 
 def test_toolchain(place):

@@ -213,6 +213,7 @@ int mlir::mnistc::checkGradients(const Input &input, Options &options,
       llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
   auto path = [&](StringRef name) { return (folder + "/" + name).str(); };
   options.output = path("program");
+  options.quiet = true;
 
   if (int code = emitProgram(input, options, stages, watch); code != exitOk)
     return code;

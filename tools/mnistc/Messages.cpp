@@ -9,12 +9,26 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// On one line, whatever a model's names hold.
-static void printLine(StringRef kind, const Twine &text) {
+std::string mlir::mnistc::printable(const Twine &text) {
   std::string line;
   for (char c : text.str())
     line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  llvm::errs() << kind << ": " << line << "\n";
+  return line;
+}
+
+static void printLine(StringRef kind, const Twine &text) {
+  llvm::errs() << kind << ": " << printable(text) << "\n";
+}
+
+std::string mlir::mnistc::nearest(StringRef word, ArrayRef<StringRef> words) {
+  StringRef best;
+  unsigned least = static_cast<unsigned>(word.size()) / 3 + 2;
+  for (StringRef candidate : words)
+    if (unsigned distance = word.edit_distance(candidate); distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  return best.empty() ? "" : ("; did you mean '" + best + "'?").str();
 }
 
 bool mlir::mnistc::error(const Twine &text) {
@@ -56,6 +70,10 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
           print(attached);
         return success();
       }) {}
+
+double Stopwatch::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 void Stopwatch::lap(StringRef stage) {
   Clock::time_point now = Clock::now();

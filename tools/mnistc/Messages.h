@@ -16,6 +16,12 @@ namespace mlir::mnistc {
 bool error(const Twine &text);
 void note(const Twine &text);
 
+/// On one line, whatever a name holds.
+std::string printable(const Twine &text);
+
+/// "; did you mean 'cuda'?" where one of some words is near, else nothing.
+std::string nearest(StringRef word, ArrayRef<StringRef> words);
+
 /// Prints the diagnostics of a context while it lives. `file` stands for the
 /// model where a location has only the names of its nodes.
 class DiagnosticPrinter {
@@ -31,11 +37,14 @@ class Stopwatch {
 public:
   explicit Stopwatch(bool verbose) : verbose(verbose) {}
   void lap(StringRef stage);
+  /// Since the beginning.
+  double seconds() const;
 
 private:
   using Clock = std::chrono::steady_clock;
   bool verbose;
-  Clock::time_point last = Clock::now();
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point last = begin;
 };
 
 } // namespace mlir::mnistc

@@ -1,6 +1,7 @@
 //===- Options.cpp - the command line of mnistc ---------------------------===//
 
 #include "tools/mnistc/Options.h"
+#include "lib/CodeGen/LibraryHeader.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Gradcheck.h"
@@ -36,8 +37,8 @@ static cl::opt<std::string>
 static cl::opt<std::string> emit(
     "emit", cl::init("exe"), cl::value_desc("stage"),
     cl::desc("Stop at a stage: mnist (the model), plan (steps and "
-             "addresses), source (C++), exe (default), or library (shared, "
-             "with a C interface)"),
+             "addresses), source (C++), exe (default), or library (with a C "
+             "header; static for -o x.a)"),
     cl::cat(outputCategory));
 static cl::opt<bool> check("check", cl::ValueDisallowed,
                            cl::desc("Only import, and list every problem"),
@@ -45,6 +46,11 @@ static cl::opt<bool> check("check", cl::ValueDisallowed,
 static cl::opt<std::string>
     explain("explain", cl::ValueOptional, cl::value_desc("json"),
             cl::desc("Say what became of every ONNX node, in words or JSON"),
+            cl::cat(outputCategory));
+static cl::opt<std::string>
+    library("name", cl::value_desc("name"),
+            cl::desc("Of a library: its header declares NAME_model() (default: "
+                     "digits for libdigits.so)"),
             cl::cat(outputCategory));
 static cl::opt<bool> listOperators("list-operators", cl::ValueDisallowed,
                                    cl::desc("List the ONNX operators known"),
@@ -58,6 +64,11 @@ static cl::opt<std::string>
     batch("batch", cl::value_desc("n,..."),
           cl::desc("Batch sizes, one plan each (default: the model's, or 1)"),
           cl::cat(modelCategory));
+static cl::list<std::string>
+    dimensions("dim", cl::value_desc("name=n"),
+               cl::desc("Size of a symbolic dimension of the inputs, or the "
+                        "word batch; as often as there are names"),
+               cl::cat(modelCategory));
 static cl::list<std::string>
     bind("bind", cl::value_desc("input=value"),
          cl::desc("Bind an input to FILE.pb or to numbers such as 1,3,-1"),
@@ -145,6 +156,9 @@ static Switch switches[] = {
 static cl::opt<bool> verbose("v", cl::ValueDisallowed,
                              cl::desc("Notes and times"),
                              cl::cat(lookCategory));
+static cl::opt<bool> quiet("quiet", cl::ValueDisallowed,
+                           cl::desc("Do not say what was written"),
+                           cl::cat(lookCategory));
 static cl::opt<std::string>
     saveTemps("save-temps", cl::value_desc("folder"),
               cl::desc("Keep the source, the cubins and the objects"),
@@ -158,6 +172,16 @@ static cl::opt<std::string>
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// One of some words, as an option's value.
+static bool checkWord(StringRef flag, StringRef value,
+                      ArrayRef<StringRef> words) {
+  if (llvm::is_contained(words, value))
+    return true;
+  std::string list = llvm::join(words.drop_back(), ", ");
+  return error("expected --" + flag + "=" + list + " or " + words.back() +
+               ", got '" + value + "'" + nearest(value, words));
+}
+
 /// What comes out.
 static bool checkOutput(Options &options) {
   std::optional<Emit> stage = llvm::StringSwitch<std::optional<Emit>>(emit)
@@ -168,8 +192,8 @@ static bool checkOutput(Options &options) {
                                   .Case("library", Emit::library)
                                   .Default(std::nullopt);
   if (!stage)
-    return error("expected --emit=mnist, plan, source, exe or library, got '" +
-                 emit + "'");
+    return checkWord("emit", emit,
+                     {"mnist", "plan", "source", "exe", "library"});
   options.emit = *stage;
   if (explain.getNumOccurrences() == 0)
     return true;
@@ -202,7 +226,23 @@ static bool checkLibraries() {
     if (!impl || *impl == Impl::kernel)
       return error("expected --libraries=all, none or some of cublas, cudnn, "
                    "onednn, openblas, got '" +
-                   name + "'");
+                   name + "'" +
+                   nearest(name, {"cublas", "cudnn", "onednn", "openblas"}));
+  }
+  return true;
+}
+
+static bool checkDimensions(Options &options) {
+  for (StringRef binding : dimensions) {
+    auto [name, value] = binding.rsplit('=');
+    int64_t size = ImportOptions::isBatch;
+    if (name.empty() || (value != "batch" && value.getAsInteger(10, size)) ||
+        (value != "batch" && (size < 1 || size > INT32_MAX)))
+      return error("expected --dim=NAME=N, N from 1 to 2147483647 or the word "
+                   "batch, got '" +
+                   binding + "'");
+    if (!options.import.dimensions.try_emplace(name, size).second)
+      return error("expected one --dim for '" + name + "', got two");
   }
   return true;
 }
@@ -241,8 +281,17 @@ static bool checkArchs(Options &options) {
 /// Where the output goes, for those that are more than text.
 static bool checkPaths(Options &options) {
   // The ending says it, as for every linker's output.
-  if (emit.getNumOccurrences() == 0 && StringRef(output).ends_with(".so"))
+  if (emit.getNumOccurrences() == 0 &&
+      (StringRef(output).ends_with(".so") || StringRef(output).ends_with(".a")))
     options.emit = Emit::library;
+  if (library.getNumOccurrences() != 0 &&
+      (options.emit != Emit::library || !isLibraryName(library)))
+    return error(options.emit == Emit::library
+                     ? "expected --name=NAME, an identifier of C that does not "
+                       "begin with mn_, got '" +
+                           library + "'"
+                     : "expected -o x.so, -o x.a or --emit=library with "
+                       "--name, got none");
   bool program =
       options.emit == Emit::executable || options.emit == Emit::library;
   if (program && output == "-" && options.explain == Explain::no &&
@@ -255,15 +304,26 @@ static bool checkPaths(Options &options) {
   return true;
 }
 
+/// A first word that is no file, with another after it, is a command.
+static bool checkModel(ArrayRef<StringRef> words) {
+  if (words.size() < 2 || llvm::sys::fs::exists(words[0]) || words[0] == "-")
+    return true;
+  return error("expected a model or the command gradcheck, got '" + words[0] +
+               "'" + nearest(words[0], {"gradcheck"}));
+}
+
 /// What LLVM would say in words of its own, and not as an error.
 static bool checkFlags(ArrayRef<const char *> arguments) {
   llvm::StringMap<cl::Option *> &known = cl::getRegisteredOptions();
   llvm::StringSet<> seen;
+  SmallVector<StringRef> words;
   for (size_t i = 1; i < arguments.size() && arguments[i] != StringRef("--");
        ++i) {
     StringRef argument = arguments[i];
-    if (!argument.starts_with("-"))
+    if (!argument.starts_with("-") || argument == "-") {
+      words.push_back(argument);
       continue;
+    }
     bool hasValue = argument.contains('=');
     auto [name, value] = argument.ltrim('-').split('=');
     cl::Option *option = known.lookup(name);
@@ -280,21 +340,19 @@ static bool checkFlags(ArrayRef<const char *> arguments) {
     if (!hasValue && expected == cl::ValueRequired && ++i == arguments.size())
       return error("expected a value of " + flag + ", got none");
   }
-  return true;
+  return checkModel(words);
 }
 
 static bool checkValues(Options &options) {
   if (!checkOutput(options))
     return false;
-  if (target != "cuda" && target != "cpu")
-    return error("expected --target=cuda or --target=cpu, got '" + target +
-                 "'");
-  if (layout != "auto" && layout != "nchw" && layout != "nhwc")
-    return error("expected --layout=auto, nchw or nhwc, got '" + layout + "'");
+  if (!checkWord("target", target, {"cuda", "cpu"}) ||
+      !checkWord("layout", layout, {"auto", "nchw", "nhwc"}))
+    return false;
   if (level != "0" && level != "1" && level != "2")
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
-  if (!checkBatches(options) || !checkLibraries() || !checkWorkspace() ||
-      !checkArchs(options))
+  if (!checkBatches(options) || !checkDimensions(options) ||
+      !checkLibraries() || !checkWorkspace() || !checkArchs(options))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -327,6 +385,8 @@ static std::string commandText() {
     add("--arch=" + arch);
   if (!batch.empty())
     add("--batch=" + batch);
+  for (StringRef binding : dimensions)
+    add("--dim=" + binding);
   for (StringRef binding : bind)
     add("--bind=" + binding);
   if (layout != "auto")
@@ -365,10 +425,16 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   if (!cl::ParseCommandLineOptions(
           static_cast<int>(names.size()), names.data(),
           "mnistc - compiles ONNX models into native programs\n", &messages)) {
-    // "mnistc: Unknown command line argument '--x'. Try ..."
-    StringRef line = StringRef(text).ltrim().split('\n').first;
-    if (line.consume_front("mnistc: "))
-      error(line.take_front(1).lower() + line.drop_front());
+    // "mnistc: Unknown command line argument '--x'.  Try: 'mnistc --help'" and
+    // perhaps "mnistc: Did you mean '--y'?"
+    auto [line, rest] = StringRef(text).ltrim().split('\n');
+    line.consume_front("mnistc: ");
+    rest.consume_front("mnistc: Did");
+    size_t end = line.find(".  Try");
+    error(line.take_front(1).lower() +
+          line.drop_front().take_front(end == StringRef::npos ? end : end - 1) +
+          (rest.starts_with(" you mean") ? "; did" + rest.split('\n').first
+                                         : Twine("; see mnistc --help")));
     return false;
   }
   if (!checkValues(options))
@@ -383,8 +449,10 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   options.check = check;
   options.listOperators = listOperators;
   options.verbose = verbose;
+  options.quiet = quiet;
   options.target = target;
   options.targetGiven = target.getNumOccurrences() != 0;
+  options.library = library;
   options.runtime = runtime;
   options.saveTemps = saveTemps;
   options.saveStages = saveStages;

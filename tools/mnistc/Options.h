@@ -37,9 +37,11 @@ struct Options {
   bool check = false;
   bool listOperators = false;
   bool verbose = false;
+  bool quiet = false;
   std::string target;             ///< also in `passes`
   bool targetGiven = false;       ///< not the usual one
   std::vector<std::string> archs; ///< none: the target's usual one
+  std::string library; ///< what its model is called in C; empty: as the file
   std::string runtime;
   std::string saveTemps, saveStages;
   std::string command; ///< the options that shape the program, after --target

@@ -13,11 +13,11 @@ using namespace mlir::mnistc;
 /// A constant of more elements is not for reading.
 static constexpr int64_t maxPrinted = 32;
 
-std::string mlir::mnistc::printModule(ModuleOp module, bool whole) {
+std::string mlir::mnistc::printModule(ModuleOp module, Detail detail) {
   OpPrintingFlags flags;
-  if (whole) {
+  if (detail == Detail::whole) {
     flags.enableDebugInfo();
-  } else {
+  } else if (detail == Detail::readable) {
     flags.elideLargeElementsAttrs(maxPrinted);
     flags.elideLargeResourceString(maxPrinted);
   }

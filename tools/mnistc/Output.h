@@ -11,9 +11,13 @@ namespace mlir::mnistc {
 /// whole or not at all. Says what went wrong and returns false.
 bool writeOutput(StringRef path, StringRef text);
 
-/// The printed module. A `whole` one can be read back: with all constants, and
-/// the names of the model in its locations.
-std::string printModule(ModuleOp module, bool whole);
+/// How a module is printed.
+enum class Detail {
+  readable,  ///< large constants are left out
+  constants, ///< all constants, so that it can be read back
+  whole,     ///< also the names of the model, in locations
+};
+std::string printModule(ModuleOp module, Detail detail);
 
 } // namespace mlir::mnistc
 

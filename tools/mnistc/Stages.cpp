@@ -68,7 +68,7 @@ bool StageFiles::write(StringRef stage, StringRef ending, StringRef text) {
 
 bool StageFiles::write(StringRef stage, ModuleOp module) {
   return !enabled() ||
-         write(stage, ".mlir", printModule(module, /*whole=*/true));
+         write(stage, ".mlir", printModule(module, Detail::whole));
 }
 
 void StageFiles::watch(PassManager &pm) {

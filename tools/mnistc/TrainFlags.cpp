@@ -102,7 +102,7 @@ static bool checkFlags() {
     if (!llvm::is_contained(flag->words, flag->option.getValue()))
       return error("expected --" + flag->option.ArgStr + "=" +
                    llvm::join(flag->words, ", ") + ", got '" + flag->option +
-                   "'");
+                   "'" + nearest(flag->option, flag->words));
   for (NumberFlag *flag : numberFlags) {
     double number = flag->option;
     if (!isGiven(flag->option))

@@ -26,12 +26,33 @@ static int listOperators() {
   return writeOutput("-", text) ? exitOk : exitToolchain;
 }
 
-/// Prints a module where it was asked for; what goes to standard output is for
-/// reading, what goes to a file can be compiled further.
+/// Prints a module where it was asked for; what goes to a terminal is for
+/// reading, what goes to a file or a pipe can be compiled further.
 static int emitModule(ModuleOp module, const Options &options) {
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
-  return writeOutput(path, printModule(module, path != "-")) ? exitOk
-                                                             : exitToolchain;
+  Detail detail = path != "-"                   ? Detail::whole
+                  : llvm::outs().is_displayed() ? Detail::readable
+                                                : Detail::constants;
+  return writeOutput(path, printModule(module, detail)) ? exitOk
+                                                        : exitToolchain;
+}
+
+/// What --check found right.
+static int reportModel(const Input &input, const Options &options) {
+  if (options.quiet)
+    return exitOk;
+  ModuleOp module = *input.module;
+  size_t nodes =
+      llvm::count_if(input.nodes, [](const OnnxNode &n) { return n.isNeeded; });
+  size_t functions = llvm::range_size(module.getOps<func::FuncOp>());
+  std::string text = "ok: " + printable(options.input) + ": ";
+  if (input.planned || input.nodes.empty())
+    text += std::to_string(functions) +
+            (functions == 1 ? " function" : " functions");
+  else
+    text += std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") +
+            ", all of them supported";
+  return writeOutput("-", text + "\n") ? exitOk : exitToolchain;
 }
 
 static int explainPlan(const Input &input, const Options &options) {
@@ -75,7 +96,7 @@ static int compile(Options &options) {
     return input.status;
   ModuleOp module = *input.module;
   if (options.check)
-    return exitOk;
+    return reportModel(input, options);
   stages.write("import", module);
   if (options.emit == Emit::mnist)
     return emitModule(module, options);

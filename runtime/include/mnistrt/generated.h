@@ -60,4 +60,16 @@ using Index = int64_t;
 #endif
 #endif
 
+#if MN_HOST && defined(MN_LIBRARY)
+// A library's only symbol of its own: digits_model, as its header declares it.
+struct mn_compiled_model;
+namespace mn {
+const mn_compiled_model *compiledModel();
+} // namespace mn
+extern "C" __attribute__((visibility("default"))) const mn_compiled_model *
+MN_LIBRARY(void) {
+  return mn::compiledModel();
+}
+#endif
+
 #endif // MNISTRT_GENERATED_H

@@ -2,7 +2,9 @@
 // RUN: mnistc %s --emit=plan --target=cpu | FileCheck %s --check-prefix=PLAN
 // RUN: mnistc %s --emit=source --target=cpu | FileCheck %s --check-prefix=SOURCE
 // RUN: mnistc - --emit=mnist < %s | FileCheck %s --check-prefix=MNIST
-// RUN: mnistc %s --check | count 0
+// RUN: mnistc %s --check | FileCheck %s --check-prefix=OK
+// RUN: mnistc %s --check --quiet | count 0
+// OK: ok: {{.*}}stages.mlir: 1 function
 
 // Compilation stops anywhere, and starts again where it stopped.
 

@@ -11,7 +11,6 @@ LIMIT, TEST_LIMIT = 500, 300
 # path: (limit, reason)
 ALLOWED = {
     # One case for each command and input format: a table, not a mechanism.
-    "test/programs/commands.py": (320, "cases of every command"),
 }
 
 SUFFIXES = {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/printable.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace mn {
 
@@ -94,8 +96,8 @@ std::string messageOf(const CLI::ParseError &error) {
 
 int report(const Status &status) {
   if (!status.ok())
-    std::fprintf(stderr, "error: %s\n", status.message.c_str());
-  else if (std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "error: %s\n", printable(status.message).c_str());
+  else if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     std::fprintf(stderr, "error: cannot write the output: %s\n",
                  std::strerror(errno));
     return static_cast<int>(Code::badData);
@@ -105,11 +107,11 @@ int report(const Status &status) {
 
 int parseAndRun(const Model &model, int argc, char **argv) {
   Options options;
-  CLI::App app(std::string("runs the model '") + model.name +
+  CLI::App app(std::string("runs the model '") + printable(model.name) +
                "', compiled by " + model.compiler + " for " + model.target +
                " (" + model.arch + ")");
   app.set_version_flag("--version",
-                       std::string(model.name) + ", " + model.compiler);
+                       printable(model.name) + ", " + model.compiler);
   app.require_subcommand(1);
   app.footer(
       "'COMMAND --help' says more. Exit codes: 0 success, 2 usage, 10 no "
@@ -123,8 +125,12 @@ int parseAndRun(const Model &model, int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help, --version
-      return app.exit(error);
+    if (error.get_exit_code() == 0) { // --help, --version
+      std::ostringstream help;
+      app.exit(error, help, help);
+      std::fputs(help.str().c_str(), stdout);
+      return report(Status::success());
+    }
     return report(
         Status::error(Code::usage, messageOf(error) + "; see '--help'"));
   }

@@ -1,6 +1,7 @@
 //===- eval.cpp - app eval ------------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/json.h"
 #include "inference/classify.h"
@@ -89,7 +90,7 @@ void print(const Score &score, Scores scores, const Plan &plan, double seconds,
     return;
   }
   if (!classNames.empty())
-    std::printf("classes %s\n", classesText(classNames).c_str());
+    std::printf("classes %s\n", printable(classesText(classNames)).c_str());
   std::printf("loss %.6f   accuracy %.2f %% (%lld of %lld)   %.0f images/s\n",
               loss, 100 * accuracy, static_cast<long long>(score.right),
               static_cast<long long>(score.rows), rows / seconds);

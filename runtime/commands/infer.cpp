@@ -1,6 +1,7 @@
 //===- infer.cpp - app infer ----------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
@@ -126,7 +127,8 @@ void printClasses(const Array &output, Scores scores, int64_t top) {
 
 void printNumbers(const Array &output) {
   constexpr size_t most = 64;
-  std::printf("%s %s:", output.name.c_str(), shapeText(output.shape).c_str());
+  std::printf("%s %s:", printable(output.name).c_str(),
+              shapeText(output.shape).c_str());
   const size_t count = output.count();
   for (size_t i = 0; i < std::min(count, most); ++i)
     std::printf(" %.9g", numberAt(output.type, output.bytes.data(), i));

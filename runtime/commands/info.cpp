@@ -7,6 +7,7 @@
 #include "commands/options.h"
 #include "core/array.h"
 #include "core/executor.h"
+#include "core/printable.h"
 #include "formats/json.h"
 #include "reports/report.h"
 #include <cstdio>
@@ -18,7 +19,7 @@ namespace {
 
 void printTensors(const char *what, const Tensor *tensors, int count) {
   for (int i = 0; i < count; ++i)
-    std::printf("  %s '%s': %s %s\n", what, tensors[i].name,
+    std::printf("  %s '%s': %s %s\n", what, printable(tensors[i].name).c_str(),
                 nameOf(tensors[i].type), shapeText(tensors[i]).c_str());
 }
 
@@ -102,11 +103,13 @@ Status info(const Model &model, const Options &options) {
   const size_t bytes = deviceBytes(model);
   std::printf("model     %s\ncompiler  %s\ncommand   %s\ntarget    %s %s\n"
               "constants %zu bytes\ndevice    %zu bytes (%s)\n",
-              model.name, model.compiler, model.command, model.target,
-              model.arch, model.constantBytes, bytes,
+              printable(model.name).c_str(), model.compiler,
+              printable(model.command).c_str(), model.target, model.arch,
+              model.constantBytes, bytes,
               bytesText(static_cast<double>(bytes)).c_str());
   for (int i = 0; i < model.boundCount; ++i)
-    std::printf("bound     '%s': %s %s\n", model.bounds[i].tensor.name,
+    std::printf("bound     '%s': %s %s\n",
+                printable(model.bounds[i].tensor.name).c_str(),
                 nameOf(model.bounds[i].tensor.type),
                 shapeText(model.bounds[i].tensor).c_str());
   for (int i = 0; i < model.planCount; ++i)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -28,6 +29,10 @@ static void waitAsleep(char **argv) {
 }
 
 int main(int argc, char **argv) {
+  // What cannot be written is an error of the write, which is told and leaves
+  // nothing half-written, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   waitAsleep(argv);
   return mn::runCommandLine(mn_model, argc, argv);
 }

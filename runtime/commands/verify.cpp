@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/printable.h"
 #include "formats/files.h"
 #include "formats/json.h"
 #include "inference/runner.h"
@@ -199,8 +200,8 @@ Json jsonOf(const std::string &set, const Difference &d) {
 
 void print(const std::string &set, const Difference &d) {
   std::printf("%s: %s: %s, worst error %.3g absolute, %.3g relative",
-              set.c_str(), d.name.c_str(), d.wrong ? "wrong" : "ok", d.absolute,
-              d.relative);
+              printable(set).c_str(), printable(d.name).c_str(),
+              d.wrong ? "wrong" : "ok", d.absolute, d.relative);
   if (d.wrong)
     std::printf(
         "; %zu of %zu elements wrong, element %zu expected %.9g, got %.9g",

@@ -8,6 +8,7 @@
 #include "core/executor.h"
 #include "core/tensor.h"
 #include "cpu/batches.h"
+#include "cpu/threads.h"
 #include "mnistrt/cpu/libraries.h"
 #include <algorithm>
 #include <chrono>
@@ -199,7 +200,7 @@ Status CpuExecutor::allocateAll() {
   if (constants)
     std::memcpy(constants.get(), model.constants, model.constantBytes);
   plans.resize(model.planCount);
-  return Status::success();
+  return checkThreads(omp_get_max_threads());
 }
 
 Context CpuExecutor::contextOf(int plan) {

@@ -156,7 +156,7 @@ Status readElements(UnpackedFile &file, std::string_view head,
   array.bytes.resize(header.bytes);
   head.remove_prefix(header.begin);
   const size_t known = std::min(head.size(), header.bytes);
-  std::memcpy(array.bytes.data(), head.data(), known);
+  std::copy_n(head.begin(), known, array.bytes.begin());
   size_t got = 0, more = head.size() - known;
   char rest;
   MN_TRY(file.read(array.bytes.data() + known, header.bytes - known, got));

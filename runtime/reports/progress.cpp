@@ -2,6 +2,7 @@
 
 #include "reports/progress.h"
 #include "core/array.h"
+#include "core/printable.h"
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -177,7 +178,7 @@ void Progress::report(const TrainState &state) {
 void Progress::print(std::string_view line) {
   const std::string again = live;
   clear();
-  put(std::string(line) + "\n" + again);
+  put(printable(line) + "\n" + again);
   live = again;
 }
 

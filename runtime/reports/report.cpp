@@ -2,11 +2,15 @@
 
 #include "reports/report.h"
 #include "core/array.h"
+#include "core/printable.h"
 #include <algorithm>
 
 namespace mn {
 
-std::string table(const std::vector<std::vector<std::string>> &rows) {
+std::string table(std::vector<std::vector<std::string>> rows) {
+  for (std::vector<std::string> &row : rows)
+    for (std::string &cell : row)
+      cell = printable(cell);
   std::vector<size_t> widths;
   std::vector<bool> right;
   for (const std::vector<std::string> &row : rows)
@@ -53,8 +57,8 @@ double quantile(std::vector<double> numbers, double part) {
 }
 
 std::string modelText(const Model &model) {
-  return text("%s (%s, %s %s)", model.name, model.compiler, model.target,
-              model.arch);
+  return text("%s (%s, %s %s)", printable(model.name).c_str(), model.compiler,
+              model.target, model.arch);
 }
 
 } // namespace mn

@@ -11,7 +11,7 @@ namespace mn {
 
 /// Rows of cells as columns, two blanks apart; the first row is a head. Columns
 /// whose head begins with '>' are flushed right.
-std::string table(const std::vector<std::vector<std::string>> &rows);
+std::string table(std::vector<std::vector<std::string>> rows);
 
 /// "1.44 MB".
 std::string bytesText(double bytes);

@@ -38,6 +38,7 @@ private:
   Status setUp(const Open &open);
   Status checkOptions() const;
   Status readData();
+  Status checkOutputs() const;
   Status checkFiles();
   Status openDevice(const Open &open);
   Status begin();

@@ -8,6 +8,8 @@
 #include "reports/report.h"
 #include "train/initialize.h"
 #include "train/trainer.h"
+#include <filesystem>
+#include <map>
 
 namespace mn {
 
@@ -91,7 +93,39 @@ Status Trainer::readData() {
                  asLong(model.batch), options.data.c_str(), asLong(rows));
 }
 
+/// Where a file is, whatever the path is called.
+static std::string placeOf(const std::string &path) {
+  std::error_code error;
+  const std::filesystem::path place =
+      std::filesystem::weakly_canonical(path, error);
+  return error ? path : place.string();
+}
+
+/// What one output writes, another must not write over.
+Status Trainer::checkOutputs() const {
+  const std::pair<const char *, std::string> outputs[] = {
+      {"--save", train.save},
+      {"--best", train.best},
+      {"--log", train.log},
+      {"--plot", train.plot},
+      {"--checkpoint", train.checkpoint.empty()
+                           ? ""
+                           : CheckpointFile(model, train.checkpoint).name()}};
+  std::map<std::string, const char *> places;
+  for (const auto &[option, path] : outputs) {
+    if (path.empty())
+      continue;
+    const auto [place, isNew] = places.emplace(placeOf(path), option);
+    if (!isNew)
+      return usage(text("expected '%s' and '%s' to be different files, got "
+                        "'%s' for both",
+                        place->second, option, path.c_str()));
+  }
+  return Status::success();
+}
+
 Status Trainer::checkFiles() {
+  MN_TRY(checkOutputs());
   for (const std::string *path : {&train.save, &train.best})
     if (!path->empty())
       MN_TRY(saver.check(*path));

@@ -178,53 +178,6 @@ def test_infer_wants_whole_numbers_for_indices(place):
     fails(14, app, "infer", npy, parts=["expected elements of type i64", "f32"])
 
 
-def test_outputs_that_cannot_be_written(place):
-    app, npy = place.program("pytorch-simplecnn"), place.path("x.npy")
-    np.save(npy, as_input("", images(place, 1)))
-    for where in ("/dev/full", place.path("none/out.npy"), place.folder):
-        fails(14, app, "infer", npy, f"--output={where}", parts=["cannot write"])
-    fails(14, app, "profile", "--repeat=1", "--trace=/dev/full",
-          parts=["cannot write '/dev/full'"])
-    with open("/dev/full", "w") as full:
-        import subprocess
-        for command in (["infer", str(npy)], ["info"], ["bench", "--repeat=1"],
-                        ["profile", "--repeat=1"]):
-            done = subprocess.run([str(app), *command], stdout=full,
-                                  stderr=subprocess.PIPE, text=True)
-            expect(done.returncode == 14 and "No space left" in done.stderr,
-                   f"{command}: {done}")
-
-
-def test_eval(place):
-    app, folder = place.program("pytorch-simplecnn"), place.data()
-    found = [json.loads(ok(app, "eval", f"--data={folder}", "--json",
-                           f"--batch={n}").out) for n in (1, 8)]
-    expect(found[0]["images"] == found[1]["images"] == 40, found)
-    expect(found[0]["correct"] == found[1]["correct"], found)
-    expect(abs(found[0]["loss"] - found[1]["loss"]) < 1e-4, found)
-    expect(ok(app, "eval", f"--data={folder}", "--split=train").out.startswith(
-        "loss "), "a line")
-    fails(2, app, "eval", parts=["--data=DIR"])
-    fails(2, app, "eval", f"--data={folder}", "--split=x", parts=["'x'"])
-    fails(14, app, "eval", f"--data={place.path('none')}", parts=["found none at"])
-
-
-def test_eval_finds_bad_labels(place):
-    app, folder = place.program("pytorch-simplecnn"), place.path("labels")
-    folder.mkdir()
-    labels = folder / "t10k-labels-idx1-ubyte"
-    save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 28, 28)))
-    save_idx(labels, np.array([0, 10, 2]))
-    fails(14, app, "eval", f"--data={folder}", parts=["labels below 10", "found 10"])
-    save_idx(labels, np.array([0, 1]))
-    fails(14, app, "eval", f"--data={folder}", parts=["(3), got 2"])
-    labels.write_bytes(labels.read_bytes()[:-1])
-    fails(14, app, "eval", f"--data={folder}", parts=["expected 2 bytes", "found 1"])
-    save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 27, 28)))
-    save_idx(labels, np.array([0, 1, 2]))
-    fails(14, app, "eval", f"--data={folder}", parts=["found [3, 27, 28]"])
-
-
 def test_check_nan(place):
     model = save_model(
         place.path("log.onnx"), [helper.make_node("Flatten", ["x"], ["f"]),

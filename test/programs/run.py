@@ -3,8 +3,8 @@
 
 usage: run.py [--mnistc=build/bin/mnistc] [--only=TEXT] [--build=BUILD_DIR]
 
-Each test is a function of commands.py, driver.py, bad_models.py, gpu_codes.py
-or install.py whose name begins with `test_`. What needs something that is not there (onnxruntime, cmake,
+Each test is a function, named `test_...`, of a file listed below. What needs
+something that is not there (onnxruntime, cmake,
 the folder of bad models) is skipped. The last line: N passed, N failed, N
 skipped.
 """
@@ -29,7 +29,7 @@ def main():
     options.build = options.build.resolve()
     options.mnistc = options.mnistc or options.build / "bin/mnistc"
     return harness.run_tests(("commands", "driver", "bad_models", "gpu_codes",
-                              "install"), Place, options)
+                              "install", "outputs"), Place, options)
 
 
 if __name__ == "__main__":

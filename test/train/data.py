@@ -1,6 +1,7 @@
 """Data sets: where they come from, and what may be wrong with them."""
 
 import gzip
+import json
 import struct
 import zlib
 
@@ -89,6 +90,37 @@ def test_folders_of_pictures(place):
     expect(not train(place, folder / "train").accuracies, "expected none")
     found = ok(place.program("mlp"), "eval", f"--data={folder}").out
     expect("of 30)" in found, found)
+
+
+def test_classes_of_pictures_are_numbered_by_training(place):
+    program, folder = place.program("mlp"), place.fresh("classes")
+    images, kinds = digits(place, 40, 7)[0], ["\u00e4", "10", "2", "cat"]
+    names = sorted(kinds, key=str.encode)
+    labels = np.arange(40) % 4
+    for part, first in (("train", 0), ("test", 1)):  # test lacks the first
+        for number, (image, label) in enumerate(zip(images, labels)):
+            if label >= first:
+                where = folder / part / names[label]
+                where.mkdir(parents=True, exist_ok=True)
+                save_png(where / f"{number:03}.png", image)
+    order = [i for k in range(1, 4) for i in range(40) if labels[i] == k]
+    pair = [place.path("kx.npy"), place.path("ky.npy")]
+    np.save(pair[0], images[order])
+    np.save(pair[1], labels[order])
+    expected = json.loads(ok(program, "eval", "--json",
+                             f"--data={pair[0]},{pair[1]}").out)
+    got = json.loads(ok(program, "eval", "--json", f"--data={folder}").out)
+    expect(got["classes"] == names and got["loss"] == expected["loss"], got)
+    shown = ", ".join(f"{i} '{name}'" for i, name in enumerate(names))
+    expect(f"classes {shown}\n" in ok(program, "eval", f"--data={folder}").out, shown)
+    expect(f"classes {shown}\n" in train(place, folder).out, shown)
+    (folder / "test" / "cats").mkdir()
+    for command in (["eval"], ["train", "--epochs=1"]):
+        fails(14, program, *command, f"--data={folder}",
+              parts=["only classes to train on", "found 'cats'"])
+    # By itself, a folder numbers its classes only if it has all of them.
+    fails(14, program, "eval", f"--data={folder / 'train'}",
+          parts=["a folder for each of the 10 classes", "found 4 folders"])
 
 
 def test_eval_and_infer_take_the_same_data(place):

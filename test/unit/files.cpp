@@ -53,6 +53,7 @@ TEST(Files, HoldWhatTheirHeaderSays) {
     const auto file = [&](const std::string &content) {
       return packed ? gzipped(content) : content;
     };
+    EXPECT_EQ(errorOf(file(idx(0, 0))), "");
     for (const size_t count : {size_t(1), size_t(70000), size_t(3000000)}) {
       EXPECT_EQ(errorOf(file(idx(uint32_t(count), count))), "");
       const std::string expected = "expected " + std::to_string(count) +

@@ -1,10 +1,8 @@
 //===- train-trainer.cpp - whole runs of a small model --------------------===//
 
-#include "formats/safetensors.h"
 #include "train-folder.h"
 #include "train-model.h"
 #include "train/trainer.h"
-#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/wait.h>
@@ -229,6 +227,15 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
        [](mn::Options &o) { o.train.resume = true; }},
       {"cannot write", mn::Code::badData,
        [](mn::Options &o) { o.train.save = "/nowhere/x.onnx"; }},
+      {"expected '--save' and '--best' to be different files", mn::Code::usage,
+       [&](mn::Options &o) {
+         o.train.save = folder / "a", o.train.best = folder / "./a";
+       }},
+      {"expected '--log' and '--checkpoint' to be different", mn::Code::usage,
+       [&](mn::Options &o) {
+         o.train.checkpoint = folder.path;
+         o.train.log = folder / "checkpoint.safetensors";
+       }},
       {"found a folder", mn::Code::badData,
        [](mn::Options &o) { o.train.best = "/tmp"; }},
       {"partial ones are dropped", mn::Code::badData,
@@ -263,93 +270,6 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
                 "'softmax'"),
             std::string::npos)
       << other.status.message;
-}
-
-/// Rewrites a checkpoint, with a checksum that is right, after `change`.
-void rewrite(const std::string &path,
-             const std::function<void(const std::string &, char *)> &change,
-             const std::function<void(mn::SafetensorsMetadata &)> &text) {
-  std::vector<std::vector<char>> blocks;
-  std::vector<mn::SafetensorsView> views;
-  mn::SafetensorsMetadata metadata;
-  {
-    mn::SafetensorsFile file;
-    ASSERT_TRUE(file.open(path).ok());
-    for (const mn::SafetensorsEntry &entry : file.entries()) {
-      std::vector<char> &block = blocks.emplace_back(entry.end - entry.begin);
-      ASSERT_TRUE(
-          file.read(entry.name, entry.type, entry.shape, block.data()).ok());
-      change(entry.name, block.data());
-      views.push_back({entry.name, entry.type, entry.shape, block.data()});
-    }
-    metadata = file.metadata();
-  }
-  text(metadata);
-  ASSERT_TRUE(mn::writeSafetensors(path, views, metadata).ok());
-}
-
-TEST(Trainer, RefusesCheckpointsThatNoRunWrote) {
-  Folder folder;
-  mn::Options asked = options();
-  asked.train.epochs = 1;
-  asked.train.checkpoint = folder / "checkpoint";
-  asked.train.checkpointEvery = 20; // of 32 steps
-  ASSERT_EQ(runAndKill(asked, 60000000, SIGKILL), 0);
-  const std::string path = asked.train.checkpoint + "/checkpoint.safetensors";
-  // Back to the middle of the epoch.
-  const auto middle = [](const std::string &name, char *data) {
-    int64_t value = name == "mn.step" ? 20 : name == "mn.batch" ? 20 : 0;
-    if (name == "mn.step" || name == "mn.batch" || name == "mn.epoch" ||
-        name == "mn.seen" || name == "mn.correct")
-      std::memcpy(data, &value, sizeof value);
-  };
-  const auto atStep20 = [](mn::SafetensorsMetadata &text) {
-    text["step"] = "20";
-  };
-  rewrite(path, middle, atStep20);
-  const std::string good = contentOf(path);
-  asked.train.resume = true;
-  EXPECT_TRUE(Trained(asked).status.ok());
-  const struct {
-    const char *state;
-    int64_t value;
-  } cases[] = {{"mn.batch", int64_t(1) << 60},
-               {"mn.batch", -1},
-               {"mn.epoch", -1},
-               {"mn.seen", INT64_MAX},
-               {"mn.correct", INT64_MIN},
-               {"mn.step", 21}};
-  for (const auto &[state, value] : cases) {
-    test::write(path, good);
-    rewrite(
-        path,
-        [&](const std::string &name, char *data) {
-          if (name == state)
-            std::memcpy(data, &value, sizeof value);
-        },
-        [](mn::SafetensorsMetadata &) {});
-    const mn::Status status = Trained(asked).status;
-    EXPECT_EQ(status.code, mn::Code::badData) << state << ' ' << value;
-    EXPECT_NE(status.message.find(path), std::string::npos) << status.message;
-  }
-  test::write(path, good);
-  rewrite(
-      path, [](const std::string &, char *) {},
-      [](mn::SafetensorsMetadata &text) {
-        text["history"] = R"({"points":[],"epochs":[[1e300,0,0,0,0,0]]})";
-      });
-  EXPECT_NE(Trained(asked).status.message.find("expected the history of a run"),
-            std::string::npos);
-  // One bit here and there; the file says where.
-  for (size_t i = 0; i < 40; ++i) {
-    std::string flipped = good;
-    const size_t bit = i * (good.size() * 8 - 1) / 39;
-    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ 1 << bit % 8);
-    test::write(path, flipped);
-    const mn::Status status = Trained(asked).status;
-    EXPECT_EQ(status.code, mn::Code::badData) << bit;
-    EXPECT_NE(status.message.find(path), std::string::npos) << status.message;
-  }
 }
 
 } // namespace

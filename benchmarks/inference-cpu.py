@@ -101,7 +101,7 @@ def main():
                     report = subprocess.run(
                         [app, "bench", "--json", f"--seconds={options.seconds}"],
                         check=True, capture_output=True, text=True).stdout
-                    ours.append(json.loads(report)["plans"][0]["latencyMicroseconds"]["median"])
+                    ours.append(json.loads(report)["plans"][0]["latency_us"]["median"])
                 a, b = statistics.median(ours), statistics.median(theirs)
                 print(f"{file[:-5]:32} {batch:6} {a:11.1f} {b:15.1f} {a / b:6.2f}", flush=True)
 

@@ -9,9 +9,11 @@
 #include "formats/json.h"
 #include "inference/runner.h"
 #include "reports/report.h"
+#include "reports/terminal.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <unistd.h>
 
 namespace mn {
 
@@ -92,13 +94,13 @@ Json jsonOf(const Plan &plan, const Figures &figures) {
   return {{"plan", plan.name},
           {"batch", plan.batch},
           {"runs", figures.latencies.size()},
-          {"latencyMicroseconds",
+          {"latency_us",
            {{"p10", part(.1)},
             {"median", part(.5)},
             {"p90", part(.9)},
             {"p99", part(.99)}}},
-          {"deviceMicroseconds", figures.device},
-          {"rowsPerSecond", figures.rowsPerSecond}};
+          {"device_us", figures.device},
+          {"rows_per_second", figures.rowsPerSecond}};
 }
 
 std::vector<std::string> rowOf(const Plan &plan, const Figures &figures) {
@@ -137,11 +139,14 @@ Status bench(const Model &model, const Options &options) {
     json["plans"].push_back(jsonOf(plan, figures));
     rows.push_back(rowOf(plan, figures));
   }
-  if (options.json)
+  if (options.json) {
     printJson(json);
-  else
-    std::printf("%s on %s\n%s", modelText(model).c_str(),
-                executor->deviceName().c_str(), table(rows).c_str());
+    return Status::success();
+  }
+  const int columns = columnsOf(STDOUT_FILENO);
+  const std::string title = modelText(model) + " on " + executor->deviceName();
+  std::printf("%s\n%s", wrapped(title, columns, 4).c_str(),
+              table(rows, columns).c_str());
   return Status::success();
 }
 

@@ -5,74 +5,122 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/array.h"
+#include "core/choices.h"
 #include "core/printable.h"
+#include "reports/report.h"
+#include "reports/terminal.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <unistd.h>
 
 namespace mn {
 
 namespace {
 
+/// Where help has its second column.
+constexpr int helpColumn = 28;
+
+Status usage(std::string message) {
+  return Status::error(Code::usage, std::move(message));
+}
+
 /// Nothing, or what is wrong with a number.
-std::string checkNumber(const std::string &found, double least) {
+std::string checkNumber(const Flag &flag, bool integer,
+                        const std::string &given) {
+  const std::string expected = text("expected '--%s' to be ", flag.name);
+  const std::string got = ", got '" + given + "'";
+  const char *begin = given.c_str(), *limit = begin + given.size();
   char *end;
-  const double value = std::strtod(found.c_str(), &end);
-  if (end == found.c_str() || *end || !std::isfinite(value))
-    return "expected a number, got '" + found + "'";
-  if (value < least)
-    return text("expected %g or more, got '%s'", least, found.c_str());
+  const double value = std::strtod(begin, &end);
+  if (end == begin || end != limit || !std::isfinite(value))
+    return expected + (integer ? "an integer" : "a number") + got;
+  if (value < flag.least)
+    return expected + text("%g or more", flag.least) + got;
+  int64_t whole;
+  const auto read = std::from_chars(begin, limit, whole);
+  if (integer && read.ec == std::errc::result_out_of_range)
+    return expected + "an integer of at most 64 bits" + got;
+  if (integer && (read.ec != std::errc() || read.ptr != limit))
+    return expected + "an integer" + got;
   return "";
 }
+
+/// "--data=DIR" and "INPUT...", where CLI11 has "--data DIR" and "INPUT(1x)".
+class Help final : public CLI::Formatter {
+public:
+  std::string make_option_opts(const CLI::Option *option) const override {
+    const std::string type = option->get_type_name();
+    return type.empty() ? "" : "=" + type;
+  }
+  std::string make_option_usage(const CLI::Option *option) const override {
+    return option->get_name(true) +
+           (option->get_expected_max() > 1 ? "..." : "");
+  }
+};
 
 template <typename Class, typename Member> constexpr bool isOf = false;
 template <typename Class, typename Type>
 constexpr bool isOf<Class, Type Class::*> = true;
 
+template <typename Type> struct ValueOf;
+template <typename Class, typename Type> struct ValueOf<Type Class::*> {
+  using type = Type;
+};
+
+/// The options that `member` is a member of.
+template <typename Member> auto &ownerOf(Options &options, Member) {
+  if constexpr (isOf<Transform, Member>)
+    return options.transform;
+  else if constexpr (isOf<TrainOptions, Member>)
+    return options.train;
+  else
+    return options;
+}
+
+std::string wrappedHelp(const char *help) {
+  const int columns = columnsOf(STDOUT_FILENO);
+  return wrapped(help, (columns ? columns : 80) - helpColumn - 1);
+}
+
 void addFlag(CLI::App &app, const Flag &flag, Options &options) {
   const std::string name = std::string("--") + flag.name;
+  const std::string help = wrappedHelp(flag.help);
   const auto visit = [&](auto member) {
-    using Member = decltype(member);
-    const auto describe = [&](CLI::Option *option) {
-      if (flag.value)
-        option->type_name(flag.value);
-      if constexpr (!std::is_same_v<Member, std::string Options::*> &&
-                    !std::is_same_v<Member, std::string TrainOptions::*>)
+    using Type = typename ValueOf<decltype(member)>::type;
+    auto &value = ownerOf(options, member).*member;
+    if constexpr (std::is_same_v<Type, bool>) {
+      app.add_flag(name, value, help)->disable_flag_override();
+    } else {
+      CLI::Option *option = app.add_option(name, value, help);
+      option->type_name(flag.value ? flag.value : "");
+      if constexpr (!std::is_same_v<Type, std::string>)
         option->check(
-            [least = flag.least](const std::string &found) {
-              return checkNumber(found, least);
+            [flag](const std::string &given) {
+              return checkNumber(flag, std::is_same_v<Type, int64_t>, given);
             },
             "");
-    };
-    if constexpr (std::is_same_v<Member, bool Options::*>)
-      app.add_flag(name, options.*member, flag.help);
-    else if constexpr (std::is_same_v<Member, bool Transform::*>)
-      app.add_flag(name, options.transform.*member, flag.help);
-    else if constexpr (std::is_same_v<Member, bool TrainOptions::*>)
-      app.add_flag(name, options.train.*member, flag.help);
-    else if constexpr (std::is_same_v<Member,
-                                      std::optional<double> Transform::*>)
-      describe(app.add_option(name, options.transform.*member, flag.help));
-    else if constexpr (isOf<TrainOptions, Member>)
-      describe(app.add_option(name, options.train.*member, flag.help));
-    else
-      describe(app.add_option(name, options.*member, flag.help));
+    }
   };
   std::visit(visit, flag.to);
 }
 
 CLI::App *addCommand(CLI::App &app, const Command &command, Options &options) {
   CLI::App *sub = app.add_subcommand(command.name, command.help);
+  sub->group("Commands");
   sub->fallthrough(false);
+  sub->set_help_flag("-h,--help", "print this help");
   if (command.argument) {
     CLI::Option *argument = sub->add_option(command.argument, options.arguments,
-                                            command.argumentHelp)
+                                            wrappedHelp(command.argumentHelp))
                                 ->required()
                                 ->type_name("");
     argument->expected(1, command.many ? 1 << 20 : 1);
@@ -82,16 +130,66 @@ CLI::App *addCommand(CLI::App &app, const Command &command, Options &options) {
   return sub;
 }
 
-/// One line, lower case, as all messages.
-std::string messageOf(const CLI::ParseError &error) {
+Choices namesOf(const std::vector<Command> &commands) {
+  Choices names;
+  for (const Command &command : commands)
+    names.push_back(command.name);
+  names.push_back("help");
+  return names;
+}
+
+std::string wordOf(const std::string &argument) {
+  const size_t begin = argument.find_first_not_of('-');
+  return begin == std::string::npos
+             ? ""
+             : argument.substr(begin, argument.find('=') - begin);
+}
+
+std::string seeHelp(const Command *command) {
+  return "; see '" + (command ? std::string(command->name) + " " : "") +
+         "--help'";
+}
+
+/// The first argument that no option of `command` takes.
+Status unexpected(const std::string &given, const Command &command) {
+  if (given.size() < 2 || given[0] != '-')
+    return usage((command.argument ? "expected one argument, got '"
+                                   : "expected no argument, got '") +
+                 given + "'" + seeHelp(&command));
+  Choices names = {"help"};
+  for (const Flag &flag : command.flags)
+    names.push_back(flag.name);
+  const std::string meant = didYouMean(wordOf(given), names, "--");
+  return usage("unknown option '" + given.substr(0, given.find('=')) +
+               "' of '" + command.name + "'" +
+               (meant.empty() ? seeHelp(&command) : meant));
+}
+
+/// What CLI11 found, in our words.
+Status statusOf(const CLI::ParseError &error, const Command *command) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  // Not of a name: "INPUT is required".
-  if (message.size() > 1 && !std::isupper(message[1]))
-    message[0] = static_cast<char>(std::tolower(message[0]));
-  while (!message.empty() && (message.back() == '.' || message.back() == ' '))
-    message.pop_back();
-  return message;
+  const size_t colon = message.find(": ");
+  const std::string subject = message.substr(0, colon);
+  if (dynamic_cast<const CLI::RequiredError *>(&error))
+    return usage(text("expected %s, got none",
+                      command ? command->argument : "a command") +
+                 seeHelp(command));
+  // "--batch: expected ..." is what checkNumber said.
+  if (dynamic_cast<const CLI::ValidationError *>(&error) &&
+      colon != std::string::npos)
+    return usage(message.substr(colon + 2));
+  if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+    if (message.find("received") != std::string::npos)
+      return usage("expected one '" + subject + "', got several");
+    if (message.find("missing") != std::string::npos)
+      return usage("expected a value of '" + subject + "', got none");
+  }
+  // "--json was given a disallowed flag override"
+  if (dynamic_cast<const CLI::ArgumentMismatch *>(&error))
+    return usage("expected '--" + message.substr(0, message.find(' ')) +
+                 "' without a value, got one");
+  return usage(message + seeHelp(command));
 }
 
 int report(const Status &status) {
@@ -105,39 +203,123 @@ int report(const Status &status) {
   return static_cast<int>(status.code);
 }
 
+std::string footerOf(const Model &model) {
+  const bool gpu = std::string(model.target) == "cuda";
+  return std::string("'help COMMAND' or 'COMMAND --help' lists the options of "
+                     "a command.\nExit codes: 0 success, 2 wrong usage, ") +
+         (gpu ? "10 no usable GPU or driver, 11 wrong GPU,\n12 library missing "
+                "or of a wrong version, 13 out of memory, 14 bad data or "
+                "I/O,\n15 numeric failure, 130 and 143 training stopped by a "
+                "signal, after saving"
+              : "11 wrong CPU, 12 wrong version of\nthe runtime, 13 out of "
+                "memory, 14 bad data or I/O, 15 numeric failure,\n130 and 143 "
+                "training stopped by a signal, after saving");
+}
+
+void describe(CLI::App &app, const Model &model) {
+  app.description(std::string("Runs the model '") + model.name +
+                  "', compiled by " + model.compiler + " for " + model.target +
+                  " (" + model.arch + ").");
+  app.set_version_flag("--version", modelText(model), "print the version");
+  app.set_help_flag("-h,--help", "print this help");
+  app.require_subcommand(1);
+  const auto format = std::make_shared<Help>();
+  format->column_width(helpColumn);
+  format->label("SUBCOMMAND", "COMMAND");
+  format->label("Positionals", "Arguments");
+  app.formatter(format);
+}
+
+/// 'help COMMAND' is 'COMMAND --help', and 'help' is '--help'.
+std::vector<std::string> wordsOf(int argc, char **argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty() || words[0] != "help")
+    return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
+
+/// Whether the first word is a command, or asks for help or the version.
+Status checkCommand(const std::vector<std::string> &words,
+                    const std::vector<Command> &commands) {
+  Choices names = namesOf(commands);
+  if (words.empty())
+    return usage("expected a command (" +
+                 listOf({names.begin(), names.end() - 1}) +
+                 "), got none; see '--help'");
+  const std::string &word = words[0];
+  if (word == "-h" || word == "--help" || word == "--version" ||
+      std::find(names.begin(), names.end(), word) != names.end())
+    return Status::success();
+  const bool option = word.starts_with("-");
+  if (option) {
+    for (const Command &command : commands)
+      for (const Flag &flag : command.flags)
+        if (wordOf(word) == flag.name)
+          return usage("expected a command before '" + word +
+                       "', got none; see '--help'");
+    names = {"help", "version"};
+  }
+  const std::string meant =
+      didYouMean(option ? wordOf(word) : word, names, option ? "--" : "");
+  return usage((option ? "unknown option '" : "unknown command '") + word +
+               "'" + (meant.empty() ? "; see '--help'" : meant));
+}
+
+/// CLI11's parser of the whole command line.
+struct Parser {
+  Parser(const Model &model, const char *program, Options &options)
+      : commands(commandsOf(model)), app("", program) {
+    describe(app, model);
+    for (const Command &command : commands)
+      subs.push_back(addCommand(app, command, options));
+    app.footer(footerOf(model)); // of this help, not of each command's
+  }
+
+  /// The command that was named, or null.
+  const Command *chosen() const {
+    for (size_t i = 0; i < subs.size(); ++i)
+      if (subs[i]->parsed())
+        return &commands[i];
+    return nullptr;
+  }
+
+  std::vector<Command> commands;
+  CLI::App app;
+  std::vector<CLI::App *> subs;
+};
+
 int parseAndRun(const Model &model, int argc, char **argv) {
   Options options;
-  CLI::App app(std::string("runs the model '") + printable(model.name) +
-               "', compiled by " + model.compiler + " for " + model.target +
-               " (" + model.arch + ")");
-  app.set_version_flag("--version",
-                       printable(model.name) + ", " + model.compiler);
-  app.require_subcommand(1);
-  app.footer(
-      "'COMMAND --help' says more. Exit codes: 0 success, 2 usage, 10 no "
-      "usable GPU,\n11 wrong GPU or CPU, 12 library missing, 13 out of "
-      "memory, 14 bad data or I/O,\n15 wrong or not finite numbers, 130 and "
-      "143 "
-      "stopped by a signal, after saving");
-  std::vector<CLI::App *> subcommands;
-  for (const Command &command : commands())
-    subcommands.push_back(addCommand(app, command, options));
+  Parser parser(model, argc > 0 ? argv[0] : model.name, options);
+  std::vector<std::string> words = wordsOf(argc, argv);
+  if (const Status status = checkCommand(words, parser.commands); !status.ok())
+    return report(status);
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end()); // as CLI11 wants them
+    parser.app.parse(words);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) { // --help, --version
+      // Through stdio, whose errors are reported.
       std::ostringstream help;
-      app.exit(error, help, help);
+      parser.app.exit(error, help, help);
       std::fputs(help.str().c_str(), stdout);
       return report(Status::success());
     }
-    return report(
-        Status::error(Code::usage, messageOf(error) + "; see '--help'"));
+    const Command *command = parser.chosen();
+    const std::vector<std::string> rest = parser.app.remaining(true);
+    return report(command && !rest.empty() &&
+                          dynamic_cast<const CLI::ExtrasError *>(&error)
+                      ? unexpected(rest.front(), *command)
+                      : statusOf(error, command));
   }
-  for (size_t i = 0; i < subcommands.size(); ++i)
-    if (subcommands[i]->parsed())
-      return report(commands()[i].run(model, options));
-  return report(Status::error(Code::usage, "expected a command, got none"));
+  const Command *command = parser.chosen();
+  const CLI::App &sub = *parser.app.get_subcommand(command->name);
+  for (const Flag &flag : command->flags)
+    if (sub.count(std::string("--") + flag.name))
+      options.given.push_back(flag.name);
+  return report(command->run(model, options));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "commands/options.h"
 #include "core/executor.h"
+#include <string_view>
 
 namespace mn {
 
@@ -19,100 +20,111 @@ std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more) {
 }
 
 const std::vector<Flag> deviceFlags = {
-    {"device", "N", "GPU to run on", &Options::device},
+    {"device", "N", "GPU to run on (default 0)", &Options::device, 0, "cuda"},
     {"no-graph", nullptr, "launch kernels one by one, not as a CUDA graph",
-     &Options::noGraph},
+     &Options::noGraph, 0, "cuda"},
 };
 
 const std::vector<Flag> transformFlags = {
-    {"scale", "X", "multiply by this (default: 1/255 for pixels, else 1)",
+    {"scale", "X", "multiply inputs by X (default: 1/255 for pixels, else 1)",
      &Transform::scale, -1e300},
-    {"mean", "X", "then subtract this", &Transform::mean, -1e300},
-    {"std", "X", "then divide by this", &Transform::deviation, 1e-30},
-    {"invert", nullptr, "pixels are dark on light", &Transform::invert},
+    {"mean", "X", "then subtract X (default 0)", &Transform::mean, -1e300},
+    {"std", "X", "then divide by X (default 1)", &Transform::deviation, 1e-30},
+    {"invert", nullptr, "invert pixels: 255 - x", &Transform::invert},
 };
 
 namespace {
 
 const std::vector<Flag> scoreFlags = {
-    {"check-nan", nullptr, "stop at the first step that gives NaN or infinity",
+    {"check-nan", nullptr,
+     "stop at the first step that computes NaN or infinity",
      &Options::checkNan},
-    {"batch", "N", "use the plan of this batch size", &Options::batch, 1},
+    {"batch", "N", "use the plan of batch size N", &Options::batch, 1},
     {"scores", "KIND",
-     "what the results are: auto, logits, log-probabilities, probabilities",
+     "what the outputs are: auto (default), logits, log-probabilities or "
+     "probabilities",
      &Options::scores},
 };
 
 const std::vector<Flag> setFlags = {
-    {"split", "NAME", "which part of a data set: test or train",
+    {"split", "NAME", "which part of the data set: test (default) or train",
      &Options::split},
-    {"limit", "N", "take the first N rows alone (default: all)",
-     &Options::limit, 1},
+    {"limit", "N", "use only the first N rows", &Options::limit, 1},
 };
 
-const Flag json = {"json", nullptr, "print JSON", &Options::json};
+const Flag json = {"json", nullptr, "print the results as JSON",
+                   &Options::json};
 
 } // namespace
 
-static std::vector<Command> allCommands() {
+std::vector<Command> commandsOf(const Model &model) {
   std::vector<Command> all = {
-      {"infer", "compute the results for some inputs", "INPUT",
+      {"infer", "compute the outputs for some inputs", "INPUT",
        "a .npy, .png, .pb (ONNX tensor) or IDX file; NAME=FILE where the model "
        "has several inputs; or a data set: a folder, or 'digits'",
        true,
-       with(with({{"output", "FILE", "write the first output to a .npy file",
+       with(with({{"output", "FILE",
+                   "write the output to a .npy file, - is standard output; "
+                   "several outputs to FILE.0.npy, FILE.1.npy, ...",
                    &Options::output},
-                  {"top", "N", "classes to print", &Options::top, 1}},
+                  json,
+                  {"top", "N", "classes to print for each row (default 3)",
+                   &Options::top, 1}},
                  setFlags),
             with(with(transformFlags, scoreFlags), deviceFlags)),
        infer},
-      {"eval", "loss and accuracy on a set of labelled images", nullptr,
-       nullptr, false,
+      {"eval", "compute loss and accuracy on labelled images", nullptr, nullptr,
+       false,
        with(with({{"data", "DIR",
                    "a folder with MNIST's files, with test_x.npy and "
                    "test_y.npy, or with test/CLASS/*.png; X.npy,Y.npy; or "
-                   "'digits', which are generated",
+                   "'digits', which is synthetic",
                    &Options::data},
                   json},
                  setFlags),
             with(with(transformFlags, scoreFlags), deviceFlags)),
        eval},
-      {"verify", "compare with the results in an ONNX test folder", "DIR",
+      {"verify", "compare outputs with those of ONNX test data", "DIR",
        "a folder of test_data_set_* folders, or one of them", false,
        with(
            {{"rtol", "X", "relative tolerance (default 0.001)", &Options::rtol},
             {"atol", "X", "absolute tolerance (default 1e-7)", &Options::atol},
-            {"batch", "N", "use the plan of this batch size", &Options::batch,
-             1},
+            {"batch", "N", "use the plan of batch size N", &Options::batch, 1},
             json},
            deviceFlags),
        verify},
-      {"bench", "latency and throughput of each plan", nullptr, nullptr, false,
-       with({{"batch", "N", "only the plan of this batch size", &Options::batch,
-              1},
-             {"warmup", "N", "runs before measuring (default 10)",
-              &Options::warmup},
-             {"repeat", "N", "runs to measure (default: for --seconds)",
-              &Options::repeat, 1},
-             {"seconds", "X", "time to measure each figure for (default 1)",
-              &Options::seconds},
-             json},
-            deviceFlags),
+      {"bench", "measure latency and throughput of each plan", nullptr, nullptr,
+       false,
+       with(
+           {{"batch", "N", "only the plan of batch size N", &Options::batch, 1},
+            {"warmup", "N", "runs before measuring (default 10)",
+             &Options::warmup},
+            {"repeat", "N", "runs to measure (default: for --seconds)",
+             &Options::repeat, 1},
+            {"seconds", "X", "seconds to measure each figure for (default 1)",
+             &Options::seconds},
+            json},
+           deviceFlags),
        bench},
-      {"profile", "the time of every step", nullptr, nullptr, false,
-       with({{"batch", "N", "the plan of this batch size", &Options::batch, 1},
-             {"plan", "NAME",
-              "infer (default), eval or train; parameters stay as they are",
-              &Options::plan},
-             {"repeat", "N", "runs to take the median of (default 20)",
-              &Options::repeat, 1},
-             {"trace", "FILE", "write a trace for chrome://tracing or Perfetto",
-              &Options::trace},
-             json},
-            deviceFlags),
+      {"profile", "measure the time of each step", nullptr, nullptr, false,
+       with(
+           {{"batch", "N", "the plan of batch size N (default: the largest)",
+             &Options::batch, 1},
+            {"plan", "NAME",
+             "infer (default), eval or train; weights do not change",
+             &Options::plan},
+            {"repeat", "N",
+             "number of runs; times are their medians (default 20)",
+             &Options::repeat, 1},
+            {"trace", "FILE",
+             "write a trace for Perfetto or chrome://tracing, with a track for "
+             "each stream; - is standard output",
+             &Options::trace},
+            json},
+           deviceFlags),
        profile},
       {"info",
-       "what the program was made from, and its steps",
+       "describe the model, its plans and their steps",
        nullptr,
        nullptr,
        false,
@@ -123,11 +135,11 @@ static std::vector<Command> allCommands() {
     all.insert(all.begin() + 2, *mn_train_command());
   if (mn_gradcheck_command)
     all.push_back(*mn_gradcheck_command());
-  return all;
-}
-
-const std::vector<Command> &commands() {
-  static const std::vector<Command> all = allCommands();
+  const std::string_view target = model.target;
+  for (Command &command : all)
+    std::erase_if(command.flags, [&](const Flag &flag) {
+      return flag.target && flag.target != target;
+    });
   return all;
 }
 

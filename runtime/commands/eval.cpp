@@ -83,7 +83,7 @@ void print(const Score &score, Scores scores, const Plan &plan, double seconds,
                  {"correct", score.right},
                  {"accuracy", accuracy},
                  {"seconds", seconds},
-                 {"imagesPerSecond", rows / seconds}};
+                 {"images_per_second", rows / seconds}};
     if (!classNames.empty())
       json["classes"] = classNames;
     printJson(json);

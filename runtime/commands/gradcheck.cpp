@@ -13,6 +13,7 @@
 #include "formats/json.h"
 #include "mnistrt/philox.h"
 #include "reports/report.h"
+#include "reports/terminal.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -313,7 +314,7 @@ void Gradcheck::print() const {
                      std::to_string(row.elements.size()), text("%.1e", error),
                      error <= options.tolerance ? "ok" : "WRONG"});
   }
-  std::fputs(table(cells).c_str(), stdout);
+  std::fputs(table(cells, columnsOf(STDOUT_FILENO)).c_str(), stdout);
 }
 
 Status Gradcheck::report() const {
@@ -361,11 +362,11 @@ extern "C" const Command *mn_gradcheck_command() {
       nullptr,
       nullptr,
       false,
-      with({{"samples", "N", "elements of each tensor (default 8)",
+      with({{"samples", "N", "elements to check of each tensor (default 8)",
              &Options::samples, 1},
             {"tolerance", "X", "relative error allowed (default 1e-5)",
              &Options::tolerance},
-            {"classes", "N", "whole numbers of inputs are below N (default 2)",
+            {"classes", "N", "integer inputs are below N (default 2)",
              &Options::classes, 1},
             {"limit", "N",
              "only the first N rows of the batch count (default: "

@@ -5,8 +5,10 @@
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
+#include "formats/json.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
+#include "reports/terminal.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -100,7 +102,15 @@ Status readInputs(const Plan &plan, const Options &options,
   return Status::success();
 }
 
-void printClasses(const Array &output, Scores scores, int64_t top) {
+/// A class and its probability.
+struct Guess {
+  size_t number;
+  double probability;
+};
+
+/// For each row, the most probable classes.
+std::vector<std::vector<Guess>> classesOf(const Array &output, Scores scores,
+                                          int64_t top) {
   const int64_t rows = output.shape[0];
   const int64_t classes =
       rows ? static_cast<int64_t>(output.count()) / rows : 0;
@@ -108,6 +118,7 @@ void printClasses(const Array &output, Scores scores, int64_t top) {
     scores = scoresOf(output.type, output.bytes.data(), rows, classes);
   std::vector<double> logs;
   std::vector<size_t> order(static_cast<size_t>(classes));
+  std::vector<std::vector<Guess>> result;
   for (int64_t row = 0; row < rows; ++row) {
     logProbabilities(scores, output.type, output.bytes.data(), row, classes,
                      logs);
@@ -115,24 +126,136 @@ void printClasses(const Array &output, Scores scores, int64_t top) {
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return logs[a] != logs[b] ? logs[a] > logs[b] : a < b;
     });
-    std::printf("%lld:", static_cast<long long>(row));
-    for (int64_t i = 0; i < std::min(top, classes); ++i) {
-      const size_t best = order[static_cast<size_t>(i)];
-      std::printf("%s %zu (%.2f %%)", i ? "," : "", best,
-                  100 * std::exp(logs[best]));
-    }
-    std::printf("\n");
+    std::vector<Guess> &best = result.emplace_back();
+    for (int64_t i = 0; i < std::min(top, classes); ++i)
+      best.push_back({order[static_cast<size_t>(i)],
+                      std::exp(logs[order[static_cast<size_t>(i)]])});
+  }
+  return result;
+}
+
+/// Whether classes say more of the outputs than their numbers.
+bool showsClasses(const Plan &plan) {
+  return plan.outputCount == 1 && isClassifier(plan, plan.outputs[0]);
+}
+
+void printClasses(std::FILE *file,
+                  const std::vector<std::vector<Guess>> &rows) {
+  for (size_t row = 0; row < rows.size(); ++row) {
+    std::fprintf(file, "%zu:", row);
+    for (const Guess &guess : rows[row])
+      std::fprintf(file, "%s %zu (%.2f %%)",
+                   &guess == rows[row].data() ? "" : ",", guess.number,
+                   100 * guess.probability);
+    std::fputc('\n', file);
   }
 }
 
-void printNumbers(const Array &output) {
+void printNumbers(std::FILE *file, const Array &output) {
   constexpr size_t most = 64;
-  std::printf("%s %s:", printable(output.name).c_str(),
-              shapeText(output.shape).c_str());
+  std::string line = printable(output.name) + " " + nameOf(output.type) + " " +
+                     shapeText(output.shape) + ":";
   const size_t count = output.count();
   for (size_t i = 0; i < std::min(count, most); ++i)
-    std::printf(" %.9g", numberAt(output.type, output.bytes.data(), i));
-  std::printf(count > most ? " ...\n" : "\n");
+    line += text(" %.9g", numberAt(output.type, output.bytes.data(), i));
+  if (count > most)
+    line += " ...";
+  std::fprintf(file, "%s\n", wrapped(line, columnsOf(fileno(file)), 4).c_str());
+}
+
+/// An element, as exact as its type.
+Json jsonElement(const Array &array, size_t i) {
+  if (array.type == Type::i64) {
+    int64_t value;
+    std::memcpy(&value, &array.bytes[i * sizeof value], sizeof value);
+    return value;
+  }
+  const double value = numberAt(array.type, array.bytes.data(), i);
+  if (array.type == Type::b8)
+    return value != 0;
+  if (array.type == Type::f32 || array.type == Type::f64)
+    return value;
+  return static_cast<int64_t>(value);
+}
+
+/// Arrays in arrays, as many deep as there are dimensions.
+Json jsonValues(const Array &array, size_t dimension, size_t &next) {
+  if (dimension == array.shape.size())
+    return jsonElement(array, next++);
+  Json values = Json::array();
+  for (int64_t i = 0; i < array.shape[dimension]; ++i)
+    values.push_back(jsonValues(array, dimension + 1, next));
+  return values;
+}
+
+Json jsonOf(const Model &model, const Plan &plan,
+            const std::vector<Array> &outputs, Scores scores, int64_t top) {
+  Json all = Json::array();
+  for (const Array &output : outputs) {
+    size_t next = 0;
+    all.push_back({{"name", output.name},
+                   {"type", nameOf(output.type)},
+                   {"shape", output.shape},
+                   {"values", jsonValues(output, 0, next)}});
+  }
+  Json json = {{"model", model.name}, {"batch", plan.batch}, {"outputs", all}};
+  if (!showsClasses(plan))
+    return json;
+  json["classes"] = Json::array();
+  for (const std::vector<Guess> &row : classesOf(outputs[0], scores, top)) {
+    Json guesses = Json::array();
+    for (const Guess &guess : row)
+      guesses.push_back(
+          {{"class", guess.number}, {"probability", guess.probability}});
+    json["classes"].push_back(guesses);
+  }
+  return json;
+}
+
+/// "y.npy", or of several outputs "y.0.npy", "y.1.npy", ...
+std::string outputPath(const std::string &path, size_t number, size_t count) {
+  if (count == 1)
+    return path;
+  const std::string ending = ".npy";
+  const bool ends = path.size() > ending.size() && path.ends_with(ending);
+  const std::string stem =
+      ends ? path.substr(0, path.size() - ending.size()) : path;
+  return stem + "." + std::to_string(number) + (ends ? ending : "");
+}
+
+Status writeOutputs(const std::string &path,
+                    const std::vector<Array> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Array &output = outputs[i];
+    const std::vector<char> file = npyOf(
+        output.type, output.shape, output.bytes.data(), output.bytes.size());
+    if (path == "-") {
+      std::fwrite(file.data(), 1, file.size(), stdout);
+      continue;
+    }
+    const std::string to = outputPath(path, i, outputs.size());
+    MN_TRY(writeAtomically(to, {file.data(), file.size()}));
+    if (outputs.size() > 1)
+      std::fprintf(stderr, "wrote '%s': output '%s', %s %s\n", to.c_str(),
+                   output.name.c_str(), nameOf(output.type),
+                   shapeText(output.shape).c_str());
+  }
+  return Status::success();
+}
+
+Status checkOutput(const Model &model, const Options &options) {
+  if (options.output != "-")
+    return Status::success();
+  if (options.json)
+    return Status::error(Code::usage, "expected one output on standard output, "
+                                      "got '--json' and '--output=-'");
+  for (int i = 0; i < model.planCount; ++i)
+    if (isInference(model.plans[i]) && model.plans[i].outputCount > 1)
+      return Status::error(
+          Code::usage, text("expected a file for '--output' of a model of %d "
+                            "outputs, got '-'",
+                            model.plans[i].outputCount));
+  return Status::success();
 }
 
 } // namespace
@@ -140,6 +263,7 @@ void printNumbers(const Array &output) {
 Status infer(const Model &model, const Options &options) {
   Scores scores;
   MN_TRY(parseScores(options.scores, scores));
+  MN_TRY(checkOutput(model, options));
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
   Runner runner(model, *executor);
@@ -149,18 +273,18 @@ Status infer(const Model &model, const Options &options) {
   std::vector<Array> inputs, outputs;
   MN_TRY(readInputs(model.plans[plan], options, inputs));
   MN_TRY(runner.run(options.batch, inputs, outputs, plan));
-  if (!options.output.empty() && !outputs.empty()) {
-    const Array &first = outputs.front();
-    const std::vector<char> file =
-        npyOf(first.type, first.shape, first.bytes.data(), first.bytes.size());
-    MN_TRY(writeAtomically(options.output, {file.data(), file.size()}));
+  if (!options.output.empty())
+    MN_TRY(writeOutputs(options.output, outputs));
+  if (options.json) {
+    printJson(jsonOf(model, model.plans[plan], outputs, scores, options.top));
+    return Status::success();
   }
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (isClassifier(model.plans[plan], model.plans[plan].outputs[i]) &&
-        outputs.size() == 1)
-      printClasses(outputs[i], scores, options.top);
-    else
-      printNumbers(outputs[i]);
+  std::FILE *file = options.output == "-" ? stderr : stdout;
+  if (showsClasses(model.plans[plan]))
+    printClasses(file, classesOf(outputs[0], scores, options.top));
+  else
+    for (const Array &output : outputs)
+      printNumbers(file, output);
   return Status::success();
 }
 

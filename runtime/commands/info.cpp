@@ -10,7 +10,9 @@
 #include "core/printable.h"
 #include "formats/json.h"
 #include "reports/report.h"
+#include "reports/terminal.h"
 #include <cstdio>
+#include <unistd.h>
 #include <vector>
 
 namespace mn {
@@ -24,14 +26,14 @@ void printTensors(const char *what, const Tensor *tensors, int count) {
 }
 
 void printPlan(const Plan &plan) {
-  std::printf("\nplan %s: batch %lld, %d steps, arena %zu bytes, workspace %zu "
-              "bytes",
-              plan.name, static_cast<long long>(plan.batch), plan.stepCount,
-              plan.arenaBytes, plan.workspaceBytes);
-  const int streams = streamCount(plan);
-  std::printf(streams > 1 ? " for each of %d streams that calls libraries\n"
-                          : "\n",
-              streams);
+  const int columns = columnsOf(STDOUT_FILENO), streams = streamCount(plan);
+  std::string title = text(
+      "plan %s: batch %lld, %d steps, arena %zu bytes, workspace %zu bytes",
+      plan.name, static_cast<long long>(plan.batch), plan.stepCount,
+      plan.arenaBytes, plan.workspaceBytes);
+  if (streams > 1)
+    title += text(" for each of %d streams that calls libraries", streams);
+  std::printf("\n%s\n", wrapped(title, columns, 4).c_str());
   printTensors("input", plan.inputs, plan.inputCount);
   printTensors("output", plan.outputs, plan.outputCount);
   std::vector<std::vector<std::string>> rows = {
@@ -42,7 +44,7 @@ void printPlan(const Plan &plan) {
                     step.implementation, text("%.3f", step.flops / 1e6),
                     text("%.1f", step.bytes / 1e3), step.ops, step.nodes});
   }
-  std::printf("%s", table(rows).c_str());
+  std::printf("%s", table(rows, columns).c_str());
 }
 
 Json tensorsJson(const Tensor *tensors, int count) {
@@ -70,8 +72,8 @@ Json planJson(const Plan &plan) {
   }
   return {{"name", plan.name},
           {"batch", plan.batch},
-          {"arenaBytes", plan.arenaBytes},
-          {"workspaceBytes", plan.workspaceBytes},
+          {"arena_bytes", plan.arenaBytes},
+          {"workspace_bytes", plan.workspaceBytes},
           {"inputs", tensorsJson(plan.inputs, plan.inputCount)},
           {"outputs", tensorsJson(plan.outputs, plan.outputCount)},
           {"steps", steps}};
@@ -88,8 +90,8 @@ Json modelJson(const Model &model) {
     plans.push_back(planJson(model.plans[i]));
   return {{"name", model.name},       {"compiler", model.compiler},
           {"command", model.command}, {"target", model.target},
-          {"arch", model.arch},       {"constantBytes", model.constantBytes},
-          {"codeBytes", codeBytes},   {"deviceBytes", deviceBytes(model)},
+          {"arch", model.arch},       {"constant_bytes", model.constantBytes},
+          {"code_bytes", codeBytes},  {"device_bytes", deviceBytes(model)},
           {"bound", bound},           {"plans", plans}};
 }
 

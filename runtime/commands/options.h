@@ -15,6 +15,7 @@ namespace mn {
 /// The options of all commands; each reads those that it declares.
 struct Options {
   std::vector<std::string> arguments;
+  std::vector<std::string> given; ///< names of options on the command line
   std::string data, split = "test", output, trace, plan = kinds::infer,
                     scores = "auto";
   Transform transform;
@@ -36,7 +37,8 @@ struct Flag {
                int64_t TrainOptions::*, std::string TrainOptions::*,
                std::optional<double> TrainOptions::*>
       to;
-  double least = 0; ///< of a number; NaN and infinity never do
+  double least = 0;             ///< of a number; NaN and infinity never do
+  const char *target = nullptr; ///< only programs for it have the option
 };
 
 struct Command {
@@ -48,8 +50,8 @@ struct Command {
   Status (*run)(const Model &model, const Options &options);
 };
 
-/// Of every program, in the order in which help lists them.
-const std::vector<Command> &commands();
+/// Of a program, in the order in which help lists them.
+std::vector<Command> commandsOf(const Model &model);
 
 /// Runs what the command line says; the exit code. Messages go to stderr.
 int runCommandLine(const Model &model, int argc, char **argv);

@@ -1,10 +1,13 @@
 //===- profile.cpp - app profile ------------------------------------------===//
 
 #include "commands/options.h"
+#include "commands/trace.h"
+#include "core/choices.h"
 #include "formats/atomic_file.h"
 #include "formats/json.h"
 #include "inference/runner.h"
 #include "reports/report.h"
+#include "reports/terminal.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -12,32 +15,12 @@ namespace mn {
 
 namespace {
 
-/// The events of the last run, in Chrome's format: microseconds since its
-/// beginning.
-Status writeTrace(const std::string &path, const Model &model, const Plan &plan,
-                  const std::vector<StepTime> &times) {
-  Json events = {{{"name", "process_name"},
-                  {"ph", "M"},
-                  {"pid", 1},
-                  {"args", {{"name", text("%s %s", model.name, plan.name)}}}}};
-  for (int i = 0; i < plan.stepCount; ++i) {
-    const Step &step = plan.steps[i];
-    events.push_back({{"name", step.name},
-                      {"cat", step.implementation},
-                      {"ph", "X"},
-                      {"pid", 1},
-                      {"tid", 1},
-                      {"ts", times[i].startMicroseconds},
-                      {"dur", times[i].microseconds},
-                      {"args",
-                       {{"step", i + 1},
-                        {"ops", step.ops},
-                        {"nodes", step.nodes},
-                        {"shape", step.shape}}}});
-  }
-  const std::string trace =
-      jsonText({{"displayTimeUnit", "ns"}, {"traceEvents", events}}) + "\n";
-  return writeAtomically(path, trace);
+/// To a file or, for "-", to standard output.
+Status writeTrace(const std::string &path, const Json &trace) {
+  if (path != "-")
+    return writeAtomically(path, jsonText(trace) + "\n");
+  printJson(trace);
+  return Status::success();
 }
 
 std::string rate(double amount, double microseconds) {
@@ -46,14 +29,14 @@ std::string rate(double amount, double microseconds) {
              : "";
 }
 
-/// In microseconds: medians of the steps, each alone; their sum; and of the
-/// plan as it runs, in one graph and side by side.
+/// In microseconds: medians of the steps, each timed separately; their sum; and
+/// of the plan as it runs, in one graph and concurrently.
 struct Times {
   std::vector<double> steps;
   double total = 0, whole = 0;
 };
 
-void printTable(const Plan &plan, const Times &times) {
+void printTable(std::FILE *file, const Plan &plan, const Times &times) {
   const auto &[medians, total, whole] = times;
   std::vector<std::vector<std::string>> rows = {{">step", "name", "on", "shape",
                                                  ">us", ">share", ">GFLOP/s",
@@ -67,11 +50,11 @@ void printTable(const Plan &plan, const Times &times) {
          text("%.2f", medians[i]), text("%.1f %%", 100 * medians[i] / total),
          rate(step.flops, medians[i]), rate(step.bytes, medians[i]), step.ops});
   }
-  rows.push_back({"", "total", "", "", text("%.2f", total), "",
+  rows.push_back({"", "sum of steps", "", "", text("%.2f", total), "",
                   rate(flops, total), rate(bytes, total), ""});
   rows.push_back({"", "whole plan", "", "", text("%.2f", whole), "",
                   rate(flops, whole), rate(bytes, whole), ""});
-  std::printf("%s", table(rows).c_str());
+  std::fputs(table(rows, columnsOf(fileno(file))).c_str(), file);
 }
 
 Json jsonOf(const Model &model, const Plan &plan, const std::string &device,
@@ -84,16 +67,13 @@ Json jsonOf(const Model &model, const Plan &plan, const std::string &device,
                      {"ops", step.ops},
                      {"nodes", step.nodes},
                      {"shape", step.shape},
-                     {"microseconds", times.steps[i]},
+                     {"us", times.steps[i]},
                      {"flops", step.flops},
                      {"bytes", step.bytes}});
   }
-  return {{"model", model.name},
-          {"plan", plan.name},
-          {"device", device},
-          {"microseconds", times.total},
-          {"wholeMicroseconds", times.whole},
-          {"steps", steps}};
+  return {{"model", model.name},    {"plan", plan.name},
+          {"device", device},       {"steps_us", times.total},
+          {"plan_us", times.whole}, {"steps", steps}};
 }
 
 /// `last`: the steps of the last run, in their order.
@@ -124,12 +104,12 @@ Status measure(Executor &executor, int plan, int64_t repeat,
 Status profile(const Model &model, const Options &options) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
-  if (options.plan != kinds::infer && options.plan != kinds::eval &&
-      options.plan != kinds::train)
-    return Status::error(Code::usage,
-                         "expected '--plan' to be infer, eval or train, got "
-                         "'" +
-                             options.plan + "'");
+  size_t kind;
+  if (options.json && options.trace == "-")
+    return Status::error(Code::usage, "expected one output on standard output, "
+                                      "got '--json' and '--trace=-'");
+  MN_TRY(choose("--plan", options.plan,
+                {kinds::infer, kinds::eval, kinds::train}, kind));
   Runner runner(model, *executor);
   runner.kind = options.plan;
   int number;
@@ -140,16 +120,19 @@ Status profile(const Model &model, const Options &options) {
   Times times;
   MN_TRY(measure(*executor, number, repeat, last, times));
   if (!options.trace.empty())
-    MN_TRY(writeTrace(options.trace, model, plan, last));
+    MN_TRY(writeTrace(options.trace, traceOf(model, plan, last)));
   if (options.json) {
     printJson(jsonOf(model, plan, executor->deviceName(), times));
     return Status::success();
   }
-  std::printf("%s, plan %s, batch %lld, on %s; medians of %lld runs\n",
-              modelText(model).c_str(), plan.name,
-              static_cast<long long>(plan.batch),
-              executor->deviceName().c_str(), static_cast<long long>(repeat));
-  printTable(plan, times);
+  std::FILE *file = options.trace == "-" ? stderr : stdout;
+  const std::string title = text(
+      "%s, plan %s, batch %lld, on %s; medians of %lld runs",
+      modelText(model).c_str(), plan.name, static_cast<long long>(plan.batch),
+      executor->deviceName().c_str(), static_cast<long long>(repeat));
+  std::fprintf(file, "%s\n",
+               wrapped(title, columnsOf(fileno(file)), 4).c_str());
+  printTable(file, plan, times);
   return Status::success();
 }
 

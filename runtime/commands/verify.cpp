@@ -194,8 +194,8 @@ Json jsonOf(const std::string &set, const Difference &d) {
           {"output", d.name},
           {"elements", d.count},
           {"wrong", d.wrong},
-          {"worstAbsolute", d.absolute},
-          {"worstRelative", d.relative}};
+          {"worst_absolute", d.absolute},
+          {"worst_relative", d.relative}};
 }
 
 void print(const std::string &set, const Difference &d) {

@@ -1,6 +1,7 @@
 //===- sample_set.cpp - labelled data of any kind -------------------------===//
 
 #include "data/sample_set.h"
+#include "core/choices.h"
 #include "data/digits.h"
 #include "data/image_folder.h"
 #include "formats/files.h"
@@ -192,11 +193,9 @@ Status readKind(const std::string &path, const Source &source, Split split,
 } // namespace
 
 Status parseSplit(const std::string &name, Split &split) {
-  if (name != "test" && name != "train")
-    return Status::error(Code::usage, "expected '--split' to be test or train, "
-                                      "got '" +
-                                          name + "'");
-  split = name == "test" ? Split::test : Split::train;
+  size_t number;
+  MN_TRY(choose("--split", name, {"test", "train"}, number));
+  split = number == 0 ? Split::test : Split::train;
   return Status::success();
 }
 

@@ -19,6 +19,13 @@ Status JsonLog::open(const std::string &where, bool append) {
   if (file >= 0)
     ::close(file);
   path = where;
+  if (path == "-") {
+    path = "standard output";
+    file = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    return file >= 0 ? Status::success()
+                     : badData("cannot write to standard output: %s",
+                               std::strerror(errno));
+  }
   file = ::open(
       path.c_str(),
       O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC), 0666);

@@ -22,7 +22,8 @@ public:
   ~JsonLog();
 
   /// Opens the file, empties it unless `append`, and creates it where it is
-  /// missing. What a killed run left of a line at the end is cut off.
+  /// missing. What a killed run left of a line at the end is cut off. "-" is
+  /// standard output.
   Status open(const std::string &path, bool append);
   bool isOpen() const { return file >= 0; }
 

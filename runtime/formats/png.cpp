@@ -34,7 +34,7 @@ Status checkPngHeader(std::string_view head) {
   };
   const unsigned width = number(16), height = number(20);
   return width > maxSide || height > maxSide ? tooLarge(width, height)
-                                               : Status::success();
+                                             : Status::success();
 }
 
 Status parsePng(const std::vector<char> &file, Array &array) {

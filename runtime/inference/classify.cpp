@@ -1,6 +1,7 @@
 //===- classify.cpp - what the numbers of a classifier mean ---------------===//
 
 #include "inference/classify.h"
+#include "core/choices.h"
 #include "inference/inputs.h"
 #include <algorithm>
 #include <cmath>
@@ -9,25 +10,20 @@ namespace mn {
 
 namespace {
 
-constexpr const char *scoreNames[] = {"auto", "logits", "log-probabilities",
-                                      "probabilities"};
+const Choices scoreNames = {"auto", "logits", "log-probabilities",
+                            "probabilities"};
 
 } // namespace
 
 Status parseScores(const std::string &name, Scores &scores) {
-  for (int i = 0; i < 4; ++i)
-    if (name == scoreNames[i]) {
-      scores = static_cast<Scores>(i);
-      return Status::success();
-    }
-  return Status::error(Code::usage,
-                       "expected '--scores' to be auto, logits, "
-                       "log-probabilities or probabilities, got '" +
-                           name + "'");
+  size_t number;
+  MN_TRY(choose("--scores", name, scoreNames, number));
+  scores = static_cast<Scores>(number);
+  return Status::success();
 }
 
 const char *nameOf(Scores scores) {
-  return scoreNames[static_cast<int>(scores)];
+  return scoreNames[static_cast<size_t>(scores)].c_str();
 }
 
 bool isClassifier(const Plan &plan, const Tensor &output) {

@@ -3,12 +3,12 @@
 #include "reports/progress.h"
 #include "core/array.h"
 #include "core/printable.h"
+#include "reports/terminal.h"
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <vector>
 
@@ -138,10 +138,8 @@ Progress::Options Progress::detect(int file) {
 int Progress::width() const {
   if (options.width > 0)
     return options.width;
-  struct winsize size = {};
-  if (::ioctl(options.file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
-  return 80;
+  const int columns = columnsOf(options.file);
+  return columns > 0 ? columns : 80;
 }
 
 void Progress::put(std::string_view text) const {
@@ -178,7 +176,8 @@ void Progress::report(const TrainState &state) {
 void Progress::print(std::string_view line) {
   const std::string again = live;
   clear();
-  put(printable(line) + "\n" + again);
+  put(wrapped(printable(line), options.terminal ? width() : 0, 4) + "\n" +
+      again);
   live = again;
 }
 

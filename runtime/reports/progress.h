@@ -58,7 +58,8 @@ public:
   void update(const TrainState &state, double now);
   /// At each report: a plain line where there is no terminal.
   void report(const TrainState &state);
-  /// A line that stays, above the live one.
+  /// A line that stays, above the live one. On a terminal, a long one is broken
+  /// at blanks.
   void print(std::string_view line);
   /// Takes the live line away, for whatever is printed next.
   void clear();

@@ -10,8 +10,11 @@
 namespace mn {
 
 /// Rows of cells as columns, two blanks apart; the first row is a head. Columns
-/// whose head begins with '>' are flushed right.
-std::string table(std::vector<std::vector<std::string>> rows);
+/// whose head begins with '>' are flushed right. `width`: how many columns of a
+/// terminal there are, 0 for no limit. Where there are too few, long text is
+/// shortened, then the last columns of text are left out, and a line says so;
+/// numbers always stay.
+std::string table(std::vector<std::vector<std::string>> rows, int width);
 
 /// "1.44 MB".
 std::string bytesText(double bytes);

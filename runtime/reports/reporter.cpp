@@ -3,7 +3,10 @@
 #include "reports/reporter.h"
 #include "core/array.h"
 #include "formats/atomic_file.h"
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstring>
 
 namespace mn {
 
@@ -24,17 +27,12 @@ std::string accuracyText(double accuracy) {
 
 } // namespace
 
-const Progress::Options &Reporter::display() {
-  static const Progress::Options options = Progress::detect(1);
-  return options;
-}
-
 Status Reporter::open(bool resumed) {
   if (!options.log.empty())
     MN_TRY(log.open(options.log, resumed));
   if (!options.tensorboard.empty())
     MN_TRY(board.open(options.tensorboard));
-  if (!options.plot.empty())
+  if (!options.plot.empty() && options.plot != "-")
     MN_TRY(checkWritable(options.plot, plotBytes));
   logging = log.isOpen();
   boarding = board.isOpen();
@@ -73,17 +71,20 @@ void Reporter::report(const Report &report) {
                 {"epoch", state.epoch},
                 {"step", report.step},
                 {"loss", state.loss}};
-  std::vector<Scalar> scalars = {{"train/loss", static_cast<float>(state.loss)},
-                                 {"train/lr", static_cast<float>(report.lr)}};
-  if (state.accuracy >= 0) {
+  if (state.accuracy >= 0)
     event["accuracy"] = state.accuracy;
-    scalars.push_back({"train/accuracy", static_cast<float>(state.accuracy)});
-  }
   event["lr"] = report.lr;
   event["images_per_second"] = state.imagesPerSecond;
   event["us_per_step"] = report.microsecondsPerStep;
   this->event(event);
-  tensorboardWrite(report.step, scalars);
+}
+
+void Reporter::point(int64_t step, double loss, double accuracy, double lr) {
+  std::vector<Scalar> scalars = {{"train/loss", static_cast<float>(loss)},
+                                 {"train/lr", static_cast<float>(lr)}};
+  if (accuracy >= 0)
+    scalars.push_back({"train/accuracy", static_cast<float>(accuracy)});
+  tensorboardWrite(step, scalars);
 }
 
 void Reporter::epoch(const EpochReport &report, const History &history) {
@@ -125,8 +126,18 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
   event["digest"] = report.digest;
   this->event(event);
   tensorboardWrite(report.step, scalars);
-  if (!options.plot.empty())
+  if (!options.plot.empty() && options.plot != "-")
     warn(writePlot(options.plot, history.plot(title)));
+}
+
+void Reporter::finish(const History &history) {
+  if (options.plot != "-")
+    return;
+  const std::string picture = drawPlot(history.plot(title));
+  if (std::fwrite(picture.data(), 1, picture.size(), stdout) !=
+          picture.size() ||
+      std::fflush(stdout) != 0)
+    warn(badData("cannot write to standard output: %s", std::strerror(errno)));
 }
 
 } // namespace mn

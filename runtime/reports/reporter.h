@@ -35,14 +35,16 @@ struct EpochReport {
 
 class Reporter {
 public:
-  Reporter(const TrainOptions &options, std::string title)
-      : options(options), title(std::move(title)), progress(display()) {}
+  /// `file`: the descriptor of the terminal or pipe.
+  Reporter(const TrainOptions &options, std::string title, int file)
+      : options(options), title(std::move(title)),
+        display(Progress::detect(file)), progress(display) {}
 
   /// Opens what is to be written.
   Status open(bool resumed);
 
   /// Seconds between reports, where they are not asked for by steps.
-  double interval() const { return display().terminal ? 1 : 5; }
+  double interval() const { return display.terminal ? 1 : 5; }
 
   void say(const std::string &line) { progress.print(line); }
   void event(const Json &event);
@@ -53,18 +55,22 @@ public:
     progress.update(state, now);
   }
   void report(const Report &report);
+  /// For TensorBoard alone, which gets more points than there are reports.
+  void point(int64_t step, double loss, double accuracy, double lr);
   void epoch(const EpochReport &report, const History &history);
+  /// Writes what is written once: a plot on standard output.
+  void finish(const History &history);
   void clear() { progress.clear(); }
 
   /// The first failure that the run survived.
   const Status &late() const { return first; }
 
 private:
-  static const Progress::Options &display();
   void tensorboardWrite(int64_t step, const std::vector<Scalar> &scalars);
 
   const TrainOptions &options;
   std::string title;
+  Progress::Options display;
   Progress progress;
   JsonLog log;
   TensorBoard board;

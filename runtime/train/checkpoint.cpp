@@ -1,4 +1,4 @@
-//===- checkpoint.cpp - everything to go on with a run --------------------===//
+//===- checkpoint.cpp - all that continues a run --------------------------===//
 
 #include "train/checkpoint.h"
 #include "core/array.h"
@@ -46,6 +46,33 @@ std::string valueOf(const SafetensorsMetadata &metadata,
                     const std::string &key) {
   const auto found = metadata.find(key);
   return found == metadata.end() ? "" : found->second;
+}
+
+/// A path may be any bytes; metadata is UTF-8. As in a URL.
+std::string escaped(const std::string &value) {
+  std::string result;
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += byte < 0x20 || byte >= 0x7f || c == '%' ? text("%%%02X", byte)
+                                                      : std::string(1, c);
+  }
+  return result;
+}
+
+std::string unescaped(const std::string &value) {
+  std::string result;
+  for (size_t i = 0; i < value.size(); ++i) {
+    unsigned byte;
+    const char *digits = value.data() + i + 1;
+    if (value[i] == '%' && i + 2 < value.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      result += static_cast<char>(byte);
+      i += 2;
+    } else {
+      result += value[i];
+    }
+  }
+  return result;
 }
 
 } // namespace
@@ -101,18 +128,52 @@ Status CheckpointFile::write(const std::vector<char> &block,
       {"best", checkpoint.best},  {"history", checkpoint.history}};
   for (const RunFact &fact : run)
     metadata["run." + fact.key] = fact.value;
+  for (const auto &[name, value] : checkpoint.options)
+    metadata["option." + name] = escaped(value);
   return writeSafetensors(path, std::move(views), metadata);
+}
+
+Status CheckpointFile::checkFormat(const SafetensorsFile &file,
+                                   const char *name) const {
+  const std::string found = valueOf(file.metadata(), "format");
+  if (found != format)
+    return badData("expected a file of format '%s', got '%s'", format,
+                   found.c_str());
+  const std::string model = valueOf(file.metadata(), "model");
+  if (model != name)
+    return badData("expected a checkpoint of model '%s', got one of '%s'", name,
+                   model.c_str());
+  return Status::success();
+}
+
+Status CheckpointFile::checkFacts(const SafetensorsFile &file,
+                                  const std::vector<RunFact> &facts) const {
+  for (const RunFact &fact : facts) {
+    const std::string kept = valueOf(file.metadata(), "run." + fact.key);
+    if (kept != fact.value)
+      return badData("expected %s %s, as in the checkpoint, got %s",
+                     fact.name.c_str(), kept.c_str(), fact.value.c_str());
+  }
+  return Status::success();
+}
+
+Status CheckpointFile::readOptions(const char *modelName,
+                                   const std::vector<RunFact> &facts,
+                                   OptionTexts &options) const {
+  SafetensorsFile file;
+  MN_TRY(file.open(path));
+  MN_TRY(prefixed(checkFormat(file, modelName)));
+  MN_TRY(prefixed(checkFacts(file, facts)));
+  const std::string prefix = "option.";
+  for (const auto &[key, value] : file.metadata())
+    if (key.starts_with(prefix))
+      options[key.substr(prefix.size())] = unescaped(value);
+  return Status::success();
 }
 
 Status CheckpointFile::checkModel(const SafetensorsFile &file) const {
   const SafetensorsMetadata &metadata = file.metadata();
-  if (valueOf(metadata, "format") != format)
-    return badData("expected a file of format '%s', got '%s'", format,
-                   valueOf(metadata, "format").c_str());
-  const std::string name = valueOf(metadata, "model");
-  if (name != model.model->name)
-    return badData("expected a checkpoint of model '%s', got one of '%s'",
-                   model.model->name, name.c_str());
+  MN_TRY(checkFormat(file, model.model->name));
   if (valueOf(metadata, "tensors") == modelDigest())
     return Status::success();
   // The first difference, where there is one by name.
@@ -144,13 +205,7 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
     return badData("'%s': expected a checksum in the metadata, got none",
                    path.c_str());
   const SafetensorsMetadata &metadata = file.metadata();
-  for (const RunFact &fact : run) {
-    const std::string found = valueOf(metadata, "run." + fact.key);
-    if (found != fact.value)
-      return badData("'%s': expected %s %s, as in the checkpoint, got %s",
-                     path.c_str(), fact.name.c_str(), found.c_str(),
-                     fact.value.c_str());
-  }
+  MN_TRY(prefixed(checkFacts(file, run)));
   const std::string step = valueOf(metadata, "step");
   const auto [end, error] =
       std::from_chars(step.data(), step.data() + step.size(), checkpoint.step);

@@ -1,4 +1,4 @@
-//===- checkpoint.h - everything to go on with a run ------------*- C++ -*-===//
+//===- checkpoint.h - all that continues a run ------------------*- C++ -*-===//
 //
 // One safetensors file, FOLDER/checkpoint.safetensors, written atomically:
 // parameters, buffers and states, and in its metadata what the run is and how
@@ -10,12 +10,12 @@
 #define MNISTRT_TRAIN_CHECKPOINT_H
 
 #include "formats/safetensors.h"
+#include "train/run_options.h"
 #include "train/train_model.h"
 
 namespace mn {
 
-/// What must be the same in a run that goes on: "--batch", "64". Whole
-/// sentences for what is no option: "the data's digest".
+/// What must be the same in a run that continues: "'--batch'", "64".
 struct RunFact {
   std::string key;  ///< in the metadata
   std::string name; ///< in messages
@@ -26,6 +26,7 @@ struct Checkpoint {
   int64_t step = 0; ///< that were done, in all
   std::string best; ///< best test result so far; empty: none yet
   std::string history;
+  OptionTexts options; ///< of the run
 };
 
 class CheckpointFile {
@@ -42,6 +43,11 @@ public:
   Status write(const std::vector<char> &block, const std::vector<RunFact> &run,
                const Checkpoint &checkpoint) const;
 
+  /// The options of the run, before there is a model of its batch. `facts`:
+  /// what must be the same, as in `read`.
+  Status readOptions(const char *modelName, const std::vector<RunFact> &facts,
+                     OptionTexts &options) const;
+
   /// Errors say what was expected and found: no checkpoint, one of another
   /// model or of another run. What a checkpoint does not hold stays as it is in
   /// `block`.
@@ -49,6 +55,9 @@ public:
               Checkpoint &checkpoint) const;
 
 private:
+  Status checkFormat(const SafetensorsFile &file, const char *name) const;
+  Status checkFacts(const SafetensorsFile &file,
+                    const std::vector<RunFact> &facts) const;
   Status checkModel(const SafetensorsFile &file) const;
   std::string modelDigest() const;
   Status prefixed(Status status) const;

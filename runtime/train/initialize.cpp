@@ -2,6 +2,7 @@
 
 #include "train/initialize.h"
 #include "core/array.h"
+#include "core/choices.h"
 #include "formats/onnx_uses.h"
 #include "mnistrt/philox.h"
 #include <cmath>
@@ -11,7 +12,7 @@ namespace mn {
 
 namespace {
 
-constexpr const char *kindNames[] = {"file", "he", "xavier", "torch", "keras"};
+const Choices kindNames = {"file", "he", "xavier", "torch", "keras"};
 
 /// Streams of random numbers that are kept for parameters: "INI", number.
 constexpr uint32_t parameterStream = 0x494e4900u;
@@ -81,14 +82,10 @@ void fillWeight(Initialization kind, const Fans &fans, Filler filler) {
 } // namespace
 
 Status parseInitialization(const std::string &name, Initialization &kind) {
-  for (int i = 0; i < 5; ++i)
-    if (name == kindNames[i]) {
-      kind = static_cast<Initialization>(i);
-      return Status::success();
-    }
-  return Status::error(Code::usage, "expected '--init' to be file, he, xavier, "
-                                    "torch or keras, got '" +
-                                        name + "'");
+  size_t number;
+  MN_TRY(choose("--init", name, kindNames, number));
+  kind = static_cast<Initialization>(number);
+  return Status::success();
 }
 
 Status initialize(const TrainModel &model, Initialization kind, int64_t seed,

@@ -10,7 +10,7 @@ namespace mn {
 
 using Column = RecipeColumn;
 
-const RecipeNumber recipeNumbers[8] = {
+const RecipeNumber recipeNumbers[9] = {
     {Column::lr, "--lr", &TrainOptions::lr},
     {Column::momentum, "--momentum", &TrainOptions::momentum},
     {Column::weightDecay, "--weight-decay", &TrainOptions::weightDecay},
@@ -18,13 +18,14 @@ const RecipeNumber recipeNumbers[8] = {
     {Column::beta2, "--beta2", &TrainOptions::beta2},
     {Column::epsilon, "--epsilon", &TrainOptions::epsilon},
     {Column::dampening, "--dampening", &TrainOptions::dampening},
-    {Column::clip, "--clip", &TrainOptions::clip}};
+    {Column::clip, "--clip-norm", &TrainOptions::clipNorm},
+    {Column::clip, "--clip-value", &TrainOptions::clipValue}};
 
-bool usesNumber(const Recipe &recipe, int column) {
+bool usesNumber(const Recipe &recipe, const RecipeNumber &number) {
   const std::string_view name = recipe.optimizer;
   const bool adam = name == "adam" || name == "adamw";
   const bool heavy = name == "momentum" || name == "nesterov";
-  switch (column) {
+  switch (number.column) {
   case Column::momentum:
     return heavy;
   case Column::dampening:
@@ -36,7 +37,7 @@ bool usesNumber(const Recipe &recipe, int column) {
   case Column::epsilon:
     return adam || name == "rmsprop" || name == "adagrad";
   case Column::clip:
-    return std::string_view(recipe.clip) != "none";
+    return std::string(number.flag) == std::string("--clip-") + recipe.clip;
   default:
     return true;
   }
@@ -54,12 +55,12 @@ Status chooseRecipe(const Recipe &recipe, const TrainOptions &options,
     const std::optional<double> &option = options.*number.option;
     if (!option)
       continue;
-    if (!usesNumber(recipe, number.column))
-      return Status::error(
-          Code::usage,
-          text("expected '%s' for an optimizer that uses it, "
-               "got optimizer '%s' (convention '%s', clip '%s')",
-               number.flag, recipe.optimizer, recipe.convention, recipe.clip));
+    if (!usesNumber(recipe, number))
+      return Status::error(Code::usage,
+                           text("expected options of optimizer '%s' (form "
+                                "'%s', clip '%s'), got '%s'",
+                                recipe.optimizer, recipe.convention,
+                                recipe.clip, number.flag));
     const bool beta =
         number.column == Column::beta1 || number.column == Column::beta2;
     if (beta && *option >= 1)

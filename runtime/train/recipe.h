@@ -20,7 +20,7 @@ struct RecipeNumber {
   const char *flag;
   std::optional<double> TrainOptions::*option;
 };
-extern const RecipeNumber recipeNumbers[8];
+extern const RecipeNumber recipeNumbers[9];
 
 struct RecipeValues {
   double numbers[RecipeColumn::count];
@@ -31,8 +31,8 @@ struct RecipeValues {
 Status chooseRecipe(const Recipe &recipe, const TrainOptions &options,
                     RecipeValues &values);
 
-/// Whether a compiled recipe reads a column.
-bool usesNumber(const Recipe &recipe, int column);
+/// Whether a compiled recipe reads a number.
+bool usesNumber(const Recipe &recipe, const RecipeNumber &number);
 
 /// Whether a batch that is not full would change what training keeps, as the
 /// statistics of a batch do: then it is left out.

@@ -2,6 +2,7 @@
 
 #include "train/schedule.h"
 #include "core/array.h"
+#include "core/choices.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,14 +14,8 @@ namespace {
 
 using Kind = Schedule::Kind;
 
-struct Name {
-  const char *name;
-  Kind kind;
-};
-constexpr Name kindNames[] = {{"constant", Kind::constant},
-                              {"step", Kind::step},
-                              {"cosine", Kind::cosine},
-                              {"one-cycle", Kind::oneCycle}};
+/// In the order of Kind.
+const Choices kindNames = {"constant", "step", "cosine", "one-cycle"};
 
 /// One option: where its value goes and what it may be. Exactly one of the
 /// members is set.
@@ -71,11 +66,8 @@ template <typename T> bool readNumber(std::string_view word, T &value) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
-const char *nameOf(Kind kind) {
-  for (const Name &name : kindNames)
-    if (name.kind == kind)
-      return name.name;
-  return "?";
+const std::string &nameOf(Kind kind) {
+  return kindNames[static_cast<size_t>(kind)];
 }
 
 Status setOption(Schedule &schedule, const Option &option,
@@ -102,7 +94,7 @@ Status readOption(Schedule &schedule, std::string_view word, unsigned &seen) {
   const size_t equals = word.find('=');
   const std::string_view name = word.substr(0, equals);
   unsigned bit = 1;
-  std::string known;
+  Choices known;
   for (const Option &option : options) {
     if (option.always || option.kind == schedule.kind) {
       if (name == option.name) {
@@ -116,13 +108,13 @@ Status readOption(Schedule &schedule, std::string_view word, unsigned &seen) {
         seen |= bit;
         return setOption(schedule, option, word.substr(equals + 1));
       }
-      known += (known.empty() ? "'" : ", '") + std::string(option.name) + "'";
+      known.push_back(option.name);
     }
     bit <<= 1;
   }
-  return usage(std::string("expected an option of schedule '") +
-               nameOf(schedule.kind) + "' (" + known + "), got " +
-               quoted(name));
+  return usage("expected an option of schedule '" + nameOf(schedule.kind) +
+               "' (" + listOf(known) + "), got " + quoted(name) +
+               didYouMean(name, known));
 }
 
 /// From `start` to `end` along half a cosine; OneCycleLR's _annealing_cos.
@@ -135,15 +127,10 @@ double annealed(double start, double end, double part) {
 Status Schedule::parse(std::string_view text, Schedule &schedule) {
   const size_t comma = text.find(',');
   const std::string_view name = text.substr(0, comma);
-  const Name *found = std::find_if(
-      std::begin(kindNames), std::end(kindNames),
-      [&](const Name &candidate) { return name == candidate.name; });
-  if (found == std::end(kindNames))
-    return usage("expected a schedule ('constant', 'step', 'cosine', "
-                 "'one-cycle'), got " +
-                 quoted(name));
+  size_t number;
+  MN_TRY(choose("--schedule", name, kindNames, number));
   Schedule result;
-  result.kind = found->kind;
+  result.kind = static_cast<Kind>(number);
   unsigned seen = 0;
   for (size_t begin = comma; begin != std::string_view::npos;) {
     const size_t end = text.find(',', begin + 1);

@@ -14,12 +14,12 @@ struct TrainOptions {
   int64_t epochs = 5, seed = 1;
   int64_t testLimit = 0;       ///< rows; 0: all
   int64_t reportEvery = 0;     ///< steps; 0: by time
-  int64_t checkpointEvery = 0; ///< steps; 0: epochs alone
+  int64_t checkpointEvery = 0; ///< steps; 0: only epochs
   int64_t deviceData = -1;     ///< bytes; -1: what is free
 
   /// The numbers of the recipe, where the compiler's are not wanted.
   std::optional<double> lr, momentum, weightDecay, beta1, beta2, epsilon,
-      dampening, clip;
+      dampening, clipNorm, clipValue;
   std::string schedule = "constant", init = "file";
 
   /// Files and folders that are written; empty: not.

@@ -34,10 +34,13 @@ Status Trainer::run(const Open &open) {
   if (status.ok())
     status = finish();
   reporter.clear();
+  reporter.finish(history);
+  const bool stoppedBySignal = signals->received() != 0;
+  const char *reason = stoppedBySignal ? "signal"
+                       : status.ok()   ? "complete"
+                                       : "error";
   Json event = {{"event", "end"},
-                {"reason", !status.ok() && signals->received() == 0 ? "error"
-                           : signals->received() != 0               ? "signal"
-                                                      : "complete"},
+                {"reason", reason},
                 {"step", step},
                 {"seconds", secondsBetween(started, Clock::now())}};
   if (status.ok())
@@ -45,14 +48,49 @@ Status Trainer::run(const Open &open) {
   else
     event["message"] = status.message;
   reporter.event(event);
+  if (options.json && (status.ok() || stoppedBySignal))
+    printJson(summary(reason));
   return status.ok() ? reporter.late() : status;
+}
+
+/// What 'train --json' prints.
+Json Trainer::summary(const char *reason) const {
+  Json json = {{"model", tables.name},
+               {"target", tables.target},
+               {"device", executor->deviceName()},
+               {"reason", reason},
+               {"resumed", resumed},
+               {"epochs", train.epochs},
+               {"steps_per_epoch", stepsPerEpoch},
+               {"step", step},
+               {"batch", model.batch},
+               {"rows", data[0].samples().count},
+               {"test_rows", tests ? data[1].samples().count : 0},
+               {"seconds", secondsBetween(started, Clock::now())}};
+  if (lastEpoch.epoch > 0) {
+    json["train_loss"] = lastEpoch.trainLoss;
+    if (lastEpoch.trainAccuracy >= 0)
+      json["train_accuracy"] = lastEpoch.trainAccuracy;
+    if (lastEpoch.tested)
+      json["test_loss"] = lastEpoch.testLoss;
+    if (lastEpoch.tested && lastEpoch.testAccuracy >= 0)
+      json["test_accuracy"] = lastEpoch.testAccuracy;
+  }
+  json["digest"] = model.digest(block);
+  if (!train.save.empty())
+    json["save"] = train.save;
+  if (!best.empty())
+    json["best"] = train.best;
+  if (checkpoint)
+    json["checkpoint"] = checkpoint->name();
+  return json;
 }
 
 Status Trainer::loop() {
   while (step < steps()) {
     if (batchOfEpoch() == 0) {
       MN_TRY(model.writeStart(*executor, epoch()));
-      last = windowFrom = {};
+      last = windowFrom = pointFrom = {};
     }
     epochSteps = 0, epochSeconds = 0;
     do {
@@ -143,6 +181,22 @@ void Trainer::look(const Metrics &metrics, int64_t count, double seconds) {
                       static_cast<double>(steps() - step);
   reporter.live(state, secondsBetween(started, Clock::now()));
   last = metrics;
+  if (train.reportEvery == 0)
+    addPoint(metrics);
+}
+
+/// Where reports are due by time, TensorBoard has a point every two hundredth
+/// part of the run so far, and at most every five seconds: short runs have a
+/// curve too, and long ones no more than they can draw.
+void Trainer::addPoint(const Metrics &metrics) {
+  const double seconds = secondsBetween(started, Clock::now());
+  const double interval = std::min(seconds / 200, 5.0);
+  if (batchOfEpoch() != 0 && seconds - pointSeconds < interval)
+    return;
+  const Metrics part = difference(metrics, pointFrom);
+  reporter.point(step, part.loss(), model.accuracy(part), rate.at(step - 1));
+  pointFrom = metrics;
+  pointSeconds = seconds;
 }
 
 void Trainer::reportWindow(const Metrics &metrics, Clock::time_point now) {
@@ -164,6 +218,8 @@ void Trainer::reportWindow(const Metrics &metrics, Clock::time_point now) {
   report.microsecondsPerStep =
       1e6 * seconds / static_cast<double>(std::max<int64_t>(windowSteps, 1));
   reporter.report(report);
+  if (train.reportEvery > 0)
+    reporter.point(step, report.state.loss, report.state.accuracy, report.lr);
   windowFrom = metrics;
   windowBegin = now;
   windowSteps = 0;
@@ -172,10 +228,12 @@ void Trainer::reportWindow(const Metrics &metrics, Clock::time_point now) {
 Status Trainer::badLoss(const Metrics &metrics) const {
   return Status::error(
       Code::numeric,
-      text("expected a finite loss, got one that is not finite at step %lld "
-           "(epoch %lld); '--check-nan' finds out where it comes from",
-           static_cast<long long>(metrics.badStep + 1),
-           static_cast<long long>(metrics.badStep / stepsPerEpoch + 1)));
+      text(
+          "expected a finite loss, got NaN or infinity at step %lld (epoch "
+          "%lld); '--check-nan' names the first step of the plan that computes "
+          "one",
+          static_cast<long long>(metrics.badStep + 1),
+          static_cast<long long>(metrics.badStep / stepsPerEpoch + 1)));
 }
 
 Status Trainer::endEpoch() {
@@ -197,6 +255,7 @@ Status Trainer::endEpoch() {
   report.deviceBytes = executor->deviceBytes();
   report.digest = model.digest(block);
   history.addEpoch(result);
+  lastEpoch = result;
   reporter.epoch(report, history);
   MN_TRY(keepBest(result));
   writeCheckpoint();
@@ -255,8 +314,8 @@ Status Trainer::readBlock() {
 void Trainer::writeCheckpoint() {
   if (!checkpoint)
     return;
-  checkpointFailure =
-      checkpoint->write(block, facts(), {step, best, history.text()});
+  checkpointFailure = checkpoint->write(
+      block, facts(), {step, best, history.text(), textsOf(options)});
   if (!checkpointFailure.ok()) {
     reporter.say("warning: " + checkpointFailure.message);
     return;
@@ -294,7 +353,7 @@ Status Trainer::stopped() const {
   if (!train.save.empty())
     message += ", saved '" + train.save + "'";
   if (checkpoint)
-    message += "; '--resume' goes on";
+    message += "; continue with '--resume'";
   return Status::error(signal == SIGINT ? Code::interrupted : Code::terminated,
                        message);
 }

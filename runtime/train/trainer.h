@@ -36,6 +36,8 @@ private:
 
   // Before the first step; trainer_setup.cpp.
   Status setUp(const Open &open);
+  Status resumeOptions();
+  void completeOptions();
   Status checkOptions() const;
   Status readData();
   Status checkOutputs() const;
@@ -45,8 +47,11 @@ private:
   Status asBadData(const std::string &source) const;
   Status resume();
   Status checkStates() const;
+  RunFact recipeFact() const;
   std::vector<RunFact> facts() const;
-  void announce(bool resumed);
+  void announce();
+  void announceResumed();
+  void logStart();
 
   // The loop.
   Status loop();
@@ -55,6 +60,7 @@ private:
   int64_t segmentSteps() const;
   void adaptSegment(int64_t count, double seconds);
   void look(const Metrics &metrics, int64_t count, double seconds);
+  void addPoint(const Metrics &metrics);
   void reportWindow(const Metrics &metrics, Clock::time_point now);
   Status endEpoch();
   Status evaluate(EpochResult &result);
@@ -66,13 +72,14 @@ private:
   void writeCheckpoint();
   Status finish();
   Status stopped() const;
+  Json summary(const char *reason) const;
 
   int64_t epoch() const { return step / stepsPerEpoch; }
   int64_t batchOfEpoch() const { return step % stepsPerEpoch; }
   int64_t steps() const { return stepsPerEpoch * train.epochs; }
 
   const Model &tables;
-  const Options &options;
+  Options options; ///< with those of a checkpoint
   const TrainOptions &train;
   TrainModel model;
   Schedule schedule;
@@ -92,16 +99,22 @@ private:
   Reporter reporter;
   History history;
   Status checkpointFailure; ///< of the last one
+  EpochResult lastEpoch;    ///< 0: none in this process
 
   std::vector<char> block; ///< the parameter block, as last read or written
   int64_t step = 0;        ///< that were done, in all
   int64_t firstStep = 0;   ///< of this process
-  int64_t segment = 1;     ///< steps
-  std::string best;        ///< the best test result so far, as a number
+  bool resumed = false;
+  OptionTexts kept; ///< of the checkpoint
+  std::vector<std::string> overridden;
+  int64_t segment = 1; ///< steps
+  std::string best;    ///< the best test result so far, as a number
 
   // Since the epoch, this process, or the last report began.
-  Metrics last;       ///< of the epoch, at the last look
-  Metrics windowFrom; ///< of the epoch, at the last report
+  Metrics last;            ///< of the epoch, at the last look
+  Metrics windowFrom;      ///< of the epoch, at the last report
+  Metrics pointFrom;       ///< of the epoch, at TensorBoard's last point
+  double pointSeconds = 0; ///< when that was
   Clock::time_point started, windowBegin;
   int64_t windowSteps = 0, epochSteps = 0;
   double epochSeconds = 0, trainSeconds = 0;

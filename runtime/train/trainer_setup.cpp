@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/choices.h"
 #include "reports/report.h"
 #include "train/initialize.h"
 #include "train/trainer.h"
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <unistd.h>
 
 namespace mn {
 
@@ -21,20 +24,36 @@ Status usage(std::string message) {
 
 long long asLong(int64_t number) { return number; }
 
-std::string exact(double number) {
-  std::string shortest = text("%.15g", number);
-  return std::strtod(shortest.c_str(), nullptr) == number
-             ? shortest
-             : text("%.17g", number);
+/// "weight-decay" as a key: "weight_decay".
+std::string snakeCase(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+/// The options that need standard output for themselves; progress then goes to
+/// standard error.
+Choices stdoutOptions(const Options &options) {
+  Choices result;
+  if (options.train.log == "-")
+    result.push_back("--log=-");
+  if (options.train.plot == "-")
+    result.push_back("--plot=-");
+  if (options.json)
+    result.push_back("--json");
+  return result;
 }
 
 } // namespace
 
 Trainer::Trainer(const Model &model, const Options &options)
-    : tables(model), options(options), train(options.train), saver(this->model),
-      reporter(options.train, std::string("training ") + model.name) {}
+    : tables(model), options(options), train(this->options.train),
+      saver(this->model),
+      reporter(train, std::string("training ") + model.name,
+               stdoutOptions(options).empty() ? STDOUT_FILENO : STDERR_FILENO) {
+}
 
 Status Trainer::setUp(const Open &open) {
+  MN_TRY(resumeOptions());
   MN_TRY(TrainModel::create(tables, options.batch, model));
   MN_TRY(checkOptions());
   MN_TRY(chooseRecipe(*tables.recipe, train, recipe));
@@ -42,19 +61,59 @@ Status Trainer::setUp(const Open &open) {
   MN_TRY(readData());
   MN_TRY(LearningRate::create(schedule, recipe.numbers[RecipeColumn::lr],
                               steps(), stepsPerEpoch, rate));
+  completeOptions();
   MN_TRY(checkFiles());
   MN_TRY(openDevice(open));
   return begin();
 }
 
+/// Takes the options that the command line does not give from the checkpoint.
+Status Trainer::resumeOptions() {
+  if (!train.resume)
+    return Status::success();
+  if (train.checkpoint.empty())
+    return usage("expected '--checkpoint=DIR' with '--resume', got none");
+  const CheckpointFile file(model, train.checkpoint);
+  if (!file.exists())
+    return Status::success();
+  resumed = true;
+  MN_TRY(file.readOptions(tables.name, {recipeFact()}, kept));
+  // "cosine" is "cosine,lr-min=0", as the checkpoint says it.
+  MN_TRY(Schedule::parse(train.schedule, schedule));
+  options.train.schedule = schedule.text();
+  Status status = takeOptions(kept, options, overridden);
+  if (!status.ok())
+    status.message = "'" + file.name() + "': " + status.message;
+  return status;
+}
+
+/// What was chosen for the user becomes as if the user had said it, so that a
+/// checkpoint has it.
+void Trainer::completeOptions() {
+  options.batch = model.batch;
+  options.train.schedule = schedule.text();
+  for (const RecipeNumber &number : recipeNumbers)
+    if (usesNumber(*tables.recipe, number))
+      options.train.*number.option = recipe.numbers[number.column];
+}
+
 Status Trainer::checkOptions() const {
   if (options.data.empty())
     return usage("expected '--data=DIR' or '--data=digits', got none");
-  if (train.resume && train.checkpoint.empty())
-    return usage("expected '--checkpoint=DIR' to resume from, got none");
   if (train.checkpointEvery > 0 && train.checkpoint.empty())
     return usage("expected '--checkpoint=DIR' with '--checkpoint-every', got "
                  "none");
+  if (const Choices several = stdoutOptions(options); several.size() > 1)
+    return usage("expected one output on standard output, got '" + several[0] +
+                 "' and '" + several[1] + "'");
+  const std::pair<const char *, const std::string &> files[] = {
+      {"--save", train.save},
+      {"--best", train.best},
+      {"--checkpoint", train.checkpoint},
+      {"--tensorboard", train.tensorboard}};
+  for (const auto &[name, path] : files)
+    if (path == "-")
+      return usage(text("expected a file or folder for '%s', got '-'", name));
   Initialization kind;
   return parseInitialization(train.init, kind);
 }
@@ -157,20 +216,20 @@ Status Trainer::openDevice(const Open &open) {
 /// Fills the parameter block.
 Status Trainer::begin() {
   block = model.initialBlock();
-  const bool resumed = train.resume && checkpoint->exists();
   if (resumed) {
     MN_TRY(resume());
   } else {
     Initialization kind;
     MN_TRY(parseInitialization(train.init, kind));
     MN_TRY(initialize(model, kind, train.seed, block));
-    model.setWhole(block, names::seed, train.seed);
     model.setWhole(block, names::badStep, -1);
     MN_TRY(asBadData("'" + std::string(tables.name) + "'"));
   }
+  model.setWhole(block, names::seed, train.seed);
   firstStep = step;
   MN_TRY(executor->writeParameters(0, block.data(), block.size()));
-  announce(resumed);
+  announce();
+  logStart();
   return Status::success();
 }
 
@@ -189,12 +248,14 @@ Status Trainer::resume() {
   step = found.step;
   best = found.best;
   if (step > steps())
-    return badData("'%s': expected at most %lld steps, as many as %lld epochs "
-                   "have, got %lld",
-                   checkpoint->name().c_str(), asLong(steps()),
-                   asLong(train.epochs), asLong(step));
+    return usage(text("expected '--epochs' of %lld or more, since the "
+                      "checkpoint is at step %lld of epoch %lld, got %lld",
+                      asLong((step + stepsPerEpoch - 1) / stepsPerEpoch),
+                      asLong((step - 1) % stepsPerEpoch + 1),
+                      asLong((step - 1) / stepsPerEpoch + 1),
+                      asLong(train.epochs)));
   MN_TRY(checkStates());
-  last = windowFrom = model.metricsOf(block);
+  last = windowFrom = pointFrom = model.metricsOf(block);
   const Status status = history.parse(found.history);
   return status.ok() ? status
                      : badData("'%s': %s", checkpoint->name().c_str(),
@@ -223,33 +284,25 @@ Status Trainer::checkStates() const {
   return Status::success();
 }
 
-std::vector<RunFact> Trainer::facts() const {
+RunFact Trainer::recipeFact() const {
   const Recipe &compiled = *tables.recipe;
-  const auto yes = [](bool is) { return std::string(is ? "yes" : "no"); };
-  std::vector<RunFact> facts = {
-      {"recipe", "the recipe",
-       text("'%s, %s (%s), clip %s'", compiled.loss, compiled.optimizer,
-            compiled.convention, compiled.clip)},
-      {"batch", "'--batch'", std::to_string(model.batch)},
-      {"seed", "'--seed'", std::to_string(train.seed)},
-      {"schedule", "'--schedule'", schedule.text()},
-      {"no-shuffle", "'--no-shuffle'", yes(train.noShuffle)},
-      {"drop-last", "'--drop-last'", yes(train.dropLast)},
-      {"rows", "a number of training rows of",
-       std::to_string(data[0].samples().count)},
-      {"data", "training data of digest", data[0].digest()}};
-  // The other schedules do not ask when the run ends.
-  if (schedule.kind == Schedule::Kind::cosine ||
-      schedule.kind == Schedule::Kind::oneCycle)
-    facts.push_back({"epochs", "'--epochs'", std::to_string(train.epochs)});
-  for (const RecipeNumber &number : recipeNumbers)
-    if (usesNumber(compiled, number.column))
-      facts.push_back({number.flag + 2, text("'%s'", number.flag),
-                       exact(recipe.numbers[number.column])});
-  return facts;
+  return {"recipe", "the recipe",
+          text("'%s, %s (%s), clip %s'", compiled.loss, compiled.optimizer,
+               compiled.convention, compiled.clip)};
 }
 
-void Trainer::announce(bool resumed) {
+/// Where the run is in an epoch, a number of steps says only if these are the
+/// same.
+std::vector<RunFact> Trainer::facts() const {
+  return {recipeFact(),
+          {"batch", "'--batch'", std::to_string(model.batch)},
+          {"drop-last", "'--drop-last'", train.dropLast ? "yes" : "no"},
+          {"rows", "a number of training rows of",
+           std::to_string(data[0].samples().count)},
+          {"data", "training data of digest", data[0].digest()}};
+}
+
+void Trainer::announce() {
   const Recipe &compiled = *tables.recipe;
   const int64_t rows = data[0].samples().count;
   const int64_t testRows = tests ? data[1].samples().count : 0;
@@ -257,23 +310,47 @@ void Trainer::announce(bool resumed) {
                     executor->deviceName().c_str(), compiled.loss,
                     compiled.optimizer, asLong(model.batch),
                     schedule.text().c_str()));
-  reporter.say(text("%lld rows to train on, %lld to test on, %lld steps an "
-                    "epoch; %s on the device, %s",
+  reporter.say(text("%lld training rows, %lld test rows, %lld steps per epoch; "
+                    "%s of device memory, %s",
                     asLong(rows), asLong(testRows), asLong(stepsPerEpoch),
                     bytesText(double(executor->deviceBytes())).c_str(),
-                    feeder->onDevice(0) ? "with the data"
-                                        : "data streamed from the host"));
+                    feeder->onDevice(0) ? "including the data"
+                                        : "with the data streamed"));
   if (!classNames.empty())
     reporter.say("classes " + classesText(classNames));
-  if (train.resume)
-    reporter.say(resumed ? text("resumed at step %lld of %lld", asLong(step),
-                                asLong(steps()))
-                         : text("no checkpoint in '%s': starting afresh",
-                                train.checkpoint.c_str()));
+  announceResumed();
   for (const std::string &file : saver.externalFiles())
-    reporter.say("note: a saved model reads '" + file + "' beside it");
+    reporter.say("note: a saved model needs '" + file + "' in its folder");
   if (train.save.empty() && train.best.empty() && train.checkpoint.empty())
-    reporter.say("note: nothing is kept without '--save=FILE'");
+    reporter.say("note: the weights are not saved without '--save=FILE'");
+}
+
+void Trainer::announceResumed() {
+  if (!train.resume)
+    return;
+  if (!resumed) {
+    reporter.say("no checkpoint in '" + train.checkpoint +
+                 "': training from scratch");
+    return;
+  }
+  reporter.say(text(
+      "resumed at step %lld of %lld%s", asLong(step), asLong(steps()),
+      step == steps() ? ": nothing is left to train; '--epochs=N' trains on"
+                      : ""));
+  reporter.say("options of the checkpoint: " + commandText(kept));
+  for (const std::string &option : overridden)
+    reporter.say("overridden: " + option);
+  const bool planned = schedule.kind == Schedule::Kind::cosine ||
+                       schedule.kind == Schedule::Kind::oneCycle;
+  if (planned && kept["epochs"] != std::to_string(train.epochs))
+    reporter.say(text("note: the schedule is now that of a run of %lld epochs",
+                      asLong(train.epochs)));
+}
+
+void Trainer::logStart() {
+  const Recipe &compiled = *tables.recipe;
+  const int64_t rows = data[0].samples().count;
+  const int64_t testRows = tests ? data[1].samples().count : 0;
   Json event = {{"event", "start"},
                 {"model", tables.name},
                 {"compiler", tables.compiler},
@@ -285,8 +362,8 @@ void Trainer::announce(bool resumed) {
                 {"optimizer", compiled.optimizer},
                 {"schedule", schedule.text()}};
   for (const RecipeNumber &number : recipeNumbers)
-    if (usesNumber(compiled, number.column))
-      event[number.flag + 2] = recipe.numbers[number.column];
+    if (usesNumber(compiled, number))
+      event[snakeCase(number.flag + 2)] = recipe.numbers[number.column];
   event["data"] = options.data;
   if (!classNames.empty())
     event["classes"] = classNames;

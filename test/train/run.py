@@ -3,8 +3,7 @@
 
 usage: run.py [--mnistc=build/bin/mnistc] [--only=TEXT] [--target=cpu]
 
-Each test is a function of start.py, runs.py, updates.py, threads.py, finite.py,
-data.py, files.py or truth.py whose name begins with `test_`. What needs
+Each test is a function, named `test_...`, of a file listed below. What needs
 something that is not there (onnxruntime, root) is skipped. The last line:
 N passed, N failed, N skipped.
 """
@@ -22,7 +21,7 @@ def main():
     parser = harness.parser(__doc__)
     parser.add_argument("--target", default="cpu")
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
-                              "data", "files", "truth"), Place,
+                              "data", "files", "resume", "truth"), Place,
                              parser.parse_args())
 
 

@@ -218,7 +218,7 @@ TEST(Scores, AreToldApart) {
 }
 
 TEST(Report, Tables) {
-  EXPECT_EQ(mn::table({{">n", "name"}, {"10", "x"}}), " n  name\n10  x\n");
+  EXPECT_EQ(mn::table({{">n", "name"}, {"10", "x"}}, 0), " n  name\n10  x\n");
 }
 
 } // namespace

@@ -101,15 +101,17 @@ TEST(Schedule, TextReadsBack) {
 }
 
 TEST(Schedule, Errors) {
-  EXPECT_EQ(errorOf("cosin"), "expected a schedule ('constant', 'step', "
-                              "'cosine', 'one-cycle'), got 'cosin'");
-  EXPECT_EQ(errorOf(""), "expected a schedule ('constant', 'step', 'cosine', "
-                         "'one-cycle'), got ''");
-  EXPECT_EQ(errorOf("cosine,gamma=1"), "expected an option of schedule "
-                                       "'cosine' ('lr-min', 'warm-up'), got "
-                                       "'gamma'");
-  EXPECT_EQ(errorOf("step,"), "expected an option of schedule 'step' ('gamma', "
-                              "'every', 'warm-up'), got ''");
+  EXPECT_EQ(errorOf("cosin"),
+            "expected '--schedule' to be constant, step, cosine or one-cycle, "
+            "got 'cosin'; did you mean 'cosine'?");
+  EXPECT_EQ(errorOf(""), "expected '--schedule' to be constant, step, cosine "
+                         "or one-cycle, got ''");
+  EXPECT_EQ(errorOf("cosine,gamma=1"),
+            "expected an option of schedule 'cosine' (lr-min or warm-up), got "
+            "'gamma'");
+  EXPECT_EQ(errorOf("step,gama=1"),
+            "expected an option of schedule 'step' (gamma, every or warm-up), "
+            "got 'gama'; did you mean 'gamma'?");
   EXPECT_EQ(errorOf("step,every"), "expected a value in --schedule, as in "
                                    "'every=10', got 'every'");
   EXPECT_EQ(errorOf("step,every=1.5"), "expected epochs, 1 or more for 'every' "

@@ -62,9 +62,9 @@ TEST(Trainer, SaysWhereTheDataLies) {
   const struct {
     int64_t deviceData;
     const char *said;
-  } cases[] = {{-1, " on the device, with the data\n"},
-               {0, " on the device, data streamed from the host\n"},
-               {100, " on the device, data streamed from the host\n"}};
+  } cases[] = {{-1, " of device memory, including the data\n"},
+               {0, " of device memory, with the data streamed\n"},
+               {100, " of device memory, with the data streamed\n"}};
   for (const auto &test : cases) {
     mn::Options changed = options();
     changed.train.deviceData = test.deviceData;
@@ -112,9 +112,13 @@ TEST(Trainer, AResumedRunEndsWithTheSameBits) {
     half.train.checkpointEvery = every;
     half.train.epochs = 2;
     ASSERT_TRUE(Trained(half).status.ok());
-    half.train.resume = true;
-    half.train.epochs = 3;
-    const Trained run(half);
+    // All else is as in the checkpoint.
+    mn::Options rest;
+    rest.train.checkpoint = half.train.checkpoint;
+    rest.train.resume = true;
+    rest.train.epochs = 3;
+    rest.given = {"epochs"};
+    const Trained run(rest);
     ASSERT_TRUE(run.status.ok()) << run.status.message;
     EXPECT_NE(run.out.find("resumed at step 64 of 96"), std::string::npos)
         << run.out;
@@ -165,6 +169,34 @@ TEST(Trainer, AKilledRunEndsWithTheSameBits) {
   ASSERT_TRUE(Trained(whole).status.ok());
   EXPECT_EQ(contentOf(killed.train.save), contentOf(whole.train.save));
   EXPECT_GT(contentOf(whole.train.save).size(), 31360u);
+}
+
+TEST(Trainer, SaysWhatTheCommandLineOverrides) {
+  Folder folder;
+  mn::Options first = options();
+  first.train.checkpoint = folder / "checkpoint";
+  first.train.epochs = 1;
+  first.train.schedule = "cosine";
+  ASSERT_TRUE(Trained(first).status.ok());
+  mn::Options more;
+  more.train.checkpoint = first.train.checkpoint;
+  more.train.resume = true;
+  more.train.epochs = 3, more.train.lr = 0.02, more.train.seed = 5;
+  more.given = {"epochs", "lr", "seed"};
+  const Trained run(more);
+  ASSERT_TRUE(run.status.ok()) << run.status.message;
+  for (const char *said :
+       {"resumed at step 32 of 96", "--data=digits --limit=500",
+        "overridden: --epochs=3 (1 in the checkpoint)",
+        "overridden: --seed=5 (1 in the checkpoint)", "overridden: --lr=0.02 (",
+        "the schedule is now that of a run of 3 epochs", "epoch 3/3:"})
+    EXPECT_NE(run.out.find(said), std::string::npos) << said << "\n" << run.out;
+  // What was overridden is kept for the next time.
+  more.given = {};
+  const Trained last(more);
+  EXPECT_NE(last.out.find("--epochs=3 --batch=16 --seed=5 "), std::string::npos)
+      << last.out;
+  EXPECT_EQ(last.out.find("overridden"), std::string::npos) << last.out;
 }
 
 TEST(Trainer, StopsWhereItIsAskedTo) {
@@ -219,11 +251,11 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
        [](mn::Options &o) { o.batch = 5; }},
       {"expected '--init' to be", mn::Code::usage,
        [](mn::Options &o) { o.train.init = "x"; }},
-      {"expected a schedule", mn::Code::usage,
+      {"expected '--schedule' to be constant, step,", mn::Code::usage,
        [](mn::Options &o) { o.train.schedule = "x"; }},
-      {"'--beta1' for an optimizer", mn::Code::usage,
+      {"got '--beta1'", mn::Code::usage,
        [](mn::Options &o) { o.train.beta1 = .5; }},
-      {"expected '--checkpoint=DIR' to resume", mn::Code::usage,
+      {"expected '--checkpoint=DIR' with '--resume'", mn::Code::usage,
        [](mn::Options &o) { o.train.resume = true; }},
       {"cannot write", mn::Code::badData,
        [](mn::Options &o) { o.train.save = "/nowhere/x.onnx"; }},
@@ -240,18 +272,21 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
        [](mn::Options &o) { o.train.best = "/tmp"; }},
       {"partial ones are dropped", mn::Code::badData,
        [](mn::Options &o) { o.limit = 15, o.train.dropLast = true; }},
-      {"expected '--seed' 1, as in the checkpoint, got 2", mn::Code::badData,
-       [&](mn::Options &o) {
-         o.train.checkpoint = there, o.train.resume = true, o.train.seed = 2;
-       }},
-      {"expected '--schedule' constant", mn::Code::badData,
+      {"expected '--drop-last' no, as in the checkpoint, got yes",
+       mn::Code::badData,
        [&](mn::Options &o) {
          o.train.checkpoint = there, o.train.resume = true;
-         o.train.schedule = "cosine";
+         o.train.dropLast = true, o.given = {"drop-last"};
        }},
+      {"expected one output on standard output, got '--log=-' and '--json'",
+       mn::Code::usage,
+       [](mn::Options &o) { o.train.log = "-", o.json = true; }},
+      {"expected a file or folder for '--best', got '-'", mn::Code::usage,
+       [](mn::Options &o) { o.train.best = "-"; }},
       {"training rows of 500, as in the checkpoint, got 400", mn::Code::badData,
        [&](mn::Options &o) {
-         o.train.checkpoint = there, o.train.resume = true, o.limit = 400;
+         o.train.checkpoint = there, o.train.resume = true;
+         o.limit = 400, o.given = {"limit"};
        }}};
   for (const auto &test : cases) {
     mn::Options changed = options();

@@ -189,7 +189,7 @@ static LogicalResult emit(ModuleOp module, const EmitOptions &options,
     if (failed(emitPlan(function, names, deviceText, hostText)))
       return failure();
     if (spaces.contains(names.space()))
-      return function.emitOpError("expected a name of its own, got '")
+      return function.emitOpError("expected a unique name, got '")
              << function.getName() << "' twice";
     spaces.reserve(names.space());
     plans.push_back({function, names.space().str()});

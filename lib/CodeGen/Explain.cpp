@@ -139,7 +139,7 @@ static std::string whyOf(StepOp step) {
   auto target = module->getAttrOfType<StringAttr>("plan.target");
   auto libraries = module->getAttrOfType<StringAttr>("plan.libraries");
   if (!target || !libraries)
-    return "asked for by hand";
+    return "requested explicitly";
   llvm::Expected<const Target *> found = Target::get(target);
   llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
   if (found && allowed)
@@ -301,7 +301,7 @@ static void printStreams(const PlanFacts &plan, raw_ostream &os) {
   for (auto [i, step] : llvm::enumerate(plan.steps))
     streams[streamOf(step)].push_back(i + 1);
   for (auto [i, steps] : llvm::enumerate(ArrayRef(streams).drop_front())) {
-    os << (i ? "; " : "streams: beside the first, ")
+    os << (i ? "; " : "streams: in addition to the first, ")
        << (steps.size() > 1 ? "steps " : "step ") << listOf(steps) << " on "
        << i + 2;
   }
@@ -322,7 +322,7 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
   for (const NodeFacts &facts : plan.nodes)
     addLines(table, facts, plan);
   table.addRule();
-  table.add({"in all", "", std::to_string(plan.steps.size()), "", "", "",
+  table.add({"total", "", std::to_string(plan.steps.size()), "", "", "",
              grouped(plan.flops), grouped(plan.bytes)});
   table.print(os);
 
@@ -357,7 +357,7 @@ static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
       json.attribute("step", int64_t(i + 1));
       json.attribute("name", jsonOf(step.getName()));
       json.attribute("implementation", stringifyImpl(step.getImpl()));
-      json.attribute("runsAs", describe(step));
+      json.attribute("runs_as", describe(step));
       json.attribute("why", whyOf(step));
       json.attribute("result", typeOf(step.getResult(0).getType()));
       if (std::string layout = layoutOf(step); !layout.empty())

@@ -42,7 +42,7 @@ static Operands alignedOperands(Node &n) {
   if (hasAxis && axis < 0)
     axis += rankOf(lhs);
   if (free < 0 || axis < 0 || axis > free)
-    fail("expected a right input that lies inside of the left one, got " +
+    fail("expected a right input that is part of the left one, got " +
          shapeText(shapeOf(rhs)) + " at axis " + Twine(axis) + " of " +
          shapeText(shapeOf(lhs)));
   Shape shape(shapeOf(rhs));

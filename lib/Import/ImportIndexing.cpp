@@ -91,7 +91,7 @@ static Value split(Node &n) {
   if (int64_t(sizes.size()) != n.numOutputs() || !fit ||
       std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != whole)
     fail("expected " + Twine(n.numOutputs()) + " parts of " + Twine(whole) +
-         " in all, got " + shapeText(sizes));
+         " in total, got " + shapeText(sizes));
   Value first;
   for (auto [number, size] : llvm::enumerate(sizes)) {
     Shape starts(rankOf(x), 0), steps(rankOf(x), 1), shape(shapeOf(x));

@@ -106,7 +106,7 @@ Value Node::splat(Value like, double number) {
   if (!isFloat(like) && !isWhole) {
     std::string text;
     llvm::raw_string_ostream(text) << llvm::format("%g", number);
-    fail("expected a whole number to go with integers, got " + text);
+    fail("expected an integer to go with integers, got " + text);
   }
   return constantOf(
       splatAttr(mlir::cast<RankedTensorType>(like.getType()), number));

@@ -81,7 +81,7 @@ public:
           total += count(attribute.g().node(), depth + 1);
       if (total > maxNodes)
         unsupported("expected functions of at most " + Twine(maxNodes) +
-                    " nodes in all, got more");
+                    " nodes in total, got more");
     }
     return total;
   }

@@ -246,8 +246,8 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
   choice.text = choice.kind == "own" ? "the model's own" : choice.kind;
   if (stable) {
     choice.scores = operand;
-    choice.text +=
-        " on the logits behind '" + last->getName().stripDialect().str() + "'";
+    choice.text += " on the logits, input of '" +
+                   last->getName().stripDialect().str() + "'";
     if (choice.kind == "bce")
       choice.kind = "bce-logits";
   } else if (choice.kind == "cross-entropy") {

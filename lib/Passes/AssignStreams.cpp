@@ -152,7 +152,7 @@ static LogicalResult checkAddresses(func::FuncOp function) {
   for (StepOp step : function.getOps<StepOp>())
     if (!step.getOffsets())
       return step.emitError("expected step '")
-             << step.getName() << "' to say where its results lie";
+             << step.getName() << "' to have the addresses of its results";
   return success();
 }
 

@@ -93,7 +93,7 @@ LogicalResult Checker::checkBodies() {
   llvm::StringSet<> names;
   for (StepOp step : function.getOps<StepOp>()) {
     if (!names.insert(step.getName()).second)
-      return step.emitError("expected each step to have a name of its own, but "
+      return step.emitError("expected each step to have a unique name, but "
                             "there are two called '")
              << step.getName() << "'";
     if (failed(checkBody(step, target)))
@@ -226,11 +226,11 @@ LogicalResult Checker::checkPlaces() {
         return success();
       return emitError(value.getLoc(), "expected ")
              << nameOf(value) << " at " << it->second
-             << ", where its parameter lies, got " << begin;
+             << ", the address of its parameter, got " << begin;
     }
     if (begin < blocks.parameterBytes)
       return emitError(value.getLoc(), "expected ")
-             << nameOf(value) << " behind the parameters of "
+             << nameOf(value) << " after the parameters of "
              << blocks.parameterBytes << " bytes, got " << begin;
     ranges.push_back({value, begin, begin + bytes, first, last});
     return success();
@@ -247,7 +247,7 @@ LogicalResult Checker::checkPlaces() {
   for (StepOp step : function.getOps<StepOp>()) {
     if (!step.getOffsets())
       return step.emitError("expected step '")
-             << step.getName() << "' to say where its results lie, got "
+             << step.getName() << "' to have the addresses of its results, got "
              << "nothing";
     for (auto [result, offset] :
          llvm::zip_equal(step.getResults(), *step.getOffsets()))

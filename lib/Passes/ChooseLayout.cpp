@@ -104,7 +104,7 @@ struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
       return;
     Choice choice = layout == "auto" ? choose(*preferred, images)
                                      : Choice{*symbolizeLayout(layout),
-                                              layout + ", asked for"};
+                                              layout + ", requested"};
     numFlipped += flipAll(function, choice.layout);
     function->setAttr("plan.layout_reason",
                       Builder(&getContext()).getStringAttr(choice.reason));

@@ -23,9 +23,8 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       llvm::cl::desc("Scratch memory for libraries, at most, in bytes")};
   Option<bool> fuse{*this, "fuse", llvm::cl::init(true),
                     llvm::cl::desc("Join ops into steps")};
-  Option<bool> chooseLayout{
-      *this, "choose-layout", llvm::cl::init(true),
-      llvm::cl::desc("Give all images the layout asked for")};
+  Option<bool> chooseLayout{*this, "choose-layout", llvm::cl::init(true),
+                            llvm::cl::desc("Force one layout for all images")};
   Option<bool> foldBatchNorm{
       *this, "fold-batch-norm", llvm::cl::init(true),
       llvm::cl::desc("Fold batch normalization into convolutions")};
@@ -40,8 +39,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> reuseMemory{
       *this, "reuse-memory", llvm::cl::init(true),
       llvm::cl::desc("Give a dead result's memory to a later one")};
-  Option<bool> assignStreams{*this, "assign-streams", llvm::cl::init(true),
-                             llvm::cl::desc("Run steps side by side")};
+  Option<bool> assignStreams{
+      *this, "assign-streams", llvm::cl::init(true),
+      llvm::cl::desc("Run independent steps concurrently")};
 };
 
 /// What `--mnist-train` can be told beyond that.

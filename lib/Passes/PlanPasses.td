@@ -37,9 +37,9 @@ def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"fuse", "fuse", "bool", "true",
-           "Join ops; otherwise each is a step of its own">,
+           "Join ops; otherwise each op is a step">,
     Option<"epilogues", "epilogues", "std::string", "\"any\"",
-           "What may follow an op with loops of its own: any or none">];
+           "What may follow an op with its own loops: any or none">];
   let statistics = [
     Statistic<"numSteps", "steps", "Steps made">,
     Statistic<"numJoined", "joined", "Ops that joined the step of another">];

@@ -58,8 +58,8 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   const std::string name = std::string("plan '") + tables.name + "'";
   if (tables.inputCount != 3 || !inputs || !labels || !valid)
     return fail("expected " + name +
-                " to have one input beside 'mn.labels' and 'mn.valid', got " +
-                std::to_string(tables.inputCount) + " inputs in all");
+                " to have one input besides 'mn.labels' and 'mn.valid', got " +
+                std::to_string(tables.inputCount) + " inputs in total");
   if (inputs->type != Type::f32 || valid->type != Type::i32 ||
       (labels->type != Type::i32 && labels->type != Type::f32))
     return fail("expected " + name + " to take f32, got " +

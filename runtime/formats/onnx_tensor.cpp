@@ -97,7 +97,7 @@ Status checkCount(const Header &header, size_t count) {
   uint64_t expected = 1;
   for (const int64_t size : header.shape)
     if (size < 0 || __builtin_mul_overflow(expected, uint64_t(size), &expected))
-      return badData("expected a shape of whole numbers, got %s",
+      return badData("expected a shape of integers, got %s",
                      shapeText(header.shape).c_str());
   if (expected != count)
     return badData("expected %llu numbers for its shape %s, got %zu",

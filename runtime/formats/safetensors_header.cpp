@@ -97,7 +97,7 @@ Status parseShape(const std::string &name, const Json &json,
   for (size_t i = 0; good && i < json.size(); ++i)
     good = isCount(json[i]);
   if (!good)
-    return badData("tensor '%s': expected a 'shape' of whole numbers, got %s",
+    return badData("tensor '%s': expected a 'shape' of integers, got %s",
                    name.c_str(), shown(json).c_str());
   bool empty = false;
   for (const Json &size : json) {

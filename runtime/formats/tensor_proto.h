@@ -25,7 +25,7 @@ enum Field : uint32_t {
   dataLocation = 14
 };
 
-/// Appends what a repeated field of whole numbers holds: packed many, or one.
+/// Appends what a repeated field of integers holds: packed many, or one.
 /// False where it holds something else.
 bool takeIntegers(const WireField &field, std::vector<int64_t> &to);
 

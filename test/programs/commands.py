@@ -110,19 +110,19 @@ def test_infer_takes_inputs_by_name(place):
     wanted = np.load(a) - 1
     for arguments in ((f"a={a}", f"b={b}"), (f"b={b}", f"a={a}"), (a, b)):
         np.testing.assert_array_equal(infer(place, app, *arguments), wanted)
-    fails(2, app, "infer", a, parts=["'a', 'b'", "found none for 'b'"])
+    fails(2, app, "infer", a, parts=["'a', 'b'", "got none for 'b'"])
     fails(2, app, "infer", a, b, a, parts=["expected 2 inputs"])
     np.save(b, np.ones((2, 3), np.float32))
-    fails(14, app, "infer", a, b, parts=["expected 3 rows", "found 2"])
+    fails(14, app, "infer", a, b, parts=["expected 3 rows", "got 2"])
     np.save(b, np.ones((3, 4), np.float32))
     fails(14, app, "infer", a, b, parts=["expected shape [N, 3]",
-                                         "found [3, 4]", "'b'"])
+                                         "got [3, 4]", "'b'"])
 
 
 def test_infer_names_what_is_wrong_with_a_file(place):
     app, bad = place.program("pytorch-simplecnn"), place.path("bad")
     fails(14, app, "infer", place.path("none.npy"), parts=["cannot read", "none.npy"])
-    fails(14, app, "infer", place.folder, parts=["found none of them"])
+    fails(14, app, "infer", place.folder, parts=["got none of them"])
     pb, npy, idx, png = (place.path(f"bad.{e}") for e in ("pb", "npy", "idx", "png"))
     x = np.zeros((2, 1, 28, 28), np.float32)
     np.save(npy, x)
@@ -149,7 +149,7 @@ def test_infer_says_expected_and_found(place):
     for shape in ((1, 3, 28, 28), (784, 2), (), (2, 28), (1, 1, 1, 28, 29)):
         np.save(npy, np.zeros(shape, np.float32))
         fails(14, app, "infer", npy, parts=[
-            "expected shape [N, 1, 28, 28]", "'input'", "found ["])
+            "expected shape [N, 1, 28, 28]", "'input'", "got ["])
     np.save(npy, np.zeros((1, 1, 28, 28), np.complex64))
     fails(14, app, "infer", npy, parts=["expected elements of type", "<c8"])
     np.save(npy, np.asfortranarray(np.zeros((2, 28, 28), np.float32)))
@@ -219,8 +219,8 @@ def test_verify(place):
     save_tensor(data / "output_0.pb", y[:3])
     fails(15, app, "verify", folder, parts=["expected f32 [3, 10]", "[5, 10]"])
     (data / "output_0.pb").unlink()
-    fails(14, app, "verify", data, parts=["found none"])
-    fails(14, app, "verify", place.path("none"), parts=["found none"])
+    fails(14, app, "verify", data, parts=["got none"])
+    fails(14, app, "verify", place.path("none"), parts=["got none"])
 
 
 def test_reports(place):

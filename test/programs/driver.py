@@ -105,7 +105,7 @@ def test_check_lists_all_problems(place):
 def test_inputs_that_are_no_models(place):
     mnistc, empty = place.mnistc, place.path("empty.onnx")
     empty.write_bytes(b"")
-    fails(1, mnistc, empty, parts=["found an empty file"])
+    fails(1, mnistc, empty, parts=["got an empty file"])
     fails(1, mnistc, place.folder, parts=["'Is a directory'"])
     fails(1, mnistc, place.path("none.onnx"), parts=["No such file"])
     empty.write_bytes(b"\n" * 1000)
@@ -177,7 +177,7 @@ def test_command_line(place):
                        ("second.onnx", "positional"), ("--layout=x", "'x'")):
         fails(2, mnistc, model, flag, "--check", parts=[said])
     fails(1, mnistc, model, "--batch=9223372036854775807", "--check",
-          parts=["found 9223372036854775807"])
+          parts=["got 9223372036854775807"])
     fails(1, mnistc, model, "--bind=none=1", "--check", parts=["'none'"])
     fails(2, mnistc, "gradchek", model, parts=["did you mean 'gradcheck'?"])
     fails(2, mnistc, model, "--train", "--optimizer=adm", "--check",
@@ -208,7 +208,7 @@ def test_toolchain(place):
     def environment(**changes):
         return {**os.environ, **changes}
     fails(4, mnistc, model, cpu, "-o", app, env=environment(CXX="nope"),
-          parts=["found no 'nope'"])
+          parts=["got no 'nope'"])
     fails(4, mnistc, model, cpu, "-o", app, env=environment(CXX="", PATH="/none"),
           parts=["install g++ or set CXX"])
     fails(4, mnistc, model, cpu, "-o", app, f"--runtime={app}", parts=["--runtime"])

@@ -38,7 +38,7 @@ def test_eval(place):
         "loss "), "a line")
     fails(2, app, "eval", parts=["--data=DIR"])
     fails(2, app, "eval", f"--data={folder}", "--split=x", parts=["'x'"])
-    fails(14, app, "eval", f"--data={place.path('none')}", parts=["found none at"])
+    fails(14, app, "eval", f"--data={place.path('none')}", parts=["got none at"])
 
 
 def test_eval_finds_bad_labels(place):
@@ -47,14 +47,14 @@ def test_eval_finds_bad_labels(place):
     labels = folder / "t10k-labels-idx1-ubyte"
     save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 28, 28)))
     save_idx(labels, np.array([0, 10, 2]))
-    fails(14, app, "eval", f"--data={folder}", parts=["labels below 10", "found 10"])
+    fails(14, app, "eval", f"--data={folder}", parts=["labels below 10", "got 10"])
     save_idx(labels, np.array([0, 1]))
     fails(14, app, "eval", f"--data={folder}", parts=["(3), got 2"])
     labels.write_bytes(labels.read_bytes()[:-1])
-    fails(14, app, "eval", f"--data={folder}", parts=["expected 2 bytes", "found 1"])
+    fails(14, app, "eval", f"--data={folder}", parts=["expected 2 bytes", "got 1"])
     save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 27, 28)))
     save_idx(labels, np.array([0, 1, 2]))
-    fails(14, app, "eval", f"--data={folder}", parts=["found [3, 27, 28]"])
+    fails(14, app, "eval", f"--data={folder}", parts=["got [3, 27, 28]"])
 
 
 def test_outputs_that_cannot_be_written(place):
@@ -77,8 +77,8 @@ def test_outputs_that_cannot_be_written(place):
     os.close(write)
     expect(done.returncode == 14 and "Broken pipe" in done.stderr, done)
     # Only regular files are replaced, whole or not at all.
-    fails(14, app, "infer", npy, "--output=/dev/full", parts=["found a device"])
-    fails(14, app, "infer", npy, f"--output={folder}", parts=["found a folder"])
+    fails(14, app, "infer", npy, "--output=/dev/full", parts=["got a device"])
+    fails(14, app, "infer", npy, f"--output={folder}", parts=["got a folder"])
     out, victim = folder / "out.npy", folder / "victim"
     out.write_text("old"), victim.write_text("mine")
     limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (64, 64))

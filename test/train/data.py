@@ -117,10 +117,10 @@ def test_classes_of_pictures_are_numbered_by_training(place):
     (folder / "test" / "cats").mkdir()
     for command in (["eval"], ["train", "--epochs=1"]):
         fails(14, program, *command, f"--data={folder}",
-              parts=["only classes to train on", "found 'cats'"])
+              parts=["only classes to train on", "got 'cats'"])
     # By itself, a folder numbers its classes only if it has all of them.
     fails(14, program, "eval", f"--data={folder / 'train'}",
-          parts=["a folder for each of the 10 classes", "found 4 folders"])
+          parts=["a folder for each of the 10 classes", "got 4 folders"])
 
 
 def test_eval_and_infer_take_the_same_data(place):
@@ -155,12 +155,12 @@ def test_what_is_wrong_is_found_first(place):
     cases = [(pair(images, labels + 1), "labels from 0 to 9", "got 10"),
              (pair(images, labels - 1), "labels from 0 to 9", "got -1"),
              (pair(images, labels[:9]), "(40), got 9"),
-             (pair(images[:, 1:], labels), "found [40, 27, 28]"),
-             (pair(images[:0], labels[:0]), "found none"),
+             (pair(images[:, 1:], labels), "got [40, 27, 28]"),
+             (pair(images[:0], labels[:0]), "got none"),
              (pair(images, labels.astype(np.float32)), "expected classes"),
-             (pair(images, np.stack([labels, labels], 1)), "found 2"),
+             (pair(images, np.stack([labels, labels], 1)), "got 2"),
              (truncated, "expected 31360 bytes"),
-             (place.fresh("empty"), "found none of them"),
-             ("nowhere", "'nowhere'"), (file, "found the file")]
+             (place.fresh("empty"), "got none of them"),
+             ("nowhere", "'nowhere'"), (file, "got the file")]
     for data, *parts in cases:
         fails(14, program, "train", f"--data={data}", "--epochs=1", parts=parts)

@@ -100,10 +100,10 @@ void expectSmall(const std::string &content, const std::string &name,
 TEST(Files, ClaimsAreNotBelieved) {
   expectSmall(idx(4000000000, 10), "a.idx",
               "expected 4000000000 bytes of elements for shape [4000000000], "
-              "found 10");
+              "got 10");
   expectSmall(gzipped(idx(4000000000, 10)), "a.idx",
               "expected 4000000000 bytes of elements for shape [4000000000], "
-              "found a packed file too small for them");
+              "got a packed file too small for them");
   // A thousandth of what it unpacks to; its header asks for little.
   expectSmall(gzipped(idx(100, size_t(64) << 20)), "a.idx",
               "expected 100 bytes of elements for shape [100], got more");

@@ -217,8 +217,8 @@ TEST_F(TrainExecutor, SaysWhatDoesNotFit) {
             "expected data for plan 'train_3' in rows of 2 numbers with 1 "
             "targets of i32, got rows of 1 numbers with 1 targets of i32");
   EXPECT_EQ(message(executor->runBatches(1, 0, false, 1)),
-            "expected plan 'infer_3' to have one input beside 'mn.labels' and "
-            "'mn.valid', got 1 inputs in all");
+            "expected plan 'infer_3' to have one input besides 'mn.labels' and "
+            "'mn.valid', got 1 inputs in total");
   EXPECT_EQ(message(executor->writeParameters(1020, classes, 8)),
             "expected a range inside of the parameters of 1024 bytes, got "
             "1020 + 8");

@@ -178,7 +178,7 @@ TEST(Safetensors, HeaderErrors) {
             "tensor 'w': expected dtype F64, I64, F32, I32, U8 or BOOL, got "
             "\"F8\"");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])", 4),
-            "tensor 'w': expected a 'shape' of whole numbers, got [-1]");
+            "tensor 'w': expected a 'shape' of integers, got [-1]");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[4294967296,4294967296],)"
                 R"("data_offsets":[0,0])",
                 0),
@@ -186,7 +186,7 @@ TEST(Safetensors, HeaderErrors) {
             "[4294967296,4294967296]");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])", 4),
             "tensor 'w': expected a beginning and an end in 'data_offsets', "
-            "found [4,0]");
+            "got [4,0]");
   EXPECT_EQ(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])", 4),
             "tensor 'w' ends at byte 8 of the data, but the file has only 4: "
             "it is cut off");

@@ -120,7 +120,7 @@ TEST(Schedule, Errors) {
                                        "of --schedule, got 'nan'");
   EXPECT_EQ(errorOf("one-cycle,pct-start=1.1"),
             "expected a number from 0 to 1 for 'pct-start' of --schedule, "
-            "found '1.1'");
+            "got '1.1'");
   EXPECT_EQ(errorOf("step,every=2,every=3"),
             "expected one 'every' in --schedule, got two");
 }

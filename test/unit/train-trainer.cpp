@@ -245,7 +245,7 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
   } cases[] = {
       {"expected '--data=DIR'", mn::Code::usage,
        [](mn::Options &o) { o.data = ""; }},
-      {"expected '--epochs' to be at most 281474976710656, found",
+      {"expected '--epochs' to be at most 281474976710656, got",
        mn::Code::usage, [](mn::Options &o) { o.train.epochs = INT64_MAX; }},
       {"expected '--batch' to be one of 16, got 5", mn::Code::usage,
        [](mn::Options &o) { o.batch = 5; }},
@@ -268,7 +268,7 @@ TEST(Trainer, RefusesBeforeTheFirstStep) {
          o.train.checkpoint = folder.path;
          o.train.log = folder / "checkpoint.safetensors";
        }},
-      {"found a folder", mn::Code::badData,
+      {"got a folder", mn::Code::badData,
        [](mn::Options &o) { o.train.best = "/tmp"; }},
       {"partial ones are dropped", mn::Code::badData,
        [](mn::Options &o) { o.limit = 15, o.train.dropLast = true; }},

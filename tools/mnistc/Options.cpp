@@ -143,7 +143,7 @@ static Switch switches[] = {
     {"no-choose-layout", "Keep the layout of the model's images", '2',
      OFF(chooseLayout)},
     {"no-fuse", "One step for each op", '2', OFF(fuse)},
-    {"no-reuse-memory", "A place of its own for each result", '1',
+    {"no-reuse-memory", "No memory reuse: an address for each result", '1',
      OFF(reuseMemory)},
     {"no-assign-streams", "One step after the other", '2', OFF(assignStreams)},
 };

@@ -63,7 +63,7 @@ static WordFlag optimizer("optimizer",
                           "nesterov, adam, adamw, rmsprop or adagrad");
 static WordFlag
     convention("convention", {"torch", "keras"},
-               "Whose formula, where optimizers differ: torch (default) "
+               "Whose formulas, where frameworks differ: torch (default) "
                "or keras");
 static WordFlag *const wordFlags[] = {&loss, &targets, &optimizer, &convention};
 

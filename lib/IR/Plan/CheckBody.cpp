@@ -26,7 +26,7 @@ static LogicalResult checkRoot(StepOp step) {
   Operation *root = rootOf(step);
   for (Operation &op : step.getBody().front().without_terminator())
     if (isRoot(&op) && &op != root)
-      return step.emitError("expected at most one op with loops of its own "
+      return step.emitError("expected at most one op with its own loops "
                             "in step '")
              << step.getName() << "', got '" << root->getName() << "' and '"
              << op.getName() << "'";

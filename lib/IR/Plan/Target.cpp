@@ -206,25 +206,27 @@ std::string Implementation::unprofitableReason(Operation *root) const {
     return llvm::formatv("is slow with images that are {0}",
                          stringifyLayout(image.getLayout()));
   if (int64_t products = productsOf(root); products < minProducts)
-    return llvm::formatv("pays from {0} products per result on, not for {1}",
-                         minProducts, products);
+    return llvm::formatv("is profitable for K >= {0}, here {1}", minProducts,
+                         products);
   if (int64_t channels = channelsOf(root); channels < minChannels)
-    return llvm::formatv("pays from {0} input channels on, not for {1}",
-                         minChannels, channels);
+    return llvm::formatv(
+        "is profitable for {0} or more input channels, here {1}", minChannels,
+        channels);
   if (int64_t weights = weightsOf(root); weights < minWeights)
-    return llvm::formatv("pays from {0} weights per output channel on, not for "
-                         "{1}",
-                         minWeights, weights);
+    return llvm::formatv(
+        "is profitable for {0} or more weights per output channel, here "
+        "{1}",
+        minWeights, weights);
   auto results = cast<ShapedType>(root->getResult(0).getType());
   if (results.getNumElements() < minResults)
-    return llvm::formatv("pays from {0} results on, not for {1}", minResults,
-                         results.getNumElements());
+    return llvm::formatv("is profitable for {0} or more results, here {1}",
+                         minResults, results.getNumElements());
   if (minWork == 0)
     return "";
   int64_t work = results.getNumElements() * productsOf(root);
   if (work < minWork)
-    return llvm::formatv("pays from {0} products in all on, not for {1}",
-                         minWork, work);
+    return llvm::formatv(
+        "is profitable for {0} or more multiply-adds, here {1}", minWork, work);
   return "";
 }
 
@@ -302,12 +304,12 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
     if (!libraries.allow(row.impl))
       objection = "is not among the libraries allowed";
     else if (objection.empty())
-      objection = "takes nothing along";
+      objection = "cannot fuse its epilogue";
     std::string part =
         llvm::formatv("{0} {1}; ", stringifyImpl(row.impl), objection);
     // Rows of one implementation may have the same objection.
     if (!StringRef(reason).contains(part))
       reason += part;
   }
-  return "asked for by hand";
+  return "requested explicitly";
 }

@@ -128,7 +128,7 @@ struct Parameter {
 
 /// How a model was compiled to train.
 struct Recipe {
-  const char *loss;       ///< "cross-entropy on the logits behind softmax"
+  const char *loss;       ///< "cross-entropy on the logits, input of softmax"
   const char *optimizer;  ///< sgd, momentum, nesterov, adam, adamw, rmsprop,
                           ///< adagrad
   const char *convention; ///< torch, keras: where the two differ

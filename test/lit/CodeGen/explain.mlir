@@ -15,9 +15,9 @@
 // CHECK-NEXT: {{^}}/Flatten        Flatten       3  no operation: same bytes, other shape
 // CHECK-NEXT: {{^}}/fc/Gemm        Gemm          3  kernel matmul {{ *}}64x10 {{ *}}1,474,560    343,552
 // CHECK-NEXT: {{^-+$}}
-// CHECK-NEXT: {{^}}in all {{ *}}3 {{ *}}17,104,896  3,199,296
+// CHECK-NEXT: {{^}}total {{ *}}3 {{ *}}17,104,896  3,199,296
 // CHECK:      {{^}}memory: 1,474,560 bytes of arena, 47,360 of constants, 0 for libraries
-// CHECK:      {{^}}step 3 on kernel: cublas pays from 4096 results on, not for 640;
+// CHECK:      {{^}}step 3 on kernel: cublas is profitable for 4096 or more results, here 640;
 // CHECK-NEXT: {{^}}    next choice of the target
 
 // JSON-LABEL: "node": "/conv1/Conv"
@@ -29,7 +29,7 @@
 // JSON:         "became": "no operation"
 // JSON-NEXT:    "why": "same bytes, other shape"
 // JSON-LABEL: "name": "relu1_out"
-// JSON:         "runsAs": "{{[a-z]+}} conv + bias + relu"
+// JSON:         "runs_as": "{{[a-z]+}} conv + bias + relu"
 // JSON-NEXT:    "why": "{{.*}}choice of the target"
 // JSON-NEXT:    "result": "64x8x24x24xf32"
 // JSON-NEXT:    "layout": "nchw"

@@ -14,7 +14,7 @@
 // CHECK-NEXT: {"d", {{.*}}, results + 3, 1},
 // CHECK-NEXT: {"e", {{.*}}, results + 4, 1, 1, after + 1, 1},
 
-// EXPLAIN: streams: beside the first, steps 3, 5 on 2
+// EXPLAIN: streams: in addition to the first, steps 3, 5 on 2
 // JSON: "stream": 1,
 // JSON-NEXT: "after": [
 // JSON-NEXT:   1

@@ -8,7 +8,7 @@
 // Behind a softmax the loss is computed on its operand; rows from mn.valid on do
 // not count. The function that infers stays.
 
-// CHECK: module attributes {mnist.loss = "cross-entropy on the logits behind 'softmax'", mnist.targets = "class"}
+// CHECK: module attributes {mnist.loss = "cross-entropy on the logits, input of 'softmax'", mnist.targets = "class"}
 // CHECK-LABEL: func.func @infer_4
 // CHECK-NEXT:    mnist.softmax
 // CHECK-NEXT:    return

@@ -6,7 +6,7 @@
 // MANY: error: expected from 1 to 8 streams, got 9
 
 func.func @unplaced(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32> {
-  // expected-error @+1 {{expected step 'a' to say where its results lie}}
+  // expected-error @+1 {{expected step 'a' to have the addresses of its results}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.relu %i : tensor<4xf32>

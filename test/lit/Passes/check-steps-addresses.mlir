@@ -55,7 +55,7 @@ func.func @argument_nowhere(%x: tensor<4xf32>)
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @result_nowhere(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> tensor<4xf32>
     attributes {plan.arena_bytes = 64 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected step 'a' to say where its results lie, got nothing}}
+  // expected-error @+1 {{expected step 'a' to have the addresses of its results, got nothing}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>

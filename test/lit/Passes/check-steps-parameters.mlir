@@ -55,7 +55,7 @@ func.func @unknown(%w: tensor<4xf32> {mnist.parameter = "u", plan.offset = 0 : i
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected argument 0 at 0, where its parameter lies, got 64}}
+// expected-error @+1 {{expected argument 0 at 0, the address of its parameter, got 64}}
 func.func @elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offset = 64 : i64})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -67,7 +67,7 @@ func.func @elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offset = 64 
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 64 : i64, plan.parameter_bytes = 128 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
-// expected-error @+1 {{expected argument 0 behind the parameters of 128 bytes, got 64}}
+// expected-error @+1 {{expected argument 0 after the parameters of 128 bytes, got 64}}
 func.func @among(%x: tensor<4xf32> {plan.offset = 64 : i64})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
   return
@@ -81,7 +81,7 @@ ml_program.global private mutable @w(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
 ml_program.global private mutable @v(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {mnist.role = "state", plan.offset = 64 : i64}
 func.func @result_elsewhere(%w: tensor<4xf32> {mnist.parameter = "w", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.parameter = "w"})
     attributes {plan.arena_bytes = 256 : i64, plan.workspace_bytes = 0 : i64} {
-  // expected-error @+1 {{expected 'a' at 0, where its parameter lies, got 64}}
+  // expected-error @+1 {{expected 'a' at 0, the address of its parameter, got 64}}
   %a = plan.step "a" on kernel at [64] (%w) {
   ^bb0(%i: tensor<4xf32>):
     %0 = mnist.neg %i : tensor<4xf32>

@@ -74,7 +74,7 @@ func.func @same_name(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{expected each step to have a name of its own, but there are two called 'a'}}
+  // expected-error @+1 {{expected each step to have a unique name, but there are two called 'a'}}
   %b = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4xf32>):
     plan.yield %i : tensor<4xf32>
@@ -87,7 +87,7 @@ func.func @same_name(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @two_roots(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected at most one op with loops of its own in step 'a', got 'mnist.matmul' and 'mnist.softmax'}}
+  // expected-error @+1 {{expected at most one op with its own loops in step 'a', got 'mnist.matmul' and 'mnist.softmax'}}
   %a = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

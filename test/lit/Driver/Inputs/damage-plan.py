@@ -51,7 +51,7 @@ MISTAKES = [
     (', plan.offset = 512 : i64}', "}", "expected a 'plan.offset' on argument 0, got none"),
     ('{mnist.name = "b", plan.offset = 0 : i64}', "", "expected a 'plan.offset', got none"),
     (", plan.workspace_bytes = 0 : i64} {\n    %b", "} {\n    %b", "expected 'plan.arena_bytes' and 'plan.workspace_bytes' on 'infer', got one of them"),
-    (" at [768]", "", "expected step 'h' to say where its results lie, got nothing"),
+    (" at [768]", "", "expected step 'h' to have the addresses of its results, got nothing"),
     ("dense<[1.0, 2.0]>", "dense_resource<__elided__>", "expected a constant with its elements, got none"),
     ("dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]>", "dense_resource<__elided__>", "expected a constant with its elements, got none"),
     ("dense<[[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]>", "dense_resource<__elided__>", "expected an initial value with its elements, got none"),
@@ -63,10 +63,10 @@ MISTAKES = [
     ("plan.initial_bytes = 256", "plan.initial_bytes = 0", "expected parameter 'w', with its initial value, inside the first 0 bytes, got 0 to 24"),
     ('"scale", plan.offset = 256', '"scale", plan.offset = 0', "expected a constant apart from a constant, bytes 0 to 8, got bytes 0 to 8"),
     ('"state", plan.offset = 256', '"state", plan.offset = 0', "expected parameter 'w' apart from parameter 'mn.step', bytes 0 to 8, got bytes 0 to 24"),
-    ('"mn.step", plan.offset = 256', '"mn.step", plan.offset = 0', "expected argument 1 at 256, where its parameter lies, got 0"),
+    ('"mn.step", plan.offset = 256', '"mn.step", plan.offset = 0', "expected argument 1 at 256, the address of its parameter, got 0"),
     ("plan.offset = 512", "plan.offset = 513", "expected argument 0 at a multiple of 256, got 513"),
     ("plan.offset = 512", "plan.offset = 1024", "expected argument 0 inside the arena of 1024 bytes, got 1024 to 1072"),
-    ("plan.offset = 512", "plan.offset = 256", "expected argument 0 behind the parameters of 512 bytes, got 256"),
+    ("plan.offset = 512", "plan.offset = 256", "expected argument 0 after the parameters of 512 bytes, got 256"),
     ("at [768]", "at [512]", "expected 'h' (bytes 512 to 544) apart from argument 0 (bytes 512 to 560), which is alive"),
     ("plan.arena_bytes = 512", "plan.arena_bytes = 256", "expected 'plan.arena_bytes' of at least 512, which the parameters take, got 256"),
     # Steps.
@@ -75,7 +75,7 @@ MISTAKES = [
     (STEP, STEP.replace("onednn", "mkl"), "expected string or keyword containing one of the following enum values for attribute 'impl' [undecided, kernel, cublas, cudnn, onednn, openblas]"),
     ('on kernel at [512]', 'on onednn at [512]', "expected an implementation for cpu that can compute step 'y' around 'pointwise', got 'onednn'"),
     ("%2 = mnist.add %0, %1 : tensor<4x2xf32>\n", "%3 = mnist.add %0, %1 : tensor<4x2xf32>\n%2 = mnist.exp %3 : tensor<4x2xf32>\n", "expected an implementation for cpu that can compute step 'h' around 'matmul', got 'onednn'"),
-    (STEP, STEP.replace('"h"', '"y"'), "expected each step to have a name of its own, but there are two called 'y'"),
+    (STEP, STEP.replace('"h"', '"y"'), "expected each step to have a unique name, but there are two called 'y'"),
     ("plan.yield %4 : tensor<4x2xf32>", "", "block with no terminator"),
     ("^bb0(%i: tensor<4x2xf32>, %j: tensor<2xf32>)", "^bb0(%j: tensor<2xf32>, %i: tensor<4x2xf32>)", "expected the region's arguments to have the types of the inputs"),
     (SUM, SUM.replace(" {plan.inline}", ""), "expected what follows 'mnist.reduce_sum' in step 'y' to keep the order of the elements, got 'mnist.broadcast'"),
@@ -89,7 +89,7 @@ MISTAKES = [
     ("return %y : tensor<4x2xf32>\n", "return %y : tensor<4x2xf32>\n^bb1:\nreturn %y : tensor<4x2xf32>\n", "expected one block in the function 'infer', got 2"),
     ("return %y : tensor<4x2xf32>\n", "%s = func.call @infer(%x, %w) : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>\nreturn %y : tensor<4x2xf32>\n", "expected to be inside a step"),
     ('{mnist.parameter = "w"}, tensor<i64>', '{mnist.parameter = "v"}, tensor<i64>', "parameter 'v', to have a global of type 'tensor<3x2xf32>', got none"),
-    ("func.func @infer(", 'func.func @"train."(', "expected a name of its own, got 'train' twice"),
+    ("func.func @infer(", 'func.func @"train."(', "expected a unique name, got 'train' twice"),
 ]
 
 

@@ -82,9 +82,11 @@ def save_idx(path, array):
 
 
 def save_model(path, nodes, inputs, outputs, weights=()):
-    """inputs, outputs: (name, shape); weights: (name, array)."""
-    def info(pair):
-        return helper.make_tensor_value_info(pair[0], TensorProto.FLOAT, pair[1])
+    """inputs, outputs: (name, shape), of floats unless (name, shape, type) says
+    otherwise; weights: (name, array)."""
+    def info(what):
+        name, shape, element = (*what, TensorProto.FLOAT)[:3]
+        return helper.make_tensor_value_info(name, element, shape)
 
     graph = helper.make_graph(
         nodes, "graph", [info(pair) for pair in inputs],

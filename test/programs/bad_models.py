@@ -21,7 +21,7 @@ BAD_MODELS = {
 
 
 def check_bad_model(place, model, code, part):
-    bad = place.path("bad")
+    bad = place.path("no-program")
     for mode in (["--check"], ["--target=cpu", "-o", bad]):
         if code == 0:
             ok(place.mnistc, model, *mode)

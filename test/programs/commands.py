@@ -63,7 +63,7 @@ def test_batches_answer_alike(place):
         np.save(npy, x)
         one = infer(place, app, npy, "--batch=1")
         eight = infer(place, app, npy, "--batch=8")
-        expect(one.shape == (rows, 10), f"found shape {one.shape}")
+        expect(one.shape == (rows, 10), f"got shape {one.shape}")
         np.testing.assert_allclose(one, eight, rtol=1e-5, atol=1e-5)
         np.testing.assert_array_equal(eight, infer(place, app, npy, "--batch=8"))
 
@@ -194,9 +194,9 @@ def test_check_nan(place):
     np.save(x, bad)
     ok(app, "infer", x)
     fails(15, app, "infer", x, "--check-nan", parts=[
-        "found NaN in element 1573 of 'l'", "step"])
+        "got NaN in element 1573 of 'l'", "step"])
     fails(15, app, "eval", f"--data={place.data()}", "--check-nan",
-          parts=["found infinity", "'l'"])
+          parts=["got infinity", "'l'"])
 
 
 def test_verify(place):

@@ -20,7 +20,9 @@ def three_outputs(place):
             place.path("three.onnx"),
             [node("Neg", ["x"], ["a"]), node("Exp", ["x"], ["b"]),
              node("Cast", ["x"], ["c"], to=onnx.TensorProto.INT64)],
-            [("x", ["N", 3])], [("a", ["N", 3]), ("b", ["N", 3]), ("c", None)])
+            [("x", ["N", 3])],
+            [("a", ["N", 3]), ("b", ["N", 3]),
+             ("c", ["N", 3], onnx.TensorProto.INT64)])
         ok(place.mnistc, model, "--target=cpu", "--batch=2", "-o",
            place.path("three"))
         return place.path("three")

@@ -1,13 +1,14 @@
 """What a compiled program writes and prints where the world is hostile."""
 
 import functools
+import json
 import os
 import resource
 import subprocess
 
 import numpy as np
 from commands import as_input, images
-from harness import expect, fails, ok, run
+from harness import expect, fails, ok, run, save_idx
 
 
 def test_outputs_that_cannot_be_written(place):
@@ -18,7 +19,6 @@ def test_outputs_that_cannot_be_written(place):
     fails(14, app, "profile", "--repeat=1", "--trace=/dev/full",
           parts=["cannot write '/dev/full'"])
     with open("/dev/full", "w") as full:
-        import subprocess
         for command in (["infer", str(npy)], ["info"], ["bench", "--repeat=1"],
                         ["profile", "--repeat=1"]):
             done = subprocess.run([str(app), *command], stdout=full,

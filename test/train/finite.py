@@ -41,7 +41,7 @@ def test_inference(place):
 def test_check_nan(place):
     for name in ("mlp", "cnn", "deep"):
         fails(15, place.inference(name), "infer", images(place, np.nan, 10),
-              "--check-nan", parts=["found NaN"])
+              "--check-nan", parts=["got NaN"])
 
 
 def data_with_one_nan(place, image):
@@ -87,7 +87,7 @@ def test_model_with_nan(place):
     ok(place.mnistc, path, "--train", "--batch=32", "-o", program,
        f"--target={place.target}")
     fails(14, program, "train", *FLAGS,
-          parts=["found NaN in element 5 of 'fc1.bias'"])
+          parts=["got NaN in element 5 of 'fc1.bias'"])
 
 
 def test_checkpoint_with_nan(place):

@@ -61,6 +61,8 @@ int main(int argc, char **argv) {
   check(argc == 6, "expected five arguments");
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   check(library, argv[1]);
+  using FindModel = const mn_compiled_model *(*)();
+  const auto model = (FindModel)dlsym(library, "tested_model");
   const auto open = (decltype(&mn_open))dlsym(library, "mn_open");
   const auto infer = (decltype(&mn_infer))dlsym(library, "mn_infer");
   const auto close = (decltype(&mn_close))dlsym(library, "mn_close");
@@ -70,11 +72,12 @@ int main(int argc, char **argv) {
   std::vector<float> result(size_t(rows) * 10);
 
   mn_session *session = nullptr;
-  check(open(nullptr, &session) == MN_OK, "mn_open");
+  check(model && open(model(), nullptr, &session) == MN_OK, "mn_open");
   const auto inferFrom = [&](const std::vector<char> &from) {
-    const void *inputs[] = {from.data()};
-    void *outputs[] = {result.data()};
-    check(infer(session, rows, inputs, outputs) == MN_OK, "mn_infer");
+    const mn_const_buffer in = {nullptr, from.data(), from.size()};
+    const mn_buffer out = {nullptr, result.data(),
+                           result.size() * sizeof(float)};
+    check(infer(session, rows, &in, 1, &out, 1) == MN_OK, "mn_infer");
   };
   inferFrom(other);
   callAs(argv[5], [&] {

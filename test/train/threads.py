@@ -80,7 +80,7 @@ def test_hosts(place):
     x = place.path("x.bin")
     images().tofile(x)
     for name in ("mlp", "cnn"):
-        library = place.inference(name, "lib.so")
+        library = place.inference(name, "lib.so", "--batch=1,32", "--name=tested")
         found = {}
         for how in HOSTS:
             y = place.path(f"y-{how}.bin")

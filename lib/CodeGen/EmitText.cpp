@@ -10,7 +10,7 @@
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/StepBody.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -4,7 +4,7 @@
 #define MNISTC_IR_PLANKIND_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 
 namespace mlir::mnistc {
 

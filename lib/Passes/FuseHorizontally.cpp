@@ -11,7 +11,7 @@
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -11,7 +11,7 @@
 #include "lib/IR/Mnist/Arithmetic.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 
 namespace mlir::mnistc {
 

@@ -4,7 +4,7 @@
 #include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Mnist/TensorSize.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;

@@ -3,7 +3,7 @@
 #include "lib/IR/Plan/CheckBlocks.h"
 #include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/StepBody.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;

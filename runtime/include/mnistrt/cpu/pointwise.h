@@ -1,5 +1,4 @@
-//===- pointwise.h - one element at a time, and softmax, on the CPU ---*- C++
-//-*-===//
+//===- pointwise.h - one element or one row at a time -----------*- C++ -*-===//
 //
 // The kinds of step whose results come from one element or one row each.
 //

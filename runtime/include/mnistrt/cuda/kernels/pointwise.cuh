@@ -1,5 +1,4 @@
-//===- pointwise.cuh - one call of a functor for each element ---------*- C++
-//-*-===//
+//===- pointwise.cuh - one call of a functor for each element ---*- C++ -*-===//
 //
 // f(i) for i in [0, count): elementwise and indexing work of any shape. One
 // thread an element, so that neighbours in memory are neighbours in a warp.

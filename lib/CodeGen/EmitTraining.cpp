@@ -25,7 +25,7 @@ static SmallVector<std::string> parameterRows(ModuleOp module, Shapes &shapes) {
 }
 
 /// "static const mn::Recipe recipe = {...};" of the module's `mnist.recipe`.
-static std::string recipeText(DictionaryAttr recipe) {
+static std::string recipeText(DictionaryAttr recipe, size_t tensors) {
   std::string text = "static const mn::Recipe recipe = {";
   for (StringRef word :
        {"loss", "optimizer", "convention", "clip", "targets", "partial"})
@@ -34,7 +34,8 @@ static std::string recipeText(DictionaryAttr recipe) {
   SmallVector<std::string> each;
   for (double number : recipe.getAs<DenseF64ArrayAttr>("numbers").asArrayRef())
     each.push_back(literal(f64, APFloat(number)).text);
-  return text + "{" + llvm::join(each, ", ") + "}};\n";
+  text += "{" + llvm::join(each, ", ") + "}";
+  return text + (tensors ? ", " + std::to_string(tensors) : "") + "};\n";
 }
 
 TrainingText mlir::mnistc::emitTraining(ModuleOp module,
@@ -63,8 +64,9 @@ TrainingText mlir::mnistc::emitTraining(ModuleOp module,
         Twine(integerAttribute(module, "plan.parameter_bytes")));
   file("initial", "initialBytes", "mn_parameters",
        integerAttribute(module, "plan.initial_bytes"));
+  auto tensors = module->getAttrOfType<ArrayAttr>("mnist.tensors");
   if (recipe)
-    text.recipe = recipeText(recipe);
+    text.recipe = recipeText(recipe, tensors ? tensors.size() : 0);
   field("recipe", recipe ? "&recipe" : "nullptr");
   file("onnx", "onnxBytes", "mn_onnx", options.onnxBytes);
   return text;

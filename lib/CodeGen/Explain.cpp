@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/Explain.h"
 #include "lib/CodeGen/PlanFacts.h"
+#include "lib/CodeGen/Table.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
@@ -155,62 +156,6 @@ static std::string whyOf(StepOp step) {
 // The table
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Lines of cells, each column as wide as its widest cell. A line whose cells
-/// end early may run on.
-class Table {
-public:
-  explicit Table(std::vector<std::string> header, std::vector<bool> right)
-      : right(std::move(right)) {
-    lines.push_back(std::move(header));
-  }
-
-  void add(std::vector<std::string> cells) {
-    lines.push_back(std::move(cells));
-  }
-  void addRule() { lines.emplace_back(); }
-
-  void print(raw_ostream &os) const {
-    std::vector<int> widths = widthsOfColumns();
-    int all = 2 * (widths.size() - 1);
-    for (int width : widths)
-      all += width;
-    for (const auto &line : lines) {
-      std::string text;
-      for (size_t i = 0; i < line.size(); ++i) {
-        int missing = widths[i] - llvm::sys::locale::columnWidth(line[i]);
-        std::string space(std::max(missing, 0), ' ');
-        text += right[i] ? space + line[i] : line[i] + space;
-        text += "  ";
-      }
-      if (line.empty())
-        text.assign(all, '-');
-      os << StringRef(text).rtrim() << "\n";
-    }
-  }
-
-private:
-  /// A cell with nothing behind it makes no column wide.
-  std::vector<int> widthsOfColumns() const {
-    std::vector<int> widths(right.size(), 0);
-    for (const auto &line : lines) {
-      size_t end = line.size();
-      while (end > 0 && line[end - 1].empty())
-        --end;
-      if (end < line.size())
-        --end;
-      for (size_t i = 0; i < end; ++i)
-        widths[i] =
-            std::max(widths[i], llvm::sys::locale::columnWidth(line[i]));
-    }
-    return widths;
-  }
-
-  std::vector<bool> right;
-  std::vector<std::vector<std::string>> lines;
-};
-} // namespace
-
 /// At most `width` letters.
 static std::string shortened(std::string text, int width) {
   if (llvm::sys::locale::columnWidth(text) <= width)
@@ -343,12 +288,70 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
   printReasons(plan, os);
 }
 
+/// What training chose, of an entry of `mnist.tensors`.
+namespace {
+struct TensorChoice {
+  StringRef name, role, reason;
+  RankedTensorType type;
+};
+} // namespace
+
+static SmallVector<TensorChoice> choicesOf(ModuleOp module) {
+  SmallVector<TensorChoice> choices;
+  if (auto tensors = module->getAttrOfType<ArrayAttr>("mnist.tensors"))
+    for (auto entry : tensors.getAsRange<DictionaryAttr>()) {
+      auto text = [&](StringRef key) {
+        return entry.getAs<StringAttr>(key).getValue();
+      };
+      choices.push_back(
+          {text("name"), text("role"), text("reason"),
+           cast<RankedTensorType>(entry.getAs<TypeAttr>("type").getValue())});
+    }
+  return choices;
+}
+
+static void printChoices(ArrayRef<TensorChoice> choices, raw_ostream &os) {
+  if (choices.empty())
+    return;
+  int64_t trained = 0, elements = 0;
+  Table table({"tensor", "type", "in training", "why"},
+              {false, false, false, false});
+  table.addRule();
+  for (const TensorChoice &choice : choices) {
+    bool trains = choice.role == "parameter";
+    trained += trains;
+    elements += trains ? choice.type.getNumElements() : 0;
+    table.add({shortened(printable(choice.name), 2 * maxName),
+               typeOf(choice.type), trains ? "trained" : choice.role.str(),
+               choice.reason.str()});
+  }
+  os << "\n"
+     << trained << " of " << choices.size() << " tensors are trained, "
+     << grouped(elements) << " numbers\n\n";
+  table.print(os);
+}
+
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
 
 static llvm::json::Value jsonOf(StringRef text) {
   return llvm::json::fixUTF8(text);
+}
+
+static void printChoices(ArrayRef<TensorChoice> choices,
+                         llvm::json::OStream &json) {
+  if (choices.empty())
+    return;
+  json.attributeArray("tensors", [&] {
+    for (const TensorChoice &choice : choices)
+      json.object([&] {
+        json.attribute("name", jsonOf(choice.name));
+        json.attribute("type", typeOf(choice.type));
+        json.attribute("role", choice.role);
+        json.attribute("why", jsonOf(choice.reason));
+      });
+  });
 }
 
 static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
@@ -426,6 +429,7 @@ void mlir::mnistc::explain(ModuleOp planned, ArrayRef<OnnxNode> nodes,
       os << (i ? "\n" : "");
       printTable(plan, os);
     }
+    printChoices(choicesOf(planned), os);
     return;
   }
   llvm::json::OStream stream(os, 2);
@@ -438,6 +442,7 @@ void mlir::mnistc::explain(ModuleOp planned, ArrayRef<OnnxNode> nodes,
     if (auto bytes =
             planned->getAttrOfType<IntegerAttr>("plan.parameter_bytes"))
       stream.attribute("parameterBytes", bytes.getInt());
+    printChoices(choicesOf(planned), stream);
     stream.attributeArray("plans", [&] {
       for (const PlanFacts &plan : plans)
         printPlan(plan, stream);

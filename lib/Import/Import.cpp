@@ -7,6 +7,7 @@
 
 #include "lib/Import/Import.h"
 #include "lib/IR/Names.h"
+#include "lib/Import/Dimensions.h"
 #include "lib/Import/Operators.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -30,7 +31,7 @@ public:
   Importer(MLIRContext &context, const ImportOptions &options,
            std::string directory, Report &report)
       : context(context), options(options), external(std::move(directory)),
-        report(report) {}
+        report(report), dimensions(options) {}
 
   OwningOpRef<ModuleOp> run(StringRef bytes);
   void explainBatch(StringRef bytes, const std::string &directory,
@@ -42,17 +43,13 @@ private:
   void decodeInitializers();
   void decodeBindings();
   void recordBindings();
-  void findBatch();
   void checkResults();
 
   func::FuncOp importFunction(StringRef name, Batch batch);
-  void checkDimensions();
-  bool isBatchDimension(const onnx::ValueInfoProto &input, int number,
-                        Batch batch) const;
-  int64_t dimensionSize(const onnx::ValueInfoProto &input, int number,
-                        Batch batch) const;
   RankedTensorType inputType(const onnx::ValueInfoProto &input, Batch batch);
   void defineInputs(func::FuncOp function, Tensors &tensors, Batch batch);
+  /// The value of a Constant node that may be trained, as initializers may.
+  DenseElementsAttr trainableConstant(const GraphNode &node, Value value);
   void importNode(const GraphNode &node, Node::Scope scope, OpBuilder &builder);
   void returnOutputs(func::FuncOp function, Tensors &tensors, Batch batch);
   Value outputValue(const onnx::ValueInfoProto &output, Tensors &tensors,
@@ -65,9 +62,7 @@ private:
   Model model;
   OwningOpRef<ModuleOp> module;
   llvm::StringMap<DenseElementsAttr> initializers, bound;
-  std::optional<int64_t> batchInFile; ///< none where it is symbolic
-  std::string batchSymbol;
-  const onnx::ValueInfoProto *batchInput = nullptr; ///< says what it is
+  Dimensions dimensions;
   /// Nodes that are not what their operator wants.
   llvm::SmallPtrSet<const onnx::NodeProto *, 8> rejected;
 };
@@ -179,47 +174,6 @@ void Importer::recordBindings() {
     module.get()->setAttr("mnist.bound", b.getArrayAttr(entries));
 }
 
-/// The first dimension of the first input is the batch.
-void Importer::findBatch() {
-  for (const onnx::ValueInfoProto *input : model.inputs) {
-    const auto &shape = input->type().tensor_type().shape();
-    if (bound.count(input->name()) || shape.dim().empty())
-      continue;
-    const auto &dim = shape.dim(0);
-    batchInput = input;
-    if (dim.has_dim_value() && dim.dim_value() >= 0)
-      batchInFile = dim.dim_value();
-    else
-      batchSymbol = dim.dim_param();
-    return;
-  }
-}
-
-/// What --dim names is in the model, and not the batch where that is given too.
-void Importer::checkDimensions() {
-  llvm::SmallSetVector<StringRef, 4> known;
-  for (const onnx::ValueInfoProto *input : model.inputs)
-    for (const auto &dim : input->type().tensor_type().shape().dim())
-      if (!dim.dim_param().empty())
-        known.insert(dim.dim_param());
-  std::string names;
-  for (StringRef name : known)
-    names += (names.empty() ? "" : ", ") + quoted(name);
-  for (const auto &[name, size] : options.dimensions) {
-    if (!known.contains(name))
-      report.problem({ImportStatus::badModel,
-                      "expected --dim of a symbolic dimension (" +
-                          (names.empty() ? "the model has none" : names) +
-                          "), got " + quoted(name)});
-    else if (name == batchSymbol && !options.batches.empty())
-      report.problem({ImportStatus::badModel,
-                      "expected --batch or --dim for " + quoted(name) +
-                          ", which is the batch, got both"});
-    else if (name == batchSymbol && size != ImportOptions::isBatch)
-      batchInFile = size;
-  }
-}
-
 OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   if (!parseModel(bytes, model, report))
     return {};
@@ -232,14 +186,20 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
     });
   decodeInitializers();
   decodeBindings();
-  findBatch();
-  checkDimensions();
+  dimensions.find(model.inputs);
+  dimensions.check(model.inputs, report);
 
   module = ModuleOp::create(UnknownLoc::get(&context));
   recordBindings();
-  int64_t inFile = batchInFile.value_or(1);
+  int64_t inFile = dimensions.batchInFile().value_or(1);
   llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
                                            options.batches.end());
+  if (std::optional<int64_t> usual = dimensions.usualBatch()) {
+    batches.insert(*usual);
+    report.warn("the model's batch is " +
+                (dimensions.batchInFile() ? Twine(inFile) : Twine("open")) +
+                " and there is no --batch: " + Twine(*usual) + " is used");
+  }
   if (batches.empty())
     importFunction(mn::kinds::infer, {inFile, inFile});
   for (int64_t batch : batches) {
@@ -260,7 +220,8 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
 /// wrong: the first problem with it says where.
 void Importer::explainBatch(StringRef bytes, const std::string &directory,
                             Imported &imported) const {
-  if (!batchInFile || llvm::is_contained(options.batches, *batchInFile))
+  std::optional<int64_t> inFile = dimensions.batchInFile();
+  if (!inFile || llvm::is_contained(options.batches, *inFile))
     return;
   ImportOptions asInFile = options;
   asInFile.batches.clear();
@@ -272,7 +233,7 @@ void Importer::explainBatch(StringRef bytes, const std::string &directory,
   StringRef first = imported.problems.front();
   first.consume_front(report.fileName() + ": ");
   loud.problem({ImportStatus::badModel,
-                "expected --batch=" + std::to_string(*batchInFile) +
+                "expected --batch=" + std::to_string(*inFile) +
                     ", as the model's shapes are fixed to it, got --batch=" +
                     std::to_string(options.batches.front()) +
                     "; leave out --batch, or export the model with a symbolic "
@@ -319,44 +280,6 @@ void Importer::checkResults() {
 // One function
 //===----------------------------------------------------------------------===//
 
-/// A symbolic dimension is the batch if it has the batch's name or is the first
-/// and has none; a number, if it is the first and the file's batch. A vector of
-/// one element may as well be a constant for all rows.
-bool Importer::isBatchDimension(const onnx::ValueInfoProto &input, int number,
-                                Batch batch) const {
-  const auto &shape = input.type().tensor_type().shape();
-  const auto &dim = shape.dim(number);
-  if (&input == batchInput && number == 0)
-    return true;
-  if (dim.has_dim_value() && dim.dim_value() >= 0)
-    return number == 0 && batchInFile && dim.dim_value() == batch.inFile &&
-           (shape.dim_size() > 1 || batch.inFile > 1);
-  auto given = options.dimensions.find(dim.dim_param());
-  if (given != options.dimensions.end() && dim.dim_param() != batchSymbol)
-    return given->second == ImportOptions::isBatch;
-  return dim.dim_param().empty() ? number == 0 : dim.dim_param() == batchSymbol;
-}
-
-int64_t Importer::dimensionSize(const onnx::ValueInfoProto &input, int number,
-                                Batch batch) const {
-  const auto &dim = input.type().tensor_type().shape().dim(number);
-  if (isBatchDimension(input, number, batch))
-    return batch.bound;
-  if (dim.has_dim_value() && dim.dim_value() >= 0)
-    return dim.dim_value();
-  auto given = options.dimensions.find(dim.dim_param());
-  if (given != options.dimensions.end() && !dim.dim_param().empty())
-    return given->second;
-  if (dim.dim_param().empty())
-    unsupported("expected a number as dimension " + Twine(number) +
-                ", got none");
-  unsupported(
-      "expected a size of the symbolic dimension " + quoted(dim.dim_param()) +
-      ", got none; give it with --dim=" +
-      Twine(StringRef(quoted(dim.dim_param())).drop_front().drop_back()) +
-      "=N" + (number == 0 ? Twine(", N a number or the word batch") : ""));
-}
-
 RankedTensorType Importer::inputType(const onnx::ValueInfoProto &input,
                                      Batch batch) {
   if (!input.type().has_tensor_type())
@@ -370,7 +293,7 @@ RankedTensorType Importer::inputType(const onnx::ValueInfoProto &input,
     unsupported("expected a declared shape, got none");
   Shape shape;
   for (int number = 0; number < declared.shape().dim_size(); ++number)
-    shape.push_back(dimensionSize(input, number, batch));
+    shape.push_back(dimensions.sizeOf(input, number, batch));
   return tensorType(shape, element);
 }
 
@@ -394,7 +317,8 @@ void Importer::defineInputs(func::FuncOp function, Tensors &tensors,
       function.insertArgument(number, type, {}, location);
       function.setArgAttr(number, "mnist.name",
                           StringAttr::get(&context, input->name()));
-      bool isBatched = type.getRank() > 0 && isBatchDimension(*input, 0, batch);
+      bool isBatched =
+          type.getRank() > 0 && dimensions.isBatch(*input, 0, batch);
       tensors.define(input->name(), {{},
                                      function.getArgument(number),
                                      {},
@@ -403,6 +327,18 @@ void Importer::defineInputs(func::FuncOp function, Tensors &tensors,
                                      isBatched});
     });
   }
+}
+
+DenseElementsAttr Importer::trainableConstant(const GraphNode &node,
+                                              Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant || node.proto->op_type() != "Constant" ||
+      !model.constants.contains(node.proto->output(0)))
+    return {};
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  bool trains = elements && isa<FloatType>(elements.getElementType()) &&
+                elements.getNumElements() > 0;
+  return trains ? elements : DenseElementsAttr();
 }
 
 void Importer::importNode(const GraphNode &node, Node::Scope scope,
@@ -422,6 +358,10 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
     for (auto [name, value] : llvm::zip(proto.output(), view.results())) {
       if (name.empty() || !value)
         continue;
+      if (DenseElementsAttr weight = trainableConstant(node, value)) {
+        scope.tensors.define(name, {{}, {}, weight, /*isParameter=*/true});
+        continue;
+      }
       if (auto constant = value.getDefiningOp<ConstantOp>();
           constant && !constant->hasAttr("mnist.name"))
         constant->setDiscardableAttr("mnist.name", builder.getStringAttr(name));
@@ -501,13 +441,10 @@ func::FuncOp Importer::importFunction(StringRef name, Batch batch) {
 // Entry points
 //===----------------------------------------------------------------------===//
 
-Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
-                                            StringRef bytes,
-                                            const std::string &name,
-                                            const std::string &directory,
-                                            const ImportOptions &options) {
-  context.loadDialect<MnistDialect, func::FuncDialect,
-                      ml_program::MLProgramDialect>();
+static Imported importOnce(MLIRContext &context, StringRef bytes,
+                           const std::string &name,
+                           const std::string &directory,
+                           const ImportOptions &options) {
   Imported imported;
   Report report(imported, name == "-" ? "<stdin>" : name);
   guarded(report, "", [&] {
@@ -519,6 +456,28 @@ Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
   });
   if (imported.module)
     imported.status = ImportStatus::success;
+  return imported;
+}
+
+Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
+                                            StringRef bytes,
+                                            const std::string &name,
+                                            const std::string &directory,
+                                            const ImportOptions &options) {
+  context.loadDialect<MnistDialect, func::FuncDialect,
+                      ml_program::MLProgramDialect>();
+  Imported imported = importOnce(context, bytes, name, directory, options);
+  if (imported.module || !options.usualBatch || !options.batches.empty())
+    return imported;
+  // Shapes inside the model may be fixed to its own batch.
+  ImportOptions asInFile = options;
+  asInFile.usualBatch.reset();
+  imported = importOnce(context, bytes, name, directory, asInFile);
+  if (imported.module)
+    Report(imported, name == "-" ? "<stdin>" : name)
+        .warn("the model's shapes are fixed to its batch, which is used; "
+              "export it with a symbolic batch to train with --batch=" +
+              Twine(*options.usualBatch));
   return imported;
 }
 

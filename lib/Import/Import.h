@@ -29,6 +29,8 @@ struct ImportOptions {
   llvm::StringMap<std::string> bindings;
   /// The module is to be trained, with random numbers that are new each step.
   bool train = false;
+  /// Where `batches` is empty and the file says none or 1: this batch.
+  std::optional<int64_t> usualBatch;
 };
 
 enum class ImportStatus {
@@ -46,6 +48,8 @@ struct Imported {
   std::vector<std::string> problems;
   /// What was done that a user may want to know (`-v`), one line each.
   std::vector<std::string> notes;
+  /// What is assumed and may be wrong, one line each.
+  std::vector<std::string> warnings;
 };
 
 /// Reads the ONNX model at `path`, or standard input for "-".

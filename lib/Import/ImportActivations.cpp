@@ -100,13 +100,13 @@ static Value prelu(Node &n, Value x, Value slope) {
 
 static Value preluRow(Node &n) {
   Value x = n.floatInput(0);
-  return prelu(n, x, n.broadcast(n.floatInput(1), shapeOf(x)));
+  return prelu(n, x, n.broadcast(n.learnedInput(1), shapeOf(x)));
 }
 
 /// Before opset 7 there is one slope, or one for each channel.
 static Value preluByChannel(Node &n) {
   n.ignore("consumed_inputs");
-  Value x = n.floatInput(0), slope = n.floatInput(1);
+  Value x = n.floatInput(0), slope = n.learnedInput(1);
   Shape shape;
   if (product(shapeOf(slope)) != 1) {
     shape = {product(shapeOf(slope))};

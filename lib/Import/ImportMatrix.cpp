@@ -23,7 +23,7 @@ static Value gemm(Node &n) {
   Value y = scaled(n, n.create<MatmulOp>(a, b, aT, bT), alpha);
   if (!n.hasInput(2) || beta == 0)
     return y;
-  Value c = n.input(2);
+  Value c = isFloat(y) ? n.learnedInput(2) : n.input(2);
   if (!mayRepeat && shapeOf(c) != shapeOf(y))
     fail("expected the shape " + shapeText(shapeOf(y)) +
          " of C, as there is no 'broadcast', got " + shapeText(shapeOf(c)));

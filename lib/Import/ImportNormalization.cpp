@@ -210,6 +210,9 @@ static Value dropAtRandom(Node &n, double ratio, Type maskElement) {
     return keepAll(n, maskElement);
   if (n.isUsed(1))
     unsupported("the mask of a dropout in training is not supported");
+  if (!n.trains())
+    n.warn("it is in training mode and would drop at random; this program "
+           "infers, and keeps every element");
   return n.create<DropoutOp>(n.floatInput(0), n.f64(ratio));
 }
 

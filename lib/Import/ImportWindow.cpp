@@ -122,7 +122,7 @@ static Shape filterSize(Node &n, Value x, Value filter) {
 static Value withBias(Node &n, Value y) {
   if (!n.hasInput(2))
     return y;
-  Value bias = n.floatInput(2);
+  Value bias = n.learnedInput(2);
   if (rankOf(bias) != 1 || shapeOf(bias)[0] != shapeOf(y)[1])
     fail("expected " + Twine(shapeOf(y)[1]) +
          " numbers as the bias, got the shape " + shapeText(shapeOf(bias)));

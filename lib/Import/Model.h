@@ -28,6 +28,9 @@ struct GraphNode {
 
 struct Model {
   onnx::ModelProto proto;
+  /// Outputs of Constant nodes that the file itself has: a trained one can be
+  /// written back, one from a function's body cannot.
+  llvm::StringSet<> constants;
   llvm::StringMap<int> opsets; ///< by domain; the standard one is ""
 
   llvm::StringMap<const onnx::TensorProto *> initializers;

@@ -3,6 +3,7 @@
 #include "lib/Import/Node.h"
 #include "lib/IR/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <charconv>
@@ -30,6 +31,8 @@ void Node::note(const Twine &text) {
   scope.report.note(node.place() + ": " + text);
 }
 
+void Node::warn(const Twine &text) { scope.report.warn(text, node.place()); }
+
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -56,6 +59,15 @@ Value Node::floatInput(int i) {
                 typeName(type.getElementType()) +
                 " is not supported, only of float");
   return input(i);
+}
+
+Value Node::learnedInput(int i) {
+  Value value = floatInput(i);
+  auto load = value.getDefiningOp<ml_program::GlobalLoadOp>();
+  if (load && product(shapeOf(value)) == 1)
+    SymbolTable::lookupNearestSymbolFrom(load, load.getGlobal())
+        ->setAttr("mnist.learned", builder.getUnitAttr());
+  return value;
 }
 
 RankedTensorType Node::inputType(int i) const { return tensor(i).type; }

@@ -44,6 +44,7 @@ public:
   /// Whether what is imported will be trained.
   bool trains() const { return scope.trains; }
   void note(const Twine &text);
+  void warn(const Twine &text);
 
   //===--------------------------------------------------------------------===//
   // Inputs
@@ -54,6 +55,9 @@ public:
   Value input(int i);
   /// Only operators on floats take floats only: others are reported.
   Value floatInput(int i);
+  /// One that the operator learns. What reads a tensor tells, but not of one
+  /// number: that gets a mark.
+  Value learnedInput(int i);
   /// The type of an input that need not be computed.
   RankedTensorType inputType(int i) const;
   bool isBatched(int i) const;

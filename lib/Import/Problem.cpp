@@ -110,6 +110,15 @@ void importer::Report::problem(const Problem &problem, const Twine &place) {
 
 std::string importer::Report::fileName() const { return escaped(file); }
 
+void importer::Report::warn(const Twine &text, const Twine &place) {
+  std::string line = fileName() + ": ";
+  if (!place.isTriviallyEmpty())
+    line += place.str() + ": ";
+  line += text.str();
+  if (!llvm::is_contained(imported.warnings, line))
+    imported.warnings.push_back(std::move(line));
+}
+
 void importer::Report::note(const Twine &text) {
   std::string line = text.str();
   if (!llvm::is_contained(imported.notes, line))

@@ -45,6 +45,8 @@ public:
   /// `place` is empty, or says where in the file.
   void problem(const Problem &problem, const Twine &place = "");
   void note(const Twine &text);
+  /// `place`: a node.
+  void warn(const Twine &text, const Twine &place = "");
   bool hasProblems() const { return !imported.problems.empty(); }
   std::string fileName() const;
 

@@ -4,6 +4,7 @@
 #include "lib/Import/Model.h"
 #include "onnx/defs/schema.h"
 #include "onnx/inliner/inliner.h"
+#include "runtime/include/mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -122,6 +123,20 @@ void importer::inlineFunctions(onnx::ModelProto &model) {
   }
 }
 
+static void findConstants(Model &model) {
+  for (const onnx::NodeProto &node : model.graph().node()) {
+    if (node.op_type() != "Constant" || !normalDomain(node.domain()).empty() ||
+        node.output_size() != 1)
+      continue;
+    const char *name = node.output(0).c_str();
+    // The names of functions are taken.
+    if (!mn::isOfKind(name, mn::kinds::infer) &&
+        !mn::isOfKind(name, mn::kinds::eval) &&
+        !mn::isOfKind(name, mn::kinds::train))
+      model.constants.insert(name);
+  }
+}
+
 bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
   if (bytes.size() > INT32_MAX) {
     report.problem({ImportStatus::badModel,
@@ -142,6 +157,7 @@ bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
   checkVersions(model, report);
   if (report.hasProblems())
     return false;
+  findConstants(model);
   try {
     inlineFunctions(model.proto);
   } catch (const Problem &problem) {

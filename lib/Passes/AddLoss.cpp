@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/OutputScores.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
@@ -16,10 +17,6 @@ namespace mlir::mnistc {
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
-/// Scores are [rows, classes, ...], with any number of places to classify in
-/// each row behind; labels have the same shape without the classes.
-constexpr int64_t classDim = 1;
-
 /// What a function is trained for.
 struct Choice {
   std::string kind;
@@ -177,6 +174,23 @@ static SmallVector<int64_t> shapeWithoutOnes(Value value) {
   return shape;
 }
 
+/// "output 'y' of shape 64x1", of i64 where it is not of floats.
+static std::string describe(func::FuncOp function, Value output) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "output";
+  if (auto name = function.getResultAttrOfType<StringAttr>(0, "mnist.name"))
+    os << " '" << name.getValue() << "'";
+  auto type = cast<ShapedType>(output.getType());
+  if (type.getRank() == 0)
+    os << " of one number";
+  else
+    llvm::interleave(type.getShape(), os << " of shape ", "x");
+  if (!isa<FloatType>(type.getElementType()))
+    os << " of " << type.getElementType();
+  return text;
+}
+
 /// The operand of the activation that `output` ends in, under the output's
 /// shape, or null; reshapes that add or take dimensions of 1 may follow it.
 static Value operandOfLast(Value output, OpBuilder &builder,
@@ -207,25 +221,29 @@ FailureOr<bool> AddLoss::targetsAreClasses(func::FuncOp function,
     return true;
   if (targets == "values") {
     if (needsClasses)
-      return function.emitError("expected targets of class for ")
-             << choice.kind << ", got 'values'";
+      return function.emitError("expected --targets=class for ")
+             << choice.kind << ", got values; --loss=mse, l1, bce and "
+             << "bce-logits take values";
     return false;
   }
   if (targets != "auto")
     return function.emitError("expected targets of auto, class or values, "
                               "got '")
            << targets << "'";
+  // One number per row is compared with a value, unless it says yes or no.
+  RankedTensorType type = typeOf(choice.scores);
+  bool isYesOrNo = choice.kind == "bce" || choice.kind == "bce-logits";
   return needsClasses || choice.kind == "own" ||
-         typeOf(choice.scores).getRank() == 2;
+         (type.getRank() == 2 && (isYesOrNo || type.getDimSize(classDim) > 1));
 }
 
 FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
   Choice choice{kind, output, false, ""};
   auto type = dyn_cast<RankedTensorType>(output.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
-    return function.emitError("expected a first output of floats to train, "
-                              "got ")
-           << output.getType();
+    return function.emitError(
+               "expected a first output of floats to train, got ")
+           << describe(function, output);
   if (!llvm::is_contained(
           {"auto", "cross-entropy", "nll", "mse", "l1", "bce", "bce-logits"},
           choice.kind))
@@ -244,25 +262,39 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
                                 ? isa<SoftmaxOp, LogSoftmaxOp>(last)
                                 : choice.kind == "bce" && isa<SigmoidOp>(last));
   choice.text = choice.kind == "own" ? "the model's own" : choice.kind;
+  Value implied = !stable && choice.kind == "cross-entropy"
+                      ? scoresOfProbabilities(output, builder)
+                      : Value();
   if (stable) {
     choice.scores = operand;
     choice.text += " on the logits, input of '" +
                    last->getName().stripDialect().str() + "'";
     if (choice.kind == "bce")
       choice.kind = "bce-logits";
+  } else if (implied) {
+    choice.scores = implied;
+    choice.text += " on the output as probabilities";
   } else if (choice.kind == "cross-entropy") {
     choice.text += " on the output as logits";
+    if (kind == "auto" && isOfKind(function, mn::kinds::train) &&
+        !looksLikeLogits(output))
+      function.emitWarning("the loss takes ")
+          << describe(function, output)
+          << " as logits; --loss=nll says that it is logarithms of "
+             "probabilities, --loss=mse --targets=values that it is values";
   }
-  bool needsClasses = choice.kind == "cross-entropy" || choice.kind == "nll";
-  if (needsClasses && (type.getRank() < 2 || type.getDimSize(classDim) < 2))
-    return function.emitError("expected an output of rows and classes for ")
-           << choice.kind << ", got " << type;
-  if (choice.kind != "own" && type.getRank() == 0)
-    return function.emitError("expected an output with rows to train, got ")
-           << type;
   FailureOr<bool> classes = targetsAreClasses(function, choice);
   if (failed(classes))
     return failure();
+  bool needsClasses = choice.kind == "cross-entropy" || choice.kind == "nll";
+  if (needsClasses && (type.getRank() < 2 || type.getDimSize(classDim) < 2))
+    return function.emitError("expected two scores or more per row for ")
+           << choice.kind << ", got " << describe(function, output)
+           << "; --loss=mse --targets=values trains values, --loss=bce-logits "
+              "one score for two classes";
+  if (choice.kind != "own" && type.getRank() == 0)
+    return function.emitError("expected an output with rows to train, got ")
+           << describe(function, output);
   choice.classes = *classes;
   return choice;
 }
@@ -294,7 +326,9 @@ Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
     if (wholes.size() != 1) {
       function.emitError("expected one input of integers, the targets of the "
                          "model's own loss, got ")
-          << wholes.size();
+          << wholes.size()
+          << (wholes.empty() ? "; --loss=mse --targets=values trains values"
+                             : "; --bind=NAME=VALUE fixes one");
       return {};
     }
     BlockArgument old = wholes.front();

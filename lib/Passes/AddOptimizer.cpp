@@ -77,6 +77,7 @@ struct AddOptimizer : impl::AddOptimizerBase<AddOptimizer> {
   void runOnOperation() override;
   LogicalResult checkOptions();
   LogicalResult addTo(func::FuncOp train);
+  LogicalResult checkInputs(func::FuncOp train);
   void rememberRecipe();
 };
 
@@ -266,6 +267,39 @@ LogicalResult AddOptimizer::checkOptions() {
       succeeded(check("clipping", clipping, {"none", "norm", "value"})));
 }
 
+/// The program feeds one input and the targets: what it would refuse.
+LogicalResult AddOptimizer::checkInputs(func::FuncOp train) {
+  SmallVector<std::string> names;
+  Type type;
+  bool hasTargets = false;
+  for (BlockArgument argument : train.getArguments()) {
+    auto name = train.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                   "mnist.name");
+    if (!name || name == mn::names::valid)
+      continue;
+    if (name == mn::names::labels) {
+      hasTargets = true;
+      continue;
+    }
+    names.push_back("'" + name.str() + "'");
+    type = argument.getType();
+  }
+  if (!hasTargets) // None that mnist-add-loss made.
+    return success();
+  if (names.size() != 1)
+    return train.emitError("expected a model of one input to train, got ")
+           << names.size() << (names.empty() ? "" : ": ")
+           << llvm::join(names, ", ")
+           << (names.empty() ? "" : "; --bind=NAME=VALUE fixes one");
+  auto input = cast<RankedTensorType>(type);
+  if (!input.getElementType().isF32() || input.getRank() == 0)
+    return train.emitError("expected an input of rows of floats to train, got ")
+           << names.front() << " of "
+           << (input.getRank() == 0 ? "one number"
+                                    : "elements that are no floats");
+  return success();
+}
+
 LogicalResult AddOptimizer::addTo(func::FuncOp train) {
   auto end = cast<func::ReturnOp>(train.getBody().front().getTerminator());
   SmallVector<Value> kept, gradients;
@@ -283,6 +317,8 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
   }
   if (gradients.empty())
     return success();
+  if (failed(checkInputs(train)))
+    return failure();
   auto element = cast<FloatType>(getElementTypeOrSelf(gradients.front()));
   for (auto [name, gradient] : llvm::zip_equal(names, gradients))
     if (getElementTypeOrSelf(gradient) != element)

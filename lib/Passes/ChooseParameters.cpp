@@ -1,5 +1,6 @@
 //===- ChooseParameters.cpp - what training changes -----------------------===//
 
+#include "lib/IR/Mnist/LearnedTensors.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
@@ -10,37 +11,77 @@ namespace mlir::mnistc {
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
+/// Patterns of names that an option lists.
+class Patterns {
+public:
+  LogicalResult read(ModuleOp module, StringRef option,
+                     ArrayRef<std::string> texts);
+  bool match(StringRef name);
+  /// Each must name something.
+  LogicalResult checkUsed(ModuleOp module) const;
+  bool empty() const { return all.empty(); }
+
+private:
+  struct Pattern {
+    std::string text;
+    llvm::GlobPattern glob;
+    bool used = false;
+  };
+  SmallVector<Pattern> all;
+  std::string option;
+};
+
 struct ChooseParameters : impl::ChooseParametersBase<ChooseParameters> {
   using ChooseParametersBase::ChooseParametersBase;
   void runOnOperation() override;
-  LogicalResult readPatterns();
-  bool isFrozen(StringRef name);
+  LogicalResult readOptions();
+  void findVerdicts();
+  /// What a global is, and why.
+  std::pair<StringRef, std::string> roleOf(ml_program::GlobalOp global);
+  LogicalResult checkAny(int64_t parameters);
 
-  /// A pattern, and whether it named anything.
-  SmallVector<std::pair<llvm::GlobPattern, bool>> patterns;
+  Patterns frozen, only;
   llvm::StringSet<> statistics; ///< globals that are a mean or a variance
+  llvm::StringMap<LearnedTensors::Verdict> verdicts;
 };
 } // namespace
 
-LogicalResult ChooseParameters::readPatterns() {
-  patterns.clear();
-  for (const std::string &text : freeze) {
+LogicalResult Patterns::read(ModuleOp module, StringRef given,
+                             ArrayRef<std::string> texts) {
+  all.clear();
+  option = given.str();
+  for (const std::string &text : texts) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)
-      return getOperation().emitError("expected a pattern of names to freeze, "
-                                      "got '")
-             << text << "': " << llvm::toString(pattern.takeError());
-    patterns.emplace_back(std::move(*pattern), false);
+      return module.emitError("expected a pattern of names of --")
+             << option << ", got '" << text
+             << "': " << llvm::toString(pattern.takeError());
+    all.push_back({text, std::move(*pattern)});
   }
   return success();
 }
 
-bool ChooseParameters::isFrozen(StringRef name) {
-  bool frozen = false;
-  for (auto &[pattern, used] : patterns)
-    if (pattern.match(name))
-      frozen = used = true;
-  return frozen;
+bool Patterns::match(StringRef name) {
+  bool found = false;
+  for (Pattern &pattern : all)
+    if (pattern.glob.match(name))
+      found = pattern.used = true;
+  return found;
+}
+
+LogicalResult Patterns::checkUsed(ModuleOp module) const {
+  for (const Pattern &pattern : all)
+    if (!pattern.used)
+      return module.emitError("expected --")
+             << option << "=" << pattern.text
+             << " to name a tensor of the model, but none matches";
+  return success();
+}
+
+LogicalResult ChooseParameters::readOptions() {
+  ModuleOp module = getOperation();
+  return success(succeeded(frozen.read(module, "freeze", freeze)) &&
+                 succeeded(only.read(module, "train-only", trainOnly)));
 }
 
 static std::string globalOf(Value value) {
@@ -48,41 +89,103 @@ static std::string globalOf(Value value) {
   return load ? load.getGlobal().getLeafReference().str() : "";
 }
 
-void ChooseParameters::runOnOperation() {
-  if (failed(readPatterns()))
-    return signalPassFailure();
+void ChooseParameters::findVerdicts() {
   statistics.clear();
-  getOperation().walk([&](BatchNormOp op) {
-    statistics.insert(globalOf(op.getMean()));
-    statistics.insert(globalOf(op.getVariance()));
-  });
+  verdicts.clear();
+  SymbolTable symbols(getOperation());
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    LearnedTensors learned(function);
+    for (Operation &op : function.getBody().front()) {
+      if (auto normalization = dyn_cast<BatchNormOp>(op)) {
+        statistics.insert(globalOf(normalization.getMean()));
+        statistics.insert(globalOf(normalization.getVariance()));
+      }
+      auto load = dyn_cast<ml_program::GlobalLoadOp>(op);
+      auto global = load ? symbols.lookup<ml_program::GlobalOp>(
+                               load.getGlobal().getLeafReference())
+                         : ml_program::GlobalOp();
+      if (!global || !isa<RankedTensorType>(global.getType()))
+        continue;
+      auto &verdict = verdicts[global.getSymName()];
+      if (!verdict.learned)
+        verdict = learned.of(load, global);
+    }
+  }
+}
+
+std::pair<StringRef, std::string>
+ChooseParameters::roleOf(ml_program::GlobalOp global) {
+  StringRef name = global.getSymName();
+  bool isFrozen = frozen.match(name), isNamed = only.match(name);
+  auto type = dyn_cast<RankedTensorType>(global.getType());
+  if (!global.getIsMutable() || !type || !isa<FloatType>(type.getElementType()))
+    return {"constant", "not of floats"};
+  if (isFrozen)
+    return {"constant", "--freeze"};
+  if (statistics.contains(name))
+    return {"buffer", "running statistic"};
+  if (!only.empty())
+    return {isNamed ? "parameter" : "constant",
+            isNamed ? "--train-only" : "not of --train-only"};
+  if (all)
+    return {type.getRank() != 0 ? "parameter" : "constant", "all"};
+  auto found = verdicts.find(name);
+  if (found == verdicts.end())
+    return {"constant", "nothing reads it"};
+  return {found->second.learned ? "parameter" : "constant",
+          found->second.reason};
+}
+
+LogicalResult ChooseParameters::checkAny(int64_t parameters) {
+  if (parameters != 0)
+    return success();
+  SmallVector<std::string> names;
+  for (auto global : getOperation().getOps<ml_program::GlobalOp>())
+    if (!statistics.contains(global.getSymName()))
+      names.push_back(global.getSymName().str());
+  InFlightDiagnostic error =
+      getOperation().emitError("expected a model with tensors to train, got ");
+  if (names.empty())
+    return error << "one without tensors of floats";
+  error << "one where none is used as weight, scale or bias or all are frozen; "
+           "--train-only=NAMES chooses from ";
+  constexpr size_t longest = 8;
+  llvm::interleaveComma(ArrayRef(names).take_front(longest), error,
+                        [&](StringRef name) { error << "'" << name << "'"; });
+  if (names.size() > longest)
+    error << ", ...";
+  return error;
+}
+
+void ChooseParameters::runOnOperation() {
+  if (failed(readOptions()))
+    return signalPassFailure();
+  findVerdicts();
   int64_t found = 0;
+  Builder b(&getContext());
+  SmallVector<Attribute> tensors;
   for (auto global : getOperation().getOps<ml_program::GlobalOp>()) {
-    auto type = dyn_cast<RankedTensorType>(global.getType());
-    bool trains = global.getIsMutable() && type && type.getRank() != 0 &&
-                  isa<FloatType>(type.getElementType());
-    if (isFrozen(global.getSymName()) || !trains) {
+    auto [role, reason] = roleOf(global);
+    global->removeAttr("mnist.learned");
+    tensors.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("name", global.getSymNameAttr()),
+         b.getNamedAttr("type", TypeAttr::get(global.getType())),
+         b.getNamedAttr("role", b.getStringAttr(role)),
+         b.getNamedAttr("reason", b.getStringAttr(reason))}));
+    if (role == "constant") {
       ++numFrozen;
       continue;
     }
-    bool buffer = statistics.contains(global.getSymName());
-    found += !buffer;
-    global->setAttr(
-        "mnist.role",
-        StringAttr::get(&getContext(), buffer ? "buffer" : "parameter"));
+    found += role == "parameter";
+    global->setAttr("mnist.role", b.getStringAttr(role));
   }
-  for (auto [text, entry] : llvm::zip_equal(freeze, patterns))
-    if (!entry.second) {
-      getOperation().emitError("expected '")
-          << text << "' to name a parameter to freeze, but none matches";
-      return signalPassFailure();
-    }
+  getOperation()->setAttr("mnist.tensors", b.getArrayAttr(tensors));
   numParameters += found;
-  if (found == 0) {
-    getOperation().emitError("expected a model with parameters to train, but "
-                             "it has none");
+  if (failed(frozen.checkUsed(getOperation())) ||
+      failed(only.checkUsed(getOperation())) || failed(checkAny(found)))
     signalPassFailure();
-  }
 }
 
 } // namespace mlir::mnistc

@@ -77,13 +77,18 @@ LogicalResult Differentiate::propagate(Operation &op, const Activity &activity,
     operands = differentiable.buildGradient(builder, dy);
   if (operands.size() != op.getNumOperands()) {
     InFlightDiagnostic error =
-        op.emitError("expected an op with a derivative, but '")
-        << op.getName() << "' has none";
+        op.emitError("expected operators with a derivative after a tensor that "
+                     "is trained, got ");
+    bool named = false;
     for (const OnnxName &name : namesIn(op.getLoc()))
-      if (!name.node.empty())
-        error << "; it computes node '" << name.node << "' ("
+      if (!name.node.empty()) {
+        error << (named ? ", " : "") << "node '" << name.node << "' ("
               << name.operatorName << ")";
-    return error;
+        named = true;
+      }
+    if (!named)
+      error << op.getName().stripDialect();
+    return error << "; --freeze=NAMES keeps the tensors before it";
   }
   for (auto [operand, gradient] : llvm::zip_equal(op.getOperands(), operands))
     if (gradient && active.contains(operand)) {
@@ -133,9 +138,8 @@ void Differentiate::runOnOperation() {
   Value loss = end.getOperand(0);
   Activity activity(function);
   if (!activity.active.contains(loss)) {
-    function.emitError("expected a loss that depends on a parameter, but that "
-                       "of '")
-        << function.getName() << "' depends on none";
+    function.emitError("expected a loss that depends on a trained tensor, got "
+                       "one that depends on none; --explain lists them");
     return signalPassFailure();
   }
   SmallVector<Operation *> ops;

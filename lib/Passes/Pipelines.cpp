@@ -133,12 +133,15 @@ static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
 }
 
 /// What is trained, before it is differentiated.
-static void addLossPasses(OpPassManager &pm, const TrainOptions &options) {
+static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
+                          bool trainAll = false) {
   // 1. What is trained, and for what.
 
   // 1.1 The rest of the file's tensors are constants.
   ChooseParametersOptions choose;
   choose.freeze = options.freeze;
+  choose.trainOnly = options.trainOnly;
+  choose.all = trainAll;
   pm.addPass(createChooseParameters(choose));
   pm.addPass(createFreezeParameters());
   // 1.2 Before anything is changed: the loss looks at the model's last op.
@@ -188,7 +191,7 @@ void mlir::mnistc::buildGradcheckPipeline(OpPassManager &pm,
   // Before anything computes with the model's numbers.
   if (options.widen)
     pm.addPass(createWiden());
-  addLossPasses(pm, options);
+  addLossPasses(pm, options, /*trainAll=*/true);
   // 3. The backward pass. Probes after the model has its layout, so that what
   //    is differentiated is what training differentiates.
   pm.addPass(createIsolateGradients());

@@ -60,6 +60,8 @@ struct TrainOptions : InferOptions {
                                llvm::cl::desc("none, norm or value")};
   ListOption<std::string> freeze{*this, "freeze",
                                  llvm::cl::desc("Names to keep as they are")};
+  ListOption<std::string> trainOnly{*this, "train-only",
+                                    llvm::cl::desc("Names to train")};
   Option<double> lr{*this, "lr", llvm::cl::init(-1.0),
                     llvm::cl::desc("Learning rate")};
   Option<double> momentum{*this, "momentum", llvm::cl::init(-1.0),

@@ -15,13 +15,38 @@ def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
   let summary = "Say what training changes";
   let description = [{
     Gives the module's globals a role, `mnist.role`: the mean and variance of a
-    batch normalization are a "buffer", other tensors of floats a "parameter".
-    Scalars and what `freeze` names keep their values: they get no role, and
-    `--mnist-freeze-parameters` makes constants of them.
+    batch normalization are a "buffer", what is learned a "parameter". The others
+    get no role, and `--mnist-freeze-parameters` makes constants of them. The
+    module lists all with the reason, as `mnist.tensors`.
+
+    A file does not say what is learned; the ops that read a tensor do
+    (`OperandUseOpInterface`), through what only reshapes, repeats or transforms
+    it:
+
+    - operands of products and convolutions, scale and bias of a batch
+      normalization, and tables that the data index are learned;
+    - what is added to a computed value, or joined to it, is a bias and learned.
+      Computed is what went through a product, a sum, a normalization or a table:
+      what is added to the input prepares it;
+    - what a computed value is multiplied with is learned where it varies along
+      one dimension, or along those that the value was normalized over; a table of
+      one number for each position and feature is a constant;
+    - one number is learned only as the bias of a single feature, or where its
+      operator says so (the slope of a PRelu, C of a Gemm);
+    - what is subtracted, divided by, taken a root of, compared with, an exponent
+      or a bound is a number of the formula. So are masks, which hold -1e4 or
+      less.
+
+    `freeze` names tensors that keep their values; with `train-only` those that
+    it names are trained, whatever reads them, and no others.
   }];
   let options = [
     ListOption<"freeze", "freeze", "std::string",
                "Names to freeze; * stands for anything">,
+    ListOption<"trainOnly", "train-only", "std::string",
+               "Names to train; * stands for anything">,
+    Option<"all", "all", "bool", "false",
+           "Train all tensors of floats but scalars, for gradcheck">,
   ];
   let statistics = [
     Statistic<"numParameters", "parameters", "tensors that are trained">,

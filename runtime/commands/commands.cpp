@@ -73,13 +73,17 @@ std::vector<Command> commandsOf(const Model &model) {
                  setFlags),
             with(with(transformFlags, scoreFlags), deviceFlags)),
        infer},
-      {"eval", "compute loss and accuracy on labelled images", nullptr, nullptr,
-       false,
+      {"eval", "compute loss and accuracy, or the errors of values", nullptr,
+       nullptr, false,
        with(with({{"data", "DIR",
                    "a folder with MNIST's files, with test_x.npy and "
                    "test_y.npy, or with test/CLASS/*.png; X.npy,Y.npy; or "
                    "'digits', which is synthetic",
                    &Options::data},
+                  {"targets", "KIND",
+                   "what rows are compared with: class, values, or auto "
+                   "(default), by which integers are classes",
+                   &Options::targets},
                   json},
                  setFlags),
             with(with(transformFlags, scoreFlags), deviceFlags)),

@@ -1,6 +1,7 @@
 //===- eval.cpp - app eval ------------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/choices.h"
 #include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/json.h"
@@ -15,37 +16,124 @@ namespace mn {
 
 namespace {
 
-struct Score {
-  double loss = 0;
-  int64_t right = 0, rows = 0;
+/// What the rows of an output are compared with.
+enum class Against {
+  classes, ///< one score for each
+  yesOrNo, ///< one score, for class 1
+  values,
 };
 
-/// Adds the rows of one batch of results.
-Status addRows(const Tensor &output, const void *data, const int32_t *labels,
-               int64_t count, int64_t classes, Scores &scores, Score &score) {
-  if (scores == Scores::automatic)
-    scores = scoresOf(output.type, data, count, classes);
-  std::vector<double> logs;
-  for (int64_t row = 0; row < count; ++row) {
-    logProbabilities(scores, output.type, data, row, classes, logs);
-    score.loss -= logs[labels[row]];
-    score.right += std::max_element(logs.begin(), logs.end()) - logs.begin() ==
-                   labels[row];
-    ++score.rows;
-  }
-  return Status::success();
+struct Score {
+  double loss = 0;                  ///< of classes
+  double squares = 0, distance = 0; ///< of values
+  int64_t right = 0, rows = 0, numbers = 0;
+};
+
+Status usage(std::string message) {
+  return Status::error(Code::usage, std::move(message));
 }
 
-Status checkClassifier(const Plan &plan) {
-  if (plan.inputCount != 1)
-    return Status::error(Code::usage, text("expected a model of one input, got "
-                                           "one of %d",
-                                           plan.inputCount));
-  if (plan.outputCount < 1 || !isClassifier(plan, plan.outputs[0]))
-    return Status::error(Code::usage,
-                         "expected a first output of one row of scores "
-                         "for each image, got another");
-  return Status::success();
+/// The rows of one batch, with the targets of a data set.
+class Comparison {
+public:
+  Comparison(const Plan &plan, Against against, Scores scores,
+             const SampleSet &data)
+      : output(plan.outputs[0]), against(against), scores(scores), data(data),
+        width(static_cast<int64_t>(Rows(plan, output).rowCount)) {}
+
+  void add(const void *rows, int64_t first, int64_t count);
+  Scores chosen() const { return scores; }
+
+  Score score;
+
+private:
+  void chooseScores(const void *rows, int64_t count);
+  void addClasses(const void *rows, int64_t first, int64_t count);
+  void addYesOrNo(const void *rows, int64_t first, int64_t count);
+  void addValues(const void *rows, int64_t first, int64_t count);
+  int32_t label(int64_t row) const;
+  double number(const void *rows, int64_t i) const {
+    return numberAt(output.type, rows, static_cast<size_t>(i));
+  }
+
+  const Tensor &output;
+  Against against;
+  Scores scores;
+  const SampleSet &data;
+  int64_t width; ///< numbers of a row
+};
+
+/// By the first batch, where no option says it.
+void Comparison::chooseScores(const void *rows, int64_t count) {
+  bool fromZeroToOne = true;
+  for (int64_t i = 0; i < count * width; ++i)
+    fromZeroToOne &= number(rows, i) >= 0 && number(rows, i) <= 1;
+  if (against == Against::yesOrNo) {
+    scores = fromZeroToOne ? Scores::probabilities : Scores::logits;
+    return;
+  }
+  scores = scoresOf(output.type, rows, count, width);
+  if (scores == Scores::logits && fromZeroToOne)
+    std::fprintf(stderr,
+                 "warning: output '%s' has numbers from 0 to 1 whose rows do "
+                 "not sum to 1: taken as logits; --scores=probabilities says "
+                 "otherwise\n",
+                 printable(output.name).c_str());
+}
+
+int32_t Comparison::label(int64_t row) const {
+  int32_t value;
+  std::memcpy(&value, data.targets.bytes.data() + 4 * row, 4);
+  return value;
+}
+
+void Comparison::addClasses(const void *rows, int64_t first, int64_t count) {
+  std::vector<double> logs;
+  for (int64_t row = 0; row < count; ++row) {
+    const int32_t expected = label(first + row);
+    logProbabilities(scores, output.type, rows, row, width, logs);
+    score.loss -= logs[static_cast<size_t>(expected)];
+    score.right +=
+        std::max_element(logs.begin(), logs.end()) - logs.begin() == expected;
+  }
+}
+
+/// log(1 + exp(z)) - t z, or with probabilities -log p of the target.
+void Comparison::addYesOrNo(const void *rows, int64_t first, int64_t count) {
+  for (int64_t row = 0; row < count; ++row) {
+    const int32_t expected = label(first + row);
+    const double z = number(rows, row);
+    const bool logits = scores == Scores::logits;
+    const double p = expected ? z : 1 - z; // of the target
+    score.loss += logits
+                      ? std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z))) -
+                            expected * z
+                      : -std::max(std::log(p), -100.0);
+    score.right += (z > (logits ? 0 : 0.5)) == (expected == 1);
+  }
+}
+
+void Comparison::addValues(const void *rows, int64_t first, int64_t count) {
+  for (int64_t i = 0; i < count * width; ++i) {
+    const double difference =
+        number(rows, i) - numberAt(data.targets.type, data.targets.bytes.data(),
+                                   static_cast<size_t>(first * width + i));
+    score.squares += difference * difference;
+    score.distance += std::fabs(difference);
+  }
+  score.numbers += count * width;
+}
+
+void Comparison::add(const void *rows, int64_t first, int64_t count) {
+  if (scores == Scores::automatic && against != Against::values)
+    chooseScores(rows, count);
+  score.rows += count;
+  if (against == Against::classes)
+    addClasses(rows, first, count);
+  else if (against == Against::yesOrNo)
+    addYesOrNo(rows, first, count);
+  else
+    addValues(rows, first, count);
 }
 
 /// That the labels are classes of the model, and count them as it does.
@@ -59,14 +147,77 @@ Status checkLabels(const SampleSet &data, const Tensor &output,
                      "output '%s' has, got %d in row %lld",
                      data.source.c_str(), static_cast<long long>(classes),
                      output.name, labels[row], static_cast<long long>(row));
-  const auto found = static_cast<int64_t>(data.classNames.size());
-  if (found > 0 && found != classes && !data.numberedByTraining)
+  const auto got = static_cast<int64_t>(data.classNames.size());
+  if (got > 0 && got != classes && !data.numberedByTraining)
     return badData("'%s': expected a folder for each of the %lld classes of "
                    "output '%s', or a folder 'train' that numbers them, got "
                    "%lld folders",
                    data.source.c_str(), static_cast<long long>(classes),
-                   output.name, static_cast<long long>(found));
+                   output.name, static_cast<long long>(got));
   return Status::success();
+}
+
+/// What the option, the targets and the output come to.
+Status chooseComparison(const Plan &plan, const Options &options,
+                        const SampleSet &data, Against &against) {
+  if (plan.inputCount != 1)
+    return usage(
+        text("expected a model of one input, got one of %d", plan.inputCount));
+  const bool floats =
+      plan.outputCount > 0 &&
+      (plan.outputs[0].type == Type::f32 || plan.outputs[0].type == Type::f64);
+  if (!floats || !Rows(plan, plan.outputs[0]).batched)
+    return usage("expected a first output of a row of floats for each row of "
+                 "the input, got another");
+  const Tensor &output = plan.outputs[0];
+  const auto width = static_cast<int64_t>(Rows(plan, output).rowCount);
+  const auto targets = static_cast<int64_t>(data.targets.count()) /
+                       std::max<int64_t>(data.count(), 1);
+  if (options.targets == "class" && !data.classes())
+    return badData("'%s': expected classes, which are integers, got values",
+                   data.source.c_str());
+  if (options.targets == "values" || !data.classes()) {
+    against = Against::values;
+    if (targets == width)
+      return Status::success();
+    return badData("'%s': expected %lld targets per row, as output '%s' has, "
+                   "got %lld%s",
+                   data.source.c_str(), static_cast<long long>(width),
+                   output.name, static_cast<long long>(targets),
+                   data.classes() ? "" : "; classes are integers, one per row");
+  }
+  if (targets != 1)
+    return badData("'%s': expected one class per row, got %lld; "
+                   "--targets=values compares numbers",
+                   data.source.c_str(), static_cast<long long>(targets));
+  if (width != 1 && !isClassifier(plan, output))
+    return usage(text("expected a first output of one row of scores for each "
+                      "row of the input, got '%s' of shape %s; "
+                      "--targets=values compares numbers",
+                      output.name, shapeText(output).c_str()));
+  against = width == 1 ? Against::yesOrNo : Against::classes;
+  if (width == 1 && options.scores == "log-probabilities")
+    return usage("expected '--scores' to be auto, logits or probabilities for "
+                 "one score per row, got 'log-probabilities'");
+  return checkLabels(data, output, std::max<int64_t>(width, 2));
+}
+
+void printValues(const Score &score, const Plan &plan, double seconds,
+                 const Options &options) {
+  const double mse = score.squares / static_cast<double>(score.numbers);
+  const double mae = score.distance / static_cast<double>(score.numbers);
+  const double rate = static_cast<double>(score.rows) / seconds;
+  if (options.json)
+    printJson({{"split", options.split},
+               {"rows", score.rows},
+               {"batch", plan.batch},
+               {"mse", mse},
+               {"mae", mae},
+               {"seconds", seconds},
+               {"rows_per_second", rate}});
+  else
+    std::printf("mse %.6g   mae %.6g   (%lld rows)   %.0f rows/s\n", mse, mae,
+                static_cast<long long>(score.rows), rate);
 }
 
 void print(const Score &score, Scores scores, const Plan &plan, double seconds,
@@ -102,16 +253,14 @@ Status eval(const Model &model, const Options &options) {
   Scores scores;
   MN_TRY(parseScores(options.scores, scores));
   if (options.data.empty())
-    return Status::error(Code::usage, "expected '--data=DIR', got none");
+    return usage("expected '--data=DIR', got none");
+  size_t kind;
+  MN_TRY(
+      choose("--targets", options.targets, {"auto", "class", "values"}, kind));
   Split split;
   MN_TRY(parseSplit(options.split, split));
   SampleSet data;
   MN_TRY(readSamples(options.data, split, options.limit, data));
-  if (!data.classes() || data.targets.shape.size() != 1)
-    return badData("expected one class for each row of '%s', got %s of shape "
-                   "%s",
-                   data.source.c_str(), nameOf(data.targets.type),
-                   shapeText(data.targets.shape).c_str());
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor));
   Runner runner(model, *executor);
@@ -121,20 +270,17 @@ Status eval(const Model &model, const Options &options) {
   int number;
   MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
   const Plan &plan = model.plans[number];
-  MN_TRY(checkClassifier(plan));
-  const Rows input(plan, plan.inputs[0]), output(plan, plan.outputs[0]);
+  Against against;
+  MN_TRY(chooseComparison(plan, options, data, against));
+  const Rows input(plan, plan.inputs[0]);
   int64_t rows;
   MN_TRY(countRows(data.inputs, input, rows));
   if (rows != data.count() || rows == 0)
     return badData(
         "expected an input of images, one a row, got '%s' of shape %s",
         plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
-  MN_TRY(checkLabels(data, plan.outputs[0],
-                     static_cast<int64_t>(output.rowCount)));
   MN_TRY(executor->prepare(number));
-  Score score;
-  const auto *labels =
-      reinterpret_cast<const int32_t *>(data.targets.bytes.data());
+  Comparison comparison(plan, against, scores, data);
   const auto begin = std::chrono::steady_clock::now();
   MN_TRY(runner.run(
       number, rows,
@@ -143,13 +289,16 @@ Status eval(const Model &model, const Options &options) {
                         plan.batch, executor->input(number, 0, slot));
       },
       [&](int64_t first, int64_t count, int slot) {
-        return addRows(plan.outputs[0], executor->output(number, 0, slot),
-                       labels + first, count,
-                       static_cast<int64_t>(output.rowCount), scores, score);
+        comparison.add(executor->output(number, 0, slot), first, count);
+        return Status::success();
       }));
   const std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
-  print(score, scores, plan, seconds.count(), options, data.classNames);
+  if (against == Against::values)
+    printValues(comparison.score, plan, seconds.count(), options);
+  else
+    print(comparison.score, comparison.chosen(), plan, seconds.count(), options,
+          data.classNames);
   return Status::success();
 }
 

@@ -26,6 +26,7 @@ struct Options {
   std::string dump;
   bool json = false, checkNan = false, noGraph = false;
   TrainOptions train;
+  std::string targets = "auto"; ///< of eval
 };
 
 /// `--name=value`, where `to` says which option it sets; bool ones take none.

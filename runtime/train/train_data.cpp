@@ -54,13 +54,17 @@ Status TrainData::checkInputs(const TrainModel &model) {
 
 Status TrainData::checkTargets(const TrainModel &model) {
   const char *source = set.source.c_str();
-  if (set.classes() != model.classTargets)
-    return badData("'%s': expected %s, as the model's loss takes, got %s",
-                   source, model.classTargets ? "classes" : "values",
-                   set.classes() ? "classes" : "values");
+  if (model.classTargets && !set.classes())
+    return badData("'%s': expected classes, integers from 0 on, as the "
+                   "model's loss takes, got values; a program compiled with "
+                   "'--loss=mse --targets=values' trains on them",
+                   source);
+  // Integers are values too.
+  if (!model.classTargets && set.classes())
+    setTargetsToValues();
   const auto found = static_cast<int64_t>(set.targets.count()) / set.count();
   if (found != model.targetElements)
-    return badData("'%s': expected %lld targets a row, as '%s' of the model "
+    return badData("'%s': expected %lld targets per row, as '%s' of the model "
                    "has, got %lld",
                    source, static_cast<long long>(model.targetElements),
                    model.labels->name, static_cast<long long>(found));
@@ -91,6 +95,17 @@ Status TrainData::checkLabels(const TrainModel &model) {
                    i / static_cast<size_t>(model.targetElements));
   }
   return Status::success();
+}
+
+void TrainData::setTargetsToValues() {
+  const size_t count = set.targets.count();
+  for (size_t i = 0; i < count; ++i) {
+    char *element = set.targets.bytes.data() + 4 * i;
+    const auto value =
+        static_cast<float>(numberAt(Type::i32, set.targets.bytes.data(), i));
+    std::memcpy(element, &value, 4);
+  }
+  set.targets.type = Type::f32;
 }
 
 std::string TrainData::digest() const {

@@ -31,6 +31,7 @@ private:
   Status checkInputs(const TrainModel &model);
   Status checkTargets(const TrainModel &model);
   Status checkLabels(const TrainModel &model);
+  void setTargetsToValues();
 
   SampleSet set;
   std::vector<char> targets;

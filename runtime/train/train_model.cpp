@@ -122,6 +122,17 @@ const Parameter *TrainModel::find(std::string_view name) const {
   return nullptr;
 }
 
+TrainModel::Trained TrainModel::trained() const {
+  Trained result;
+  for (int i = 0; i < model->parameterCount; ++i)
+    if (model->parameters[i].role == Role::parameter) {
+      ++result.tensors;
+      result.elements +=
+          static_cast<int64_t>(countOf(model->parameters[i].tensor));
+    }
+  return result;
+}
+
 std::vector<char> TrainModel::initialBlock() const {
   std::vector<char> block(model->parameterBytes, 0);
   std::copy_n(model->initial, std::min(model->initialBytes, block.size()),

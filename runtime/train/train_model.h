@@ -39,6 +39,13 @@ struct TrainModel {
   /// Null where the model has none of that name.
   const Parameter *find(std::string_view name) const;
 
+  /// How many tensors are trained, of how many elements.
+  struct Trained {
+    int tensors = 0;
+    int64_t elements = 0;
+  };
+  Trained trained() const;
+
   /// The initial values of the parameter block.
   std::vector<char> initialBlock() const;
   /// A state of 64 bits in a copy of the block.

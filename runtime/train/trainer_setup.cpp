@@ -316,6 +316,9 @@ void Trainer::announce() {
                     bytesText(double(executor->deviceBytes())).c_str(),
                     feeder->onDevice(0) ? "including the data"
                                         : "with the data streamed"));
+  const auto [trained, elements] = model.trained();
+  reporter.say(text("%d of %d tensors train, %lld numbers", trained,
+                    std::max(compiled.tensors, trained), asLong(elements)));
   if (!classNames.empty())
     reporter.say("classes " + classesText(classNames));
   announceResumed();
@@ -351,6 +354,7 @@ void Trainer::logStart() {
   const Recipe &compiled = *tables.recipe;
   const int64_t rows = data[0].samples().count;
   const int64_t testRows = tests ? data[1].samples().count : 0;
+  const auto [trained, elements] = model.trained();
   Json event = {{"event", "start"},
                 {"model", tables.name},
                 {"compiler", tables.compiler},
@@ -360,6 +364,9 @@ void Trainer::logStart() {
                 {"device_bytes", executor->deviceBytes()},
                 {"loss_kind", compiled.loss},
                 {"optimizer", compiled.optimizer},
+                {"tensors", std::max(compiled.tensors, trained)},
+                {"trained_tensors", trained},
+                {"trained_numbers", elements},
                 {"schedule", schedule.text()}};
   for (const RecipeNumber &number : recipeNumbers)
     if (usesNumber(compiled, number))

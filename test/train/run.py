@@ -21,7 +21,8 @@ def main():
     parser = harness.parser(__doc__)
     parser.add_argument("--target", default="cpu")
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
-                              "data", "files", "resume", "truth"), Place,
+                              "data", "files", "resume", "truth", "learned",
+                              "values"), Place,
                              parser.parse_args())
 
 

@@ -32,6 +32,12 @@ MODELS = {
         [node("Mul", "A B", "W"), node("MatMul", "x W", "y")],
         {"A": (4, 3), "B": (4, 3)},
         lambda x, w: x @ (w["A"] * w["B"])),
+    "adapter": (
+        [node("MatMul", "A B", "D"), node("Mul", "D alpha", "E"),
+         node("Add", "V E", "W"), node("MatMul", "x W", "z"),
+         node("Add", "z b", "y")],
+        {"A": (4, 2), "B": (2, 3), "V": (4, 3), "b": (3,)},
+        lambda x, w: x @ (w["V"] + 2 * w["A"] @ w["B"]) + w["b"]),
     "tied": (
         [node("MatMul", "x A", "h"), node("Tanh", "h", "r"),
          node("Transpose", "A", "T", perm=[1, 0]), node("MatMul", "r T", "z"),

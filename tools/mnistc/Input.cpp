@@ -72,16 +72,23 @@ static Input parseModule(MLIRContext &context,
   return input;
 }
 
+/// As most introductions take it.
+static constexpr int64_t usualTrainingBatch = 64;
+
 static Input importModel(MLIRContext &context, StringRef bytes,
                          const Options &options) {
   StringRef directory = llvm::sys::path::parent_path(options.input);
   ImportOptions import = options.import;
   import.train = options.train;
+  if (options.train && !options.gradcheck)
+    import.usualBatch = usualTrainingBatch;
   Imported imported =
       importOnnxFromMemory(context, bytes, options.input,
                            directory.empty() ? "." : directory.str(), import);
   for (const std::string &problem : imported.problems)
     error(problem);
+  for (const std::string &text : imported.warnings)
+    warning(text);
   if (options.verbose)
     for (const std::string &text : imported.notes)
       note(text);

@@ -36,6 +36,8 @@ bool mlir::mnistc::error(const Twine &text) {
   return false;
 }
 
+void mlir::mnistc::warning(const Twine &text) { printLine("warning", text); }
+
 void mlir::mnistc::note(const Twine &text) { printLine("note", text); }
 
 /// "model.onnx: conv1: ", "file.mlir:2:8: " or "model.onnx: ".

@@ -14,6 +14,8 @@ namespace mlir::mnistc {
 
 /// Prints an error and returns false.
 bool error(const Twine &text);
+/// Something is assumed that may be wrong.
+void warning(const Twine &text);
 void note(const Twine &text);
 
 /// On one line, whatever a name holds.

@@ -23,6 +23,11 @@ static cl::list<std::string>
     freeze("freeze", cl::CommaSeparated, cl::value_desc("names"),
            cl::desc("Tensors that keep their values; * stands for anything"),
            cl::cat(trainCategory));
+static cl::list<std::string>
+    trainOnly("train-only", cl::CommaSeparated, cl::value_desc("names"),
+              cl::desc("Tensors that are trained, and no others; * stands for "
+                       "anything"),
+              cl::cat(trainCategory));
 
 namespace {
 /// A flag with one of some words.
@@ -129,6 +134,8 @@ static const cl::Option *firstGiven() {
       return &flag->option;
   if (isGiven(freeze))
     return std::addressof(freeze); // `&` gives the strings.
+  if (isGiven(trainOnly))
+    return std::addressof(trainOnly);
   return nullptr;
 }
 
@@ -147,6 +154,8 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   options.convention = convention.option.getValue();
   options.freeze =
       ArrayRef<std::string>(static_cast<std::vector<std::string> &>(freeze));
+  options.trainOnly =
+      ArrayRef<std::string>(static_cast<std::vector<std::string> &>(trainOnly));
   options.smoothing = std::max(smoothing.option.getValue(), 0.0);
   options.lr = lr.option.getValue();
   options.momentum = momentum.option.getValue();
@@ -176,5 +185,8 @@ std::string mlir::mnistc::trainFlagsText() {
           (" --" + flag->option.ArgStr + "=" + numberText(flag->option)).str();
   if (isGiven(freeze))
     text += " --freeze=" + llvm::join(freeze.begin(), freeze.end(), ",");
+  if (isGiven(trainOnly))
+    text +=
+        " --train-only=" + llvm::join(trainOnly.begin(), trainOnly.end(), ",");
   return text;
 }

@@ -143,6 +143,7 @@ def SqrtOp : Mnist_UnaryOp<"sqrt"> {
     %y = mnist.sqrt %x : tensor<64x10xf32>
     ```
   }];
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def TanhOp : Mnist_UnaryOp<"tanh"> {
@@ -166,6 +167,7 @@ def AddOp : Mnist_BinaryOp<"add", Mnist_NumberTensor, [Commutative]> {
     ```
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def AndOp : Mnist_BinaryOp<"and", Mnist_BoolTensor, [Commutative, Idempotent]> {
@@ -189,6 +191,7 @@ def DivOp : Mnist_BinaryOp<"div"> {
     ```
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def MaxOp : Mnist_BinaryOp<"max", Mnist_NumberTensor, [Commutative, Idempotent]> {
@@ -217,6 +220,7 @@ def MulOp : Mnist_BinaryOp<"mul", Mnist_NumberTensor, [Commutative]> {
     ```
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def OrOp : Mnist_BinaryOp<"or", Mnist_BoolTensor, [Commutative, Idempotent]> {
@@ -245,6 +249,7 @@ def SubOp : Mnist_BinaryOp<"sub"> {
     ```
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,6 +43,7 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
        allOf(aDictionary(), "an array of dictionaries")},
       {"mnist.gradcheck", onModule, aUnit()},
       {"mnist.gradient", onResult, aString()},
+      {"mnist.learned", onGlobal, aUnit()},
       {"mnist.loss", onModule | onResult, aString()},
       {"mnist.name", onArgument | onResult | onOp, aString()},
       {"mnist.parameter", onArgument | onResult, aString()},
@@ -58,6 +59,8 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
       {"mnist.recipe", onModule, aDictionary()},
       {"mnist.role", onGlobal, oneOf({"parameter", "buffer", "state"})},
       {"mnist.targets", onModule, oneOf({"class", "values"})},
+      {"mnist.tensors", onModule,
+       allOf(aDictionary(), "an array of dictionaries")},
   };
   return known;
 }
@@ -73,6 +76,18 @@ static ArrayRef<KnownEntry> recipeEntries() {
                            "rmsprop", "adagrad"})},
       {"partial", oneOf({"masked", "dropped"})},
       {"targets", oneOf({"class", "values"})}};
+  return known;
+}
+
+static ArrayRef<KnownEntry> tensorEntries() {
+  static const KnownEntry known[] = {
+      {"name", aString()},
+      {"reason", aString()},
+      {"role", oneOf({"parameter", "buffer", "constant"})},
+      {"type", {"the type of a tensor", [](Attribute value) {
+                  auto type = dyn_cast<TypeAttr>(value);
+                  return type && isa<RankedTensorType>(type.getValue());
+                }}}};
   return known;
 }
 
@@ -93,10 +108,11 @@ LogicalResult MnistDialect::verifyOperationAttribute(Operation *op,
   if (name == "mnist.recipe")
     return verifyEntries(op, name, cast<DictionaryAttr>(attribute.getValue()),
                          recipeEntries());
-  if (name == "mnist.bound")
+  if (name == "mnist.bound" || name == "mnist.tensors")
     for (Attribute each : cast<ArrayAttr>(attribute.getValue()))
       if (failed(verifyEntries(op, name, cast<DictionaryAttr>(each),
-                               boundEntries())))
+                               name == "mnist.bound" ? boundEntries()
+                                                     : tensorEntries())))
         return failure();
   return success();
 }

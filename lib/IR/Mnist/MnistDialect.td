@@ -30,7 +30,7 @@ def Mnist_Dialect : Dialect {
 }
 
 class Mnist_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Mnist_Dialect, mnemonic, traits # [Pure]>;
+    : Op<Mnist_Dialect, mnemonic, traits # [Pure, OperandUseOpInterface]>;
 
 // Plain enum attributes, so that they print as bare keywords.
 def Mnist_Layout : I32EnumAttr<"Layout", "order of the dimensions of an image",
@@ -66,6 +66,8 @@ def IndexingTrait : NativeOpTrait<"Indexing"> {
 }
 
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+// Of an op that is read otherwise than OperandUseOpInterface assumes.
+defvar SaysOperandUse = "OperandUse getOperandUse(unsigned operand);";
 defvar LayoutSensitive = DeclareOpInterfaceMethods<LayoutOpInterface>;
 
 #endif // MNISTC_IR_MNIST_MNISTDIALECT_TD

@@ -18,6 +18,21 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     (ins "OpBuilder &":$builder, "ValueRange":$dy)>];
 }
 
+def OperandUseOpInterface : OpInterface<"OperandUseOpInterface"> {
+  let cppNamespace = "::mlir::mnistc";
+  let description = [{
+    What an op does with an operand: training asks it of tensors that the
+    model's file holds, to tell what is learned from what is a number of a
+    formula.
+  }];
+  let methods = [InterfaceMethod<[{
+      What operand number `operand` is. By default an op with one operand, or
+      one that only renames the index, hands it on; others take a number.
+    }], "OperandUse", "getOperandUse", (ins "unsigned":$operand), [{}], [{
+      return usualOperandUse($_op);
+    }]>];
+}
+
 def LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
   let cppNamespace = "::mlir::mnistc";
   let description = [{

@@ -16,6 +16,20 @@ namespace mlir::mnistc {
 template <typename Op>
 struct Elementwise : OpTrait::TraitBase<Op, Elementwise> {};
 template <typename Op> struct Indexing : OpTrait::TraitBase<Op, Indexing> {};
+
+/// What a tensor of the model's file is to an op that reads it.
+enum class OperandUse {
+  number,    ///< of a formula: a bound, an exponent
+  value,     ///< what the result is, in another form
+  weight,    ///< learned
+  scale,     ///< of the other operand
+  shift,     ///< of the other operand
+  dividend,  ///< what the result is, over another value
+  statistic, ///< a mean, a variance, a deviation
+};
+
+/// Of ops that do not say it themselves.
+OperandUse usualOperandUse(Operation *op);
 } // namespace mlir::mnistc
 
 #include "lib/IR/Mnist/MnistDialect.h.inc"

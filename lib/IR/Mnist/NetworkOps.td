@@ -36,6 +36,7 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable]> {
                                  CArg<"bool", "false">:$lhsT,
                                  CArg<"bool", "false">:$rhsT)>];
   let hasVerifier = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 // Convolutions over 1 to 3 spatial dimensions.
@@ -72,6 +73,7 @@ def ConvOp : Mnist_ConvOp<"conv", [Differentiable]> {
     $layout $input `,` $filter `strides` $strides `pads` $pads `dilations`
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
   }];
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad"> {
@@ -113,6 +115,7 @@ def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad", [Differentiable]> {
     $layout $outputGrad `,` $filter `strides` $strides `pads` $pads `dilations`
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
   }];
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,6 +260,7 @@ def BatchNormOp : Mnist_Op<"batch_norm", [
     $epsilon `momentum` $momentum attr-dict `:` type($input) `,` type($scale)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def DropoutOp : Mnist_Op<"dropout", [SameOperandsAndResultType, Differentiable]> {

@@ -103,6 +103,7 @@ def ConcatOp : Mnist_IndexingOp<"concat"> {
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def GatherOp : Mnist_IndexingOp<"gather"> {
@@ -126,6 +127,7 @@ def GatherOp : Mnist_IndexingOp<"gather"> {
     $input `,` $indices `dim` $dim attr-dict `:`
     functional-type(operands, results)
   }];
+  let extraClassDeclaration = SaysOperandUse;
 }
 
 def PadOp : Mnist_IndexingOp<"pad"> {

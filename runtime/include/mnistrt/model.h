@@ -136,6 +136,7 @@ struct Recipe {
   const char *targets;    ///< class, values
   const char *partial;    ///< what a batch that is not full is: masked, dropped
   double numbers[RecipeColumn::count]; ///< unless the trainer is told otherwise
+  int tensors = 0; ///< of floats in the file, trained or not; 0: not known
 };
 
 struct Model {

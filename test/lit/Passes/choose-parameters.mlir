@@ -10,20 +10,22 @@
 // RUN: not mnist-opt %s "--mnist-choose-parameters=freeze=[w],'[',m]" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CLOSED
 
-// Floats are trained, statistics are kept, and the rest are constants.
+// What scales and shifts is trained, statistics are kept, and the rest are
+// constants, each with its reason.
 
+// CHECK:     reason = "weight", role = "parameter"
 // CHECK:     @fc.weight({{.*}}) : tensor<2xf32> {mnist.role = "parameter"}
 // CHECK:     @fc.bias({{.*}}) : tensor<2xf32>{{$}}
 // CHECK:     @fc.scalar({{.*}}) : tensor<f32>{{$}}
 // CHECK:     @fc.indices({{.*}}) : tensor<2xi64>{{$}}
 // CHECK:     @mean({{.*}}) : tensor<2xf32>{{$}}
 // CHECK:     @variance({{.*}}) : tensor<2xf32> {mnist.role = "buffer"}
-// UNKNOWN: error: expected 'fc.wait' to name a parameter to freeze, but none matches
+// UNKNOWN: error: expected --freeze=fc.wait to name a tensor of the model, but none matches
 // OPEN:    {{^}}error: expected each bracket and quote to be closed, got '[' open in --mnist-choose-parameters=freeze=[w{{$}}
 // QUOTE:   {{^}}error: expected each bracket and quote to be closed, got ''' open in
 // CLOSED:  error: expected
-// CLOSED-SAME: to freeze
-// NOTHING: error: expected a model with parameters to train, but it has none
+// CLOSED-SAME: --freeze
+// NOTHING: error: expected a model with tensors to train, got one where none is used as weight, scale or bias or all are frozen; --train-only=NAMES chooses from 'fc.weight'
 ml_program.global private mutable @fc.weight(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
 ml_program.global private mutable @fc.bias(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
 ml_program.global private mutable @fc.scalar(dense<1.0> : tensor<f32>) : tensor<f32>

@@ -24,7 +24,6 @@ struct EmitOptions {
   std::string target;             ///< cuda, cpu
   std::vector<std::string> archs; ///< sm_90, x86-64-v3
   bool embedsKernels = false;     ///< the kernels are files beside the program
-  std::vector<std::string> libraryPaths;
   uint64_t onnxBytes = 0; ///< of the model's file, where the program keeps it
 };
 

@@ -114,18 +114,3 @@ std::string mlir::mnistc::findNvcc() {
   std::string usual = "/usr/local/cuda/bin/nvcc";
   return fs::can_execute(usual) ? usual : "";
 }
-
-Folders mlir::mnistc::programLibraryFolders() {
-  Folders found;
-  for (const std::string &folder : cudaLibraryFolders()) {
-    if (folder.empty() || StringRef(folder).starts_with("/usr/local/cuda/"))
-      continue;
-    llvm::SmallString<256> absolute(folder);
-    if (fs::make_absolute(absolute))
-      continue;
-    for (StringRef library : {"libcublasLt.so.13", "libcudnn.so.9"})
-      if (fs::exists(absolute + "/" + library))
-        addNew(found, absolute);
-  }
-  return found;
-}

@@ -20,10 +20,6 @@ std::vector<std::string> cudaLibraryFolders();
 /// A toolkit's compiler, or an empty path.
 std::string findNvcc();
 
-/// The folders with cuBLASLt or cuDNN, for a program to look in, apart from
-/// those where every program looks.
-std::vector<std::string> programLibraryFolders();
-
 } // namespace mlir::mnistc
 
 #endif // MNISTC_CODEGEN_CUDAFOLDERS_H

@@ -238,13 +238,11 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
                                   ArrayRef<PlanRow> plans, raw_ostream &os) {
   Shapes shapes;
   std::string values;
-  SmallVector<std::string> bounds, codes, rows, folders;
+  SmallVector<std::string> bounds, codes, rows;
   boundRows(module, shapes, values, bounds);
   TrainingText training = emitTraining(module, options, shapes);
   for (const PlanRow &plan : plans)
     rows.push_back(planRow(plan));
-  for (const std::string &folder : options.libraryPaths)
-    folders.push_back(stringLiteral(folder));
 
   if (options.embedsKernels)
     codes = codeRows(options.archs);
@@ -261,7 +259,6 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
      << table("mn::Bound", "bounds", bounds)
      << table("mn::Parameter", "parameters", training.parameters)
      << training.recipe << table("mn::DeviceCode", "codes", codes)
-     << table("char *const", "library_paths", folders)
      << "// clang-format on\n\n";
 
   int64_t constants = integerAttribute(module, "plan.constant_bytes");
@@ -283,7 +280,6 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
     field(count, Twine(size));
   };
   pair("codes", "codeCount", "codes", codes.size());
-  pair("libraryPaths", "libraryPathCount", "library_paths", folders.size());
   pair("plans", "planCount", "plans", rows.size());
   pair("bounds", "boundCount", "bounds", bounds.size());
   for (auto &[name, value] : training.fields)

@@ -6,6 +6,7 @@
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
+#include "lib/IR/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Locale.h"
@@ -77,15 +78,6 @@ static StringRef lossOf(const PlanFacts &plan) {
     return "";
   auto loss = function.getResultAttrOfType<StringAttr>(0, "mnist.loss");
   return loss ? loss.getValue() : "";
-}
-
-/// A name as a terminal may be shown it.
-static std::string printable(StringRef name) {
-  std::string text = llvm::json::fixUTF8(name);
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
-  return text;
 }
 
 /// "1, 3-5, 7": steps in order.

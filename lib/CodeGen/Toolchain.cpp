@@ -4,6 +4,7 @@
 #include "lib/CodeGen/CudaFolders.h"
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/CodeGen/PartialFile.h"
+#include "lib/CodeGen/Processes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -103,11 +104,8 @@ static std::string firstErrorLine(StringRef log) {
 
 /// Runs a program with its output in a file.
 static llvm::Error execute(ArrayRef<std::string> command, StringRef log) {
-  SmallVector<StringRef> arguments(command.begin(), command.end());
-  std::optional<StringRef> redirects[] = {StringRef(""), log, log};
   std::string message;
-  int code = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt,
-                                       redirects, 0, 0, &message);
+  int code = runProgram(command, log.str(), log.str(), message);
   if (code == 0)
     return llvm::Error::success();
   auto text = llvm::MemoryBuffer::getFile(log);
@@ -123,28 +121,37 @@ namespace {
 class Workplace {
 public:
   llvm::Error open(StringRef saveTemps) {
-    kept = !saveTemps.empty();
-    std::error_code code =
-        kept ? llvm::sys::fs::create_directories(saveTemps)
-             : llvm::sys::fs::createUniqueDirectory("mnistc", folder);
-    if (kept)
-      folder = saveTemps;
+    if (saveTemps.empty()) {
+      std::error_code code = temporary.create();
+      folder = temporary.path();
+      return code ? fail("cannot make a temporary folder: " + code.message())
+                  : llvm::Error::success();
+    }
+    folder = saveTemps;
+    std::error_code code = llvm::sys::fs::create_directories(saveTemps);
     if (!code)
       code = llvm::sys::fs::make_absolute(folder);
     return code ? fail("cannot make folder " + folder + ": " + code.message())
                 : llvm::Error::success();
   }
   std::string path(StringRef name) const { return (folder + "/" + name).str(); }
-  /// What failed can be looked at.
-  void keep() { kept = true; }
-  ~Workplace() {
-    if (!kept && !folder.empty())
-      llvm::sys::fs::remove_directories(folder);
+  /// The text and the logs of what failed can be looked at; weights are gone.
+  void keepLogs() {
+    if (temporary.path().empty())
+      return;
+    std::error_code code;
+    for (llvm::sys::fs::directory_iterator it(folder, code), end;
+         !code && it != end; it.increment(code)) {
+      StringRef file = it->path();
+      if (!file.ends_with(".log") && !file.ends_with(".cpp"))
+        llvm::sys::fs::remove(file);
+    }
+    temporary.keep();
   }
 
 private:
   llvm::SmallString<128> folder;
-  bool kept = false;
+  TemporaryFolder temporary;
 };
 } // namespace
 
@@ -422,6 +429,24 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
   return linked;
 }
 
+static llvm::Error writeHeader(const Program &program,
+                               const std::string &path) {
+  llvm::Expected<std::string> text = headerText(program);
+  if (!text)
+    return text.takeError();
+  PartialFile partial;
+  int descriptor;
+  if (std::error_code code = partial.create(path, descriptor))
+    return fail("cannot write " + path + ": " + code.message());
+  llvm::sys::fs::file_t file = descriptor;
+  llvm::sys::fs::closeFile(file);
+  if (llvm::Error failed = writeFile(partial.path(), *text))
+    return failed;
+  if (std::error_code code = partial.commit())
+    return fail("cannot write " + path + ": " + code.message());
+  return llvm::Error::success();
+}
+
 llvm::Error mlir::mnistc::buildProgram(const Program &program) {
   if (llvm::Error failed = checkRuntime(program))
     return failed;
@@ -446,13 +471,13 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
   llvm::sys::fs::closeFile(file); // the linker opens it again
 
   if (llvm::Error failed = compileAll(program, place, partial.path())) {
-    place.keep();
+    place.keepLogs();
     return failed;
   }
+  if (library)
+    if (llvm::Error failed = writeHeader(program, *header))
+      return failed;
   if (std::error_code code = partial.commit())
     return fail("cannot write " + program.output + ": " + code.message());
-  if (!library)
-    return llvm::Error::success();
-  llvm::Expected<std::string> text = headerText(program);
-  return text ? writeFile(*header, *text) : text.takeError();
+  return llvm::Error::success();
 }

@@ -61,6 +61,7 @@ private:
   Report &report;
   Model model;
   OwningOpRef<ModuleOp> module;
+  Globals globals;
   llvm::StringMap<DenseElementsAttr> initializers, bound;
   Dimensions dimensions;
   /// Nodes that are not what their operator wants.
@@ -423,7 +424,7 @@ func::FuncOp Importer::importFunction(StringRef name, Batch batch) {
                         " of an initializer is taken by a function"});
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
-  Tensors tensors(*module, body);
+  Tensors tensors(*module, globals, body);
   defineInputs(function, tensors, batch);
   for (const GraphNode &node : model.nodes)
     importNode(node,

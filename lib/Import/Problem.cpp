@@ -1,10 +1,10 @@
 //===- Problem.cpp - what is wrong with a model ---------------------------===//
 
 #include "lib/Import/Problem.h"
+#include "lib/IR/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -18,27 +18,13 @@ void importer::unsupported(const Twine &text) {
   throw Problem{ImportStatus::unsupported, text.str()};
 }
 
-/// Printable text as it is, everything else as \XX.
-static std::string escaped(StringRef text) {
-  bool utf8 = llvm::json::isUTF8(text);
-  std::string result;
-  for (unsigned char c : text) {
-    bool printable = c >= 0x80 ? utf8 : c >= 0x20 && c != 0x7f;
-    if (printable)
-      result += static_cast<char>(c);
-    else
-      result += "\\" + llvm::utohexstr(c, /*LowerCase=*/false, /*Width=*/2);
-  }
-  return result;
-}
-
 std::string importer::quoted(StringRef name) {
-  return "'" + escaped(name) + "'";
+  return "'" + printable(name) + "'";
 }
 
 std::string importer::firstLine(StringRef message) {
   StringRef line = message.ltrim().split('\n').first.rtrim(" .\r");
-  return escaped(line.take_front(400));
+  return printable(line.take_front(400));
 }
 
 /// "f32" as "float", "2x3" as "[2, 3]", "2x3xf32" as "float [2, 3]"; a word of
@@ -97,7 +83,7 @@ std::string importer::shapeText(ArrayRef<int64_t> shape) {
 }
 
 void importer::Report::problem(const Problem &problem, const Twine &place) {
-  std::string line = escaped(file) + ": ";
+  std::string line = printable(file) + ": ";
   if (!place.isTriviallyEmpty())
     line += place.str() + ": ";
   line += problem.text;
@@ -108,7 +94,7 @@ void importer::Report::problem(const Problem &problem, const Twine &place) {
       malformed ? ImportStatus::badModel : ImportStatus::unsupported;
 }
 
-std::string importer::Report::fileName() const { return escaped(file); }
+std::string importer::Report::fileName() const { return printable(file); }
 
 void importer::Report::warn(const Twine &text, const Twine &place) {
   std::string line = fileName() + ": ";

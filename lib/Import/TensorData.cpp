@@ -3,6 +3,7 @@
 #include "lib/Import/TensorData.h"
 #include "lib/IR/Mnist/TensorSize.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/FileSystem.h"
 #include <cstring>
 
 using namespace mlir;
@@ -137,11 +138,47 @@ static DenseElementsAttr fromRaw(RankedTensorType type, int onnxType,
   }
 }
 
+/// The field for numbers of a type that we read.
+static StringRef fieldOf(int onnxType) {
+  switch (onnxType) {
+  case TensorProto::FLOAT:
+    return "float_data";
+  case TensorProto::DOUBLE:
+    return "double_data";
+  case TensorProto::INT64:
+    return "int64_data";
+  default:
+    return "int32_data";
+  }
+}
+
 static void checkCount(StringRef what, int64_t expected, int64_t found,
                        ArrayRef<int64_t> shape) {
   if (expected != found)
     fail("expected " + Twine(expected) + " " + what + " for the shape " +
          shapeText(shape) + ", got " + Twine(found));
+}
+
+/// The numbers are in one place, and in the field of their type.
+static void checkStorage(const TensorProto &tensor) {
+  const std::pair<StringRef, int64_t> fields[] = {
+      {"float_data", tensor.float_data_size()},
+      {"int32_data", tensor.int32_data_size()},
+      {"string_data", tensor.string_data_size()},
+      {"int64_data", tensor.int64_data_size()},
+      {"double_data", tensor.double_data_size()},
+      {"uint64_data", tensor.uint64_data_size()},
+  };
+  bool external = tensor.data_location() == TensorProto::EXTERNAL;
+  StringRef place = external                ? "external data"
+                    : tensor.has_raw_data() ? "raw_data"
+                                            : fieldOf(tensor.data_type());
+  if (external && !tensor.raw_data().empty())
+    fail("expected numbers in one place, external data, got raw_data too");
+  for (auto [name, size] : fields)
+    if (size != 0 && name != place)
+      fail("expected numbers of " + typeName(tensor.data_type()) +
+           " in one place, " + place + ", got some in " + name);
 }
 
 /// Small numbers share `int32_data`.
@@ -164,6 +201,13 @@ static DenseElementsAttr fromFields(RankedTensorType type,
     break;
   }
   check(tensor.int32_data());
+  int64_t limit = rawSize(tensor.data_type()) == 4
+                      ? INT32_MAX
+                      : (1 << 8 * rawSize(tensor.data_type())) - 1;
+  for (int64_t number : tensor.int32_data())
+    if (number > limit || (limit != INT32_MAX && number < 0))
+      fail("expected numbers from 0 to " + Twine(limit) + " for " +
+           typeName(tensor.data_type()) + ", got " + Twine(number));
   auto number = [&](auto i) { return tensor.int32_data(i); };
   switch (tensor.data_type()) {
   case TensorProto::FLOAT16:
@@ -193,6 +237,7 @@ DenseElementsAttr importer::decodeTensor(MLIRContext *context,
                 "and what becomes float");
   if (tensor.has_segment())
     unsupported("a tensor in segments is not supported");
+  checkStorage(tensor);
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   RankedTensorType type = tensorType(shape, element);
   int64_t bytes = type.getNumElements() * rawSize(tensor.data_type());
@@ -230,6 +275,8 @@ static std::optional<SmallVector<double>> parseNumbers(StringRef text) {
 }
 
 static DenseElementsAttr readTensorFile(MLIRContext *context, StringRef path) {
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    fail("expected a file to read, got another thing at " + quoted(path));
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)

@@ -23,21 +23,16 @@ const Tensor *Tensors::find(StringRef name) const {
   return entry == tensors.end() ? nullptr : &entry->second;
 }
 
-/// All functions of a module share the global.
-static void declareGlobal(ModuleOp module, StringRef name,
-                          DenseElementsAttr value, Location location) {
-  ml_program::GlobalOp last;
-  for (auto global : module.getOps<ml_program::GlobalOp>()) {
-    if (global.getSymName() == name)
-      return;
-    last = global;
-  }
+void Tensors::declareGlobal(StringRef name, DenseElementsAttr value,
+                            Location location) {
+  if (!globals.names.insert(name).second)
+    return;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  if (last)
-    builder.setInsertionPointAfter(last);
-  builder.create<ml_program::GlobalOp>(location, name, value.getType(),
-                                       /*is_mutable=*/true, value,
-                                       builder.getStringAttr("private"));
+  if (globals.last)
+    builder.setInsertionPointAfter(globals.last);
+  globals.last = builder.create<ml_program::GlobalOp>(
+      location, name, value.getType(),
+      /*is_mutable=*/true, value, builder.getStringAttr("private"));
 }
 
 Value Tensors::load(StringRef name, const Tensor &tensor) {
@@ -47,7 +42,7 @@ Value Tensors::load(StringRef name, const Tensor &tensor) {
   Location location = nameLocation(builder.getContext(), name, "", "");
   Operation *source;
   if (tensor.isParameter) {
-    declareGlobal(module, name, tensor.constant, location);
+    declareGlobal(name, tensor.constant, location);
     source = builder.create<ml_program::GlobalLoadOp>(
         location, tensor.type, SymbolRefAttr::get(builder.getContext(), name));
   } else {

@@ -12,6 +12,7 @@
 #include "lib/Import/Problem.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::mnistc::importer {
 
@@ -24,9 +25,16 @@ struct Tensor {
   bool isBatched = false; ///< its first dimension may be the batch
 };
 
+/// The parameters that a module has so far; all its functions share them.
+struct Globals {
+  llvm::StringSet<> names;
+  Operation *last = nullptr;
+};
+
 class Tensors {
 public:
-  Tensors(ModuleOp module, Block *body) : module(module), body(body) {}
+  Tensors(ModuleOp module, Globals &globals, Block *body)
+      : module(module), globals(globals), body(body) {}
 
   void define(StringRef name, Tensor tensor);
   /// Null where a name stands for nothing, as after a problem.
@@ -38,8 +46,11 @@ public:
 
 private:
   Value load(StringRef name, const Tensor &tensor);
+  void declareGlobal(StringRef name, DenseElementsAttr value,
+                     Location location);
 
   ModuleOp module;
+  Globals &globals;
   Block *body;
   Operation *lastSource = nullptr; ///< loads and constants come first
   llvm::StringMap<Tensor> tensors;

@@ -88,11 +88,17 @@ Json modelJson(const Model &model) {
     bound.push_back(model.bounds[i].tensor.name);
   for (int i = 0; i < model.planCount; ++i)
     plans.push_back(planJson(model.plans[i]));
-  return {{"name", model.name},       {"compiler", model.compiler},
-          {"command", model.command}, {"target", model.target},
-          {"arch", model.arch},       {"constant_bytes", model.constantBytes},
-          {"code_bytes", codeBytes},  {"device_bytes", deviceBytes(model)},
-          {"bound", bound},           {"plans", plans}};
+  return {{"name", model.name},
+          {"compiler", model.compiler},
+          {"command", model.command},
+          {"target", model.target},
+          {"arch", model.arch},
+          {"constant_bytes", model.constantBytes},
+          {"code_bytes", codeBytes},
+          {"device_bytes", deviceBytes(model)},
+          {"libraries", librarySearch()},
+          {"bound", bound},
+          {"plans", plans}};
 }
 
 } // namespace
@@ -109,6 +115,8 @@ Status info(const Model &model, const Options &options) {
               printable(model.command).c_str(), model.target, model.arch,
               model.constantBytes, bytes,
               bytesText(static_cast<double>(bytes)).c_str());
+  if (const std::string places = librarySearch(); !places.empty())
+    std::printf("libraries %s\n", printable(places).c_str());
   for (int i = 0; i < model.boundCount; ++i)
     std::printf("bound     '%s': %s %s\n",
                 printable(model.bounds[i].tensor.name).c_str(),

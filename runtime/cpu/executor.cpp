@@ -403,6 +403,8 @@ size_t deviceBytes(const Model &model) {
   return sizes.arena + sizes.workspace + model.constantBytes;
 }
 
+std::string librarySearch() { return ""; }
+
 Status Executor::open(const Model &model, const ExecutorOptions &options,
                       std::unique_ptr<Executor> &executor) {
   if (model.version != modelVersion)

@@ -5,11 +5,11 @@
 
 namespace mn::cuda {
 
-Status loadCublas(const Model &model, CublasLibrary &library) {
+Status loadCublas(CublasLibrary &library) {
   constexpr const char *file = "libcublasLt.so.13";
   static_assert(CUBLAS_VER_MAJOR == 13, "the file's name has the version");
   void *opened = nullptr;
-  MN_TRY(openLibrary(model, file, opened));
+  MN_TRY(openLibrary(file, opened));
 #define MN_FIND(NAME) MN_FIND_FUNCTION(opened, file, library, NAME)
   MN_CUBLAS_FUNCTIONS(MN_FIND)
 #undef MN_FIND

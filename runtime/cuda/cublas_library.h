@@ -35,7 +35,7 @@ struct CublasLibrary {
 };
 
 /// Opens libcublasLt.so.13 and makes a handle in the current context.
-Status loadCublas(const Model &model, CublasLibrary &library);
+Status loadCublas(CublasLibrary &library);
 
 } // namespace mn::cuda
 

@@ -5,15 +5,15 @@
 
 namespace mn::cuda {
 
-Status loadCudnn(const Model &model, CUstream stream, CudnnLibrary &library) {
+Status loadCudnn(CUstream stream, CudnnLibrary &library) {
   constexpr const char *file = "libcudnn.so.9";
   static_assert(CUDNN_MAJOR == 9, "the file's name has the version");
   // cuDNN opens these by name when an engine needs them; once open, they are
   // found wherever they lie.
-  openOptionalLibrary(model, "libnvrtc.so.13");
-  openOptionalLibrary(model, "libcublasLt.so.13");
+  openOptionalLibrary("libnvrtc.so.13");
+  openOptionalLibrary("libcublasLt.so.13");
   void *opened = nullptr;
-  MN_TRY(openLibrary(model, file, opened));
+  MN_TRY(openLibrary(file, opened));
 #define MN_FIND(NAME) MN_FIND_FUNCTION(opened, file, library, NAME)
   MN_CUDNN_FUNCTIONS(MN_FIND)
 #undef MN_FIND

@@ -32,7 +32,7 @@ struct CudnnLibrary {
 };
 
 /// Opens libcudnn.so.9 and makes a handle in the current context.
-Status loadCudnn(const Model &model, CUstream stream, CudnnLibrary &library);
+Status loadCudnn(CUstream stream, CudnnLibrary &library);
 
 } // namespace mn::cuda
 

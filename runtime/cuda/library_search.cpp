@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cuda/library_search.h"
+#include "core/executor.h"
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -77,15 +78,13 @@ void addPythons(Folders &folders) {
 }
 
 /// An empty folder stands for the loader's own places.
-Folders searchFolders(const Model &model) {
+Folders searchFolders() {
   Folders folders;
   // A library's folder, or a toolkit's.
   for (const std::string &root : splitAtColons(std::getenv("MNISTC_CUDA_PATH")))
     for (const char *sub : {"", "/lib64", "/lib"})
       folders.push_back(root + sub);
   folders.emplace_back();
-  for (int i = 0; i < model.libraryPathCount; ++i)
-    folders.emplace_back(model.libraryPaths[i]);
   folders.emplace_back("/usr/local/cuda/lib64");
   folders.emplace_back("/usr/local/cuda/lib");
   addPythons(folders);
@@ -109,10 +108,18 @@ void *openIn(const std::string &folder, const char *file, std::string &why) {
   return nullptr;
 }
 
+std::string textOf(const Folders &folders) {
+  std::string places;
+  for (const std::string &folder : folders)
+    places += (places.empty() ? "" : ", ") +
+              (folder.empty() ? "the loader's path" : folder);
+  return places;
+}
+
 } // namespace
 
-Status openLibrary(const Model &model, const char *file, void *&library) {
-  const Folders folders = searchFolders(model);
+Status openLibrary(const char *file, void *&library) {
+  const Folders folders = searchFolders();
   std::string why;
   for (const std::string &folder : folders)
     if ((library = openIn(folder, file, why)))
@@ -120,21 +127,24 @@ Status openLibrary(const Model &model, const char *file, void *&library) {
   if (!why.empty())
     return Status::error(Code::noLibrary, std::string("'") + file +
                                               "' cannot be loaded: " + why);
-  std::string places;
-  for (const std::string &folder : folders)
-    places += ", " + (folder.empty() ? "the loader's path" : folder);
-  return Status::error(
-      Code::noLibrary,
-      std::string("'") + file + "' is needed, but not found in: " +
-          places.substr(2) + " (MNISTC_CUDA_PATH names further folders)");
+  return Status::error(Code::noLibrary,
+                       std::string("'") + file +
+                           "' is needed, but not found in: " + textOf(folders) +
+                           " (MNISTC_CUDA_PATH names further folders)");
 }
 
-void openOptionalLibrary(const Model &model, const char *file) {
+void openOptionalLibrary(const char *file) {
   std::string why;
-  for (const std::string &folder : searchFolders(model))
+  for (const std::string &folder : searchFolders())
     if (openIn(folder, file, why))
       return;
 }
+
+} // namespace mn::cuda
+
+std::string mn::librarySearch() { return cuda::textOf(cuda::searchFolders()); }
+
+namespace mn::cuda {
 
 Status findFunction(void *library, const char *file, const char *function,
                     void *&address) {

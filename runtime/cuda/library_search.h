@@ -18,12 +18,13 @@ namespace mn::cuda {
 
 /// Opens a library such as "libcudnn.so.9" in the first of these places that
 /// has it: MNISTC_CUDA_PATH (folders, separated by colons), the loader's own,
-/// the model's, the toolkit's, Python's. What is missing is an error of code 12
-/// that says where it was looked for.
-Status openLibrary(const Model &model, const char *file, void *&library);
+/// the toolkit's, Python's. None is what the compiler found: a program trusts
+/// no folder of who built it. What is missing is an error of code 12 that says
+/// where it was looked for.
+Status openLibrary(const char *file, void *&library);
 
 /// The same for one that is of use but not needed.
-void openOptionalLibrary(const Model &model, const char *file);
+void openOptionalLibrary(const char *file);
 
 /// The address of a function of a library of that name.
 Status findFunction(void *library, const char *file, const char *function,

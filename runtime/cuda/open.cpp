@@ -92,9 +92,9 @@ Status CudaExecutor::loadLibraries() {
       cudnn |= std::strcmp(name, "cudnn") == 0;
     }
   if (cublas)
-    MN_TRY(loadCublas(model, state.cublas));
+    MN_TRY(loadCublas(state.cublas));
   if (cudnn)
-    MN_TRY(loadCudnn(model, state.stream, state.cudnn));
+    MN_TRY(loadCudnn(state.stream, state.cudnn));
   return Status::success();
 }
 

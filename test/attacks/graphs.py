@@ -36,10 +36,6 @@ def add_chain(size):
                  weights={"w": np.ones((4, 4), np.float32)})
 
 
-def relu_chain(size):
-    return chain(size, lambda i, x, y: [node("Sin" if i % 2 else "Relu", [x], y)])
-
-
 def exp_chain(size):
     """Ops that are rather stored than computed twice."""
     return chain(size, lambda i, x, y: [node("Tanh", [x], y)])
@@ -81,12 +77,9 @@ renames = {
     "Reshape": lambda x, y: [node("Transpose", [x], y + "t", perm=[1, 0]),
                              node("Reshape", [y + "t", "flat"], y + "f"),
                              node("Reshape", [y + "f", "square"], y)],
-    "Tile": lambda x, y: [node("Tile", [x, "onetwo"], y + "w"),
-                          node("Slice", [y + "w", "two", "six", "one"], y)],
 }
 constants.update({"zeros2": np.array([0, 1]), "four": np.array([4]),
-                  "two": np.array([2]), "six": np.array([6]),
-                  "onetwo": np.array([1, 2])})
+                  "two": np.array([2])})
 
 
 def concat_doubling(size):

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/mnistc/Gradcheck.h"
+#include "lib/CodeGen/Processes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "tools/mnistc/Output.h"
@@ -112,15 +113,6 @@ struct Row {
 };
 } // namespace
 
-/// Runs `command`, with what it prints in files.
-static int execute(ArrayRef<std::string> command, StringRef out, StringRef err,
-                   std::string &message) {
-  SmallVector<StringRef> arguments(command.begin(), command.end());
-  std::optional<StringRef> redirects[] = {StringRef(""), out, err};
-  return llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt,
-                                   redirects, 0, 0, &message);
-}
-
 static std::string contents(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   return buffer ? (*buffer)->getBuffer().str() : "";
@@ -203,27 +195,26 @@ static void printCulprits(ArrayRef<Row> rows) {
 int mlir::mnistc::checkGradients(const Input &input, Options &options,
                                  int64_t classes, StageFiles &stages,
                                  Stopwatch &watch) {
-  llvm::SmallString<128> folder;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory("mnistc-gradcheck", folder)) {
+  TemporaryFolder folder;
+  if (std::error_code code = folder.create()) {
     error("cannot make a temporary folder: " + code.message());
     return exitToolchain;
   }
-  auto clear =
-      llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
-  auto path = [&](StringRef name) { return (folder + "/" + name).str(); };
+  auto path = [&](StringRef name) {
+    return (folder.path() + "/" + name).str();
+  };
   options.output = path("program");
   options.quiet = true;
 
   if (int code = emitProgram(input, options, stages, watch); code != exitOk)
     return code;
   std::string message;
-  int code = execute({options.output, "gradcheck", "--json",
-                      "--samples=" + std::to_string(samples),
-                      "--seed=" + std::to_string(seed),
-                      "--tolerance=" + numberText("%g", tolerance),
-                      "--classes=" + std::to_string(classes)},
-                     path("out"), path("err"), message);
+  int code = runProgram({options.output, "gradcheck", "--json",
+                         "--samples=" + std::to_string(samples),
+                         "--seed=" + std::to_string(seed),
+                         "--tolerance=" + numberText("%g", tolerance),
+                         "--classes=" + std::to_string(classes)},
+                        path("out"), path("err"), message);
   watch.lap("differences");
   std::vector<Row> rows;
   std::string printed = contents(path("out"));

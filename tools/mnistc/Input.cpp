@@ -11,9 +11,12 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "tools/mnistc/Messages.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/thread.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -57,13 +60,53 @@ static bool checkPlan(ModuleOp module, StringRef target) {
   return succeeded(pm.run(module));
 }
 
+/// What a person or a pass writes has a dozen.
+static constexpr int64_t maxNesting = 256;
+/// For each character a level or two, where there are no brackets.
+static constexpr std::optional<unsigned> parserStack = 1u << 29;
+
+/// How deep the brackets of a text are nested. A type such as `() -> () -> ()`
+/// or a number such as `---1` is nested without them.
+static int64_t nestingOf(StringRef text) {
+  int64_t depth = 0, most = 0, signs = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (text.substr(i).starts_with("//"))
+      i = std::min(text.find('\n', i), text.size());
+    else if (c == '"')
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+    else if (StringRef("([{<").contains(c))
+      ++depth;
+    else if (StringRef(")]}>").contains(c) &&
+             (c != '>' || i == 0 || text[i - 1] != '-'))
+      depth = std::max<int64_t>(depth - 1, 0);
+    if (c == '-')
+      ++signs;
+    else if (llvm::isAlnum(c) || c == '=')
+      signs = 0;
+    most = std::max({most, depth, signs});
+  }
+  return most;
+}
+
 static Input parseModule(MLIRContext &context,
                          std::unique_ptr<llvm::MemoryBuffer> buffer,
                          StringRef target) {
+  Input input;
+  if (nestingOf(buffer->getBuffer()) > maxNesting) {
+    error(buffer->getBufferIdentifier() +
+          ": expected brackets nested at most " + Twine(maxNesting) +
+          " deep, got more");
+    return input;
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  Input input;
-  input.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  // The parser is recursive: its stack is as deep as the text wants.
+  llvm::thread parser(parserStack, [&] {
+    input.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  });
+  parser.join();
   if (!input.module || !isModel(*input.module))
     return input;
   input.planned = isPlan(*input.module);
@@ -109,7 +152,21 @@ static Input importModel(MLIRContext &context, StringRef bytes,
   return input;
 }
 
+/// A pipe that nobody writes to or a device without an end would be waited for.
+static bool isFile(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  if (path == "-" || llvm::sys::fs::status(path, status) ||
+      llvm::sys::fs::is_regular_file(status))
+    return true;
+  return error(path + ": expected a file, got " +
+               (llvm::sys::fs::is_directory(status)
+                    ? "'Is a directory'"
+                    : "a device or pipe; '-' reads standard input"));
+}
+
 Input mlir::mnistc::readInput(MLIRContext &context, const Options &options) {
+  if (!isFile(options.input))
+    return {};
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!buffer) {
     error(options.input + ": expected a readable file, got '" +

@@ -2,6 +2,7 @@
 
 #include "tools/mnistc/Messages.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Printable.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -9,15 +10,9 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-std::string mlir::mnistc::printable(const Twine &text) {
-  std::string line;
-  for (char c : text.str())
-    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  return line;
-}
-
+/// On one line, whatever a name holds.
 static void printLine(StringRef kind, const Twine &text) {
-  llvm::errs() << kind << ": " << printable(text) << "\n";
+  llvm::errs() << kind << ": " << printable(text.str()) << "\n";
 }
 
 std::string mlir::mnistc::nearest(StringRef word, ArrayRef<StringRef> words) {

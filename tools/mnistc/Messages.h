@@ -18,9 +18,6 @@ bool error(const Twine &text);
 void warning(const Twine &text);
 void note(const Twine &text);
 
-/// On one line, whatever a name holds.
-std::string printable(const Twine &text);
-
 /// "; did you mean 'cuda'?" where one of some words is near, else nothing.
 std::string nearest(StringRef word, ArrayRef<StringRef> words);
 

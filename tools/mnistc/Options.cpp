@@ -7,11 +7,13 @@
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
 #include "tools/mnistc/TrainFlags.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -278,6 +280,19 @@ static bool checkArchs(Options &options) {
   return true;
 }
 
+/// Whether two paths, which need not exist, are one.
+static bool isSamePlace(StringRef a, StringRef b) {
+  auto absolute = [](StringRef path) {
+    llvm::SmallString<128> result(path), real;
+    if (!llvm::sys::fs::real_path(path, real))
+      return real;
+    (void)llvm::sys::fs::make_absolute(result);
+    llvm::sys::path::remove_dots(result, /*remove_dot_dot=*/true);
+    return result;
+  };
+  return absolute(a) == absolute(b);
+}
+
 /// Where the output goes, for those that are more than text.
 static bool checkPaths(Options &options) {
   // The ending says it, as for every linker's output.
@@ -301,6 +316,13 @@ static bool checkPaths(Options &options) {
       llvm::sys::fs::equivalent(input.getValue(), output.getValue()))
     return error("expected another file than the model as output, got '" +
                  output + "'");
+  StringRef folder = llvm::sys::path::parent_path(output);
+  for (StringRef other : {saveTemps.getValue(), saveStages.getValue()})
+    if (!other.empty() && !output.empty() && output != "-" &&
+        isSamePlace(folder.empty() ? "." : folder, other))
+      return error("expected the output outside of the folder for temporary "
+                   "files or stages, got '" +
+                   output + "'");
   return true;
 }
 

@@ -2,9 +2,9 @@
 
 #include "tools/mnistc/Program.h"
 #include "lib/CodeGen/CodeGen.h"
-#include "lib/CodeGen/CudaFolders.h"
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/CodeGen/Toolchain.h"
+#include "lib/IR/Printable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Input.h"
@@ -43,7 +43,13 @@ static Runtime findRuntime(const Options &options) {
   Runtime installed = below(llvm::sys::path::parent_path(bin));
   if (llvm::sys::fs::exists(installed.include + "/mnistrt/generated.h"))
     return installed;
-  return {MNISTC_BUILD_INCLUDE, MNISTC_BUILD_LIB};
+  auto fromBin = [&](StringRef relative) {
+    llvm::SmallString<128> path(bin);
+    llvm::sys::path::append(path, relative);
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    return path.str().str();
+  };
+  return {fromBin(MNISTC_BUILD_INCLUDE), fromBin(MNISTC_BUILD_LIB)};
 }
 
 static EmitOptions emitOptions(const Options &options,
@@ -58,10 +64,6 @@ static EmitOptions emitOptions(const Options &options,
     emit.archs.push_back(target.arch.str());
   emit.embedsKernels = target.deviceCode;
   return emit;
-}
-
-static bool usesCudaLibraries(ModuleOp module) {
-  return uses(module, Impl::cublas) || uses(module, Impl::cudnn);
 }
 
 static std::string outputPath(const Options &options) {
@@ -84,7 +86,7 @@ static void sayWritten(ModuleOp module, const Program &program,
           type && type.getRank() != 0 &&
           function.getName().starts_with("infer"))
         batches.insert(type.getDimSize(0));
-  std::string text = printable("wrote " + program.output) + ": ";
+  std::string text = "wrote " + printable(program.output) + ": ";
   llvm::raw_string_ostream os(text);
   os << llvm::format("%.2f", static_cast<double>(bytes) / 1e6) << " MB for "
      << program.target->name << " " << llvm::join(program.archs, ",");
@@ -194,9 +196,6 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
   }
   EmitOptions emit = emitOptions(options, *target);
   emit.onnxBytes = input.onnx.size();
-  // Printed text is the same on every machine; a program knows its maker's.
-  if (options.emit != Emit::source && usesCudaLibraries(module))
-    emit.libraryPaths = programLibraryFolders();
   std::string source;
   llvm::raw_string_ostream os(source);
   if (failed(emitCpp(module, emit, os)))

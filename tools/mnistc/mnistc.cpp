@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CodeGen/Explain.h"
+#include "lib/CodeGen/Processes.h"
+#include "lib/IR/Printable.h"
 #include "lib/Passes/Passes.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Input.h"
@@ -120,7 +122,8 @@ static int compile(Options &options) {
 int main(int argc, char **argv) {
   llvm::setBugReportMsg("error: mnistc crashed; please report this with the "
                         "model:\n");
-  llvm::InitLLVM init(argc, argv);
+  handleInterrupts();
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   setProgramPath(argv[0]);
   Options options;
   if (!parseOptions(argc, argv, options))

@@ -32,8 +32,11 @@ public:
   }
 
 private:
-  /// Equal ops lead from one place to one place.
+  /// Equal ops lead from one place to one place, unless it is not they who say
+  /// to which.
   static size_t placeOf(Operation *op, size_t number, size_t place) {
+    if (isa<GatherOp>(op) || isInlined(op))
+      return llvm::hash_combine(op, number, place);
     return llvm::hash_combine(op->getName().getAsOpaquePointer(),
                               op->getAttrDictionary().getAsOpaquePointer(),
                               op->getOperand(number).getType(),

@@ -150,8 +150,6 @@ struct Model {
   size_t constantBytes;
   const DeviceCode *codes; ///< CUDA: one for each architecture; else null
   int codeCount;
-  const char *const *libraryPaths; ///< folders to look for libraries in
-  int libraryPathCount;
   const Plan *plans;
   int planCount;
   const Bound *bounds;

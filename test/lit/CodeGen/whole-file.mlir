@@ -148,8 +148,6 @@
 // CHECK-NEXT: .constantBytes = 407552,
 // CHECK-NEXT: .codes = codes,
 // CHECK-NEXT: .codeCount = 1,
-// CHECK-NEXT: .libraryPaths = nullptr,
-// CHECK-NEXT: .libraryPathCount = 0,
 // CHECK-NEXT: .plans = plans,
 // CHECK-NEXT: .planCount = 1,
 // CHECK-NEXT: .bounds = nullptr,

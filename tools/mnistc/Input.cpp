@@ -79,7 +79,8 @@ static int64_t nestingOf(StringRef text) {
     else if (StringRef("([{<").contains(c))
       ++depth;
     else if (StringRef(")]}>").contains(c) &&
-             (c != '>' || i == 0 || text[i - 1] != '-'))
+             !(c == '>' && (text.take_front(i).ends_with("-") ||
+                            text.substr(i).starts_with(">="))))
       depth = std::max<int64_t>(depth - 1, 0);
     if (c == '-')
       ++signs;

@@ -142,7 +142,7 @@ def tests(modules, only):
     """The functions whose name begins with `test_`, in the order of the text."""
     for name in modules:
         module = importlib.import_module(name)
-        for key, function in vars(module).items():
+        for key, function in list(vars(module).items()):
             if key.startswith("test_") and only in f"{name}.{key}":
                 yield f"{name}.{key}", function
 

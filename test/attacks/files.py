@@ -36,11 +36,11 @@ def test_external_data(place):
     model = graphs.add_chain(1)
     weight = model.graph.initializer[0]
     cases = [("pipe", {}, "expected a file"), ("folder", {}, "expected a file"),
-             ("short", {}, "found a file of 60"), ("/dev/zero", {}, "inside"),
+             ("short", {}, "got a file of 60"), ("/dev/zero", {}, "inside"),
              ("../small.onnx", {}, "inside"), ("none", {}, "No such file"),
              ("short", {"offset": "-4"}, "number of bytes"),
-             ("short", {"offset": str(2 ** 63 - 1)}, "found a file of 60"),
-             ("short", {"length": "4"}, "found a length of 4")]
+             ("short", {"offset": str(2 ** 63 - 1)}, "got a file of 60"),
+             ("short", {"length": "4"}, "got a length of 4")]
     for location, more, part in cases:
         weight.ClearField("raw_data")
         del weight.external_data[:]
@@ -59,7 +59,7 @@ def test_fields_of_tensors(place):
         return onnx.TensorProto(name="w", data_type=1, dims=[4, 4], **fields)
 
     cases = [
-        (tensor(int32_data=range(16)), "found some in int32_data"),
+        (tensor(int32_data=range(16)), "got some in int32_data"),
         (onnx.TensorProto(name="w", data_type=2, dims=[1], int32_data=[300]),
          "from 0 to 255"),
         (onnx.TensorProto(name="w", data_type=10, dims=[1], int32_data=[-1]),

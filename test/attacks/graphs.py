@@ -53,6 +53,16 @@ def mixing(size, kind="Transpose"):
     return chain(size, step, weights=constants)
 
 
+def mixing_of_weights(size, kind):
+    """The same of x @ w, which can be trained."""
+    made = mixing(size, kind)
+    made.graph.node.insert(0, node("MatMul", ["x", "w"], "x0"))
+    made.graph.input[0].name = "x"
+    made.graph.initializer.append(
+        numpy_helper.from_array(np.eye(4, dtype=np.float32), "w"))
+    return made
+
+
 constants = {
     "zeros": np.zeros(2, np.int64), "ones": np.ones(2, np.int64),
     "minus": -np.ones(2, np.int64), "far": np.full(2, -100, np.int64),

@@ -16,6 +16,7 @@
 #include "tools/mnistc/Output.h"
 #include "tools/mnistc/Program.h"
 #include "tools/mnistc/Stages.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
@@ -124,6 +125,8 @@ int main(int argc, char **argv) {
                         "model:\n");
   handleInterrupts();
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  // Where messages cannot be printed, the exit code stays what it is.
+  auto unsaid = llvm::make_scope_exit([] { llvm::errs().clear_error(); });
   setProgramPath(argv[0]);
   Options options;
   if (!parseOptions(argc, argv, options))

@@ -214,7 +214,7 @@ def test_toolchain(place):
           parts=["install g++ or set CXX"])
     fails(4, mnistc, model, cpu, "-o", app, f"--runtime={app}", parts=["--runtime"])
     fails(4, mnistc, model, cpu, "-o", app, env=environment(TMPDIR="/proc/none"),
-          parts=["cannot make folder"])
+          parts=["cannot make a temporary folder"])
     fails(4, mnistc, model, cpu, "-o", app, "--save-temps=/proc/none",
           parts=["cannot make folder /proc/none"])
     # A Python that must not be started.

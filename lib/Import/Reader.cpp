@@ -4,7 +4,7 @@
 #include "lib/Import/Model.h"
 #include "onnx/defs/schema.h"
 #include "onnx/inliner/inliner.h"
-#include "runtime/include/mnistrt/training.h"
+#include "mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;

@@ -188,8 +188,6 @@ extern "C" const mn::Model mn_model = {
     sizeof constants.values,
     nullptr,
     0,
-    nullptr,
-    0,
     plans,
     2,
     nullptr,

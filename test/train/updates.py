@@ -145,7 +145,7 @@ def test_dropout(place):
         [("w", weights), ("ratio", np.array(ratio, np.float32)),
          ("training", np.array(True))])
     found = trained(place, model, np.eye(1, BATCH).T @ np.ones((1, size)),
-                    np.zeros((BATCH, size)), ["--optimizer=sgd"],
+                    np.zeros((BATCH, size)), ["--optimizer=sgd", "--train-only=w"],
                     [f"--lr={lr}"])["w"] / weights
     kept = 1 - lr * 2 / (BATCH * size) / (1 - ratio) ** 2
     dropped = np.isclose(found, 1, atol=1e-6)

@@ -83,7 +83,7 @@ void Node::limitInput(Value value, int64_t lowest, int64_t highest,
   if (!argument || !elementOf(value).isSignlessInteger() ||
       elementOf(value).isInteger(1))
     return;
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto function = mlir::cast<func::FuncOp>(argument.getOwner()->getParentOp());
   unsigned number = argument.getArgNumber();
   SmallVector<int64_t> range = {lowest, highest};
   if (ignored)

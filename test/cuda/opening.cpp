@@ -36,7 +36,7 @@ TEST(Opening, ExitCodesByNumber) {
       {"none left", {.fails = {{"cuMemAlloc_v2", 2}}}, 0, 13},
       {"no pinned memory", {.fails = {{"cuMemHostAlloc", 2}}}, 0, 13}};
   for (const auto &each : cases) {
-    PlanModel made({{}, {}});
+    PlanModel made(std::vector<StepShape>(2));
     driver() = each.driver;
     const mn::Status status = run(made, each.device);
     EXPECT_EQ(int(status.code), each.code) << each.what << status.message;
@@ -49,7 +49,7 @@ TEST(Opening, TheLatestCodeThatFitsIsTaken) {
                                   {"sm_90a", nullptr, 0},
                                   {"sm_90", nullptr, 0},
                                   {"sm_100a", nullptr, 0}};
-  PlanModel made({{}});
+  PlanModel made(std::vector<StepShape>(1));
   made.model.codes = codes;
   made.model.codeCount = 4;
   for (auto [capability, code] : std::map<int, int>{

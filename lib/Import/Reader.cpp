@@ -2,9 +2,9 @@
 
 #include "google/protobuf/stubs/logging.h"
 #include "lib/Import/Model.h"
+#include "mnistrt/training.h"
 #include "onnx/defs/schema.h"
 #include "onnx/inliner/inliner.h"
-#include "mnistrt/training.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;

@@ -37,8 +37,7 @@ endfunction()
 # scripts/test runs for a few seconds. Nothing without MNISTC_SANITIZE.
 function(mn_fuzzer name)
   if(MNISTC_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    add_executable(${name} ${ARGN})
-    mn_warnings(${name})
+    mn_executable(${name} ${ARGN})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${name} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

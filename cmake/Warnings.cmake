@@ -20,9 +20,11 @@ function(mn_warnings target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
     # Of the static libraries only what is reached; of the shared ones only
-    # what is used.
+    # what is used. A static libstdc++ stays out of sight: a shared library that
+    # brings its own would call ours for what is a template in both.
     target_link_options(${target} PRIVATE
       -Wl,--gc-sections -Wl,--as-needed
+      $<$<BOOL:${MNISTC_PORTABLE}>:-Wl,--exclude-libs,ALL>
       $<$<BOOL:${MNISTC_PORTABLE}>:-static-libstdc++>
       $<$<BOOL:${MNISTC_PORTABLE}>:-static-libgcc>)
     mn_sanitizer_defaults(${target})

@@ -302,8 +302,11 @@ static llvm::Error link(const Program &program, const Workplace &place,
   addRuntime(program, command);
   if (llvm::is_contained(program.libraries, "onednn"))
     add("-ldnnl");
-  for (const char *flag : {"-lm", "-static-libstdc++", "-static-libgcc",
-                           "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
+  // A shared library that brings its own libstdc++, as oneDNN does, must not
+  // find templates of this one.
+  for (const char *flag :
+       {"-lm", "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL",
+        "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
     add(flag);
   for (const std::string &flag : program.target->linkerFlags)
     add(flag);

@@ -91,7 +91,7 @@ extern "C" {
 
 int mn_version(void) { return MN_VERSION_MAJOR * 1000 + MN_VERSION_MINOR; }
 
-const char *mn_status_name(mn_status status) {
+const char *mn_status_name(int status) {
   switch (status) {
   case MN_OK:
     return "ok";

@@ -77,8 +77,8 @@ typedef enum mn_status {
   MN_BUSY = 20 /* another thread is using the session */
 } mn_status;
 
-/* "out of memory", for a status. Never NULL. */
-MN_API const char *mn_status_name(mn_status status);
+/* "out of memory", for a status, known or not. Never NULL. */
+MN_API const char *mn_status_name(int status);
 
 typedef enum mn_type { MN_F32, MN_F64, MN_I32, MN_I64, MN_BOOL, MN_U8 } mn_type;
 

@@ -54,6 +54,7 @@ struct Case {
       reference;
   double tolerance = 1e-6; ///< of |result - expected| / |expected|, 2-norm
   bool hasNan = false;     ///< some inputs are NaN
+  bool nanSpreads = false; ///< results that need not be NaN may be
   bool fewValues = false;  ///< inputs with many equal ones
   double flops = 0;
 };

@@ -86,17 +86,28 @@ void fill(const Case &c, mn::Executor &executor, int plan,
   }
 }
 
-/// The relative error; infinite where NaNs differ.
+/// The relative error; infinite where NaNs or infinities differ, whose numbers
+/// are printed then.
 double errorOf(const Case &c, const void *memory, const Numbers &expected) {
   double difference = 0, size = 0;
+  size_t lost = 0, made = 0, infinities = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     const double v = get(c.operands[0].type, memory, i), e = expected[i];
-    if (std::isnan(v) != std::isnan(e) || std::isinf(v) != std::isinf(e))
-      return std::numeric_limits<double>::infinity();
-    if (std::isnan(e) || (std::isinf(e) && v == e))
-      continue;
-    difference += (v - e) * (v - e);
-    size += e * e;
+    if (std::isnan(v) || std::isnan(e)) {
+      lost += !std::isnan(v);
+      made += !std::isnan(e);
+    } else if (std::isinf(v) || std::isinf(e)) {
+      infinities += v != e;
+    } else {
+      difference += (v - e) * (v - e);
+      size += e * e;
+    }
+  }
+  if (lost || (made && !c.nanSpreads) || infinities) {
+    std::printf("%s: of %zu results, %zu lost a NaN, %zu became one, %zu "
+                "differ in an infinity\n",
+                c.name.c_str(), expected.size(), lost, made, infinities);
+    return std::numeric_limits<double>::infinity();
   }
   return difference == 0 ? 0 : std::sqrt(difference / std::max(size, 1e-30));
 }

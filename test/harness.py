@@ -34,11 +34,11 @@ class Done:
                 f"  stdout: {self.out[-500:]}\n  stderr: {self.err[-2000:]}")
 
 
-def run(*command, env=None, cwd=None):
+def run(*command, env=None, cwd=None, stdin=subprocess.DEVNULL):
     return Done(command, subprocess.run(
         [str(part) for part in command], capture_output=True, text=True,
         errors="replace", timeout=LIMIT_S, env=env, cwd=cwd,
-        stdin=subprocess.DEVNULL))
+        stdin=stdin))
 
 
 def expect(condition, message):

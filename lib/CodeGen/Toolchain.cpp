@@ -298,15 +298,16 @@ static llvm::Error link(const Program &program, const Workplace &place,
     add("-Wl,-u,mn_open");
     // Templates of the standard library would show otherwise.
     add("-Wl,--version-script=" + place.path("exports.map"));
+  } else {
+    // Nor may a shared library that brings its own libstdc++, as oneDNN does,
+    // find templates of the program's.
+    add("-Wl,--exclude-libs,ALL");
   }
   addRuntime(program, command);
   if (llvm::is_contained(program.libraries, "onednn"))
     add("-ldnnl");
-  // A shared library that brings its own libstdc++, as oneDNN does, must not
-  // find templates of this one.
-  for (const char *flag :
-       {"-lm", "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL",
-        "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
+  for (const char *flag : {"-lm", "-static-libstdc++", "-static-libgcc",
+                           "-Wl,--gc-sections", "-Wl,--as-needed", "-pthread"})
     add(flag);
   for (const std::string &flag : program.target->linkerFlags)
     add(flag);

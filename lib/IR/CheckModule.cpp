@@ -8,7 +8,11 @@ using namespace mlir;
 using namespace mlir::mnistc;
 
 static LogicalResult checkTypes(func::FuncOp function, StringRef what,
-                                TypeRange types) {
+                                TypeRange types, size_t limit) {
+  if (types.size() > limit)
+    return function.emitError("expected at most ")
+           << limit << " " << what << "s of '" << function.getName()
+           << "', got " << types.size();
   for (auto [number, type] : llvm::enumerate(types))
     if (!isModelTensor(type))
       return function.emitError("expected ")
@@ -27,9 +31,10 @@ static LogicalResult checkFunction(func::FuncOp function) {
   if (blocks != 1)
     return function.emitError("expected one block in the function '")
            << function.getName() << "', got " << blocks;
-  if (failed(checkTypes(function, "argument", function.getArgumentTypes())))
+  if (failed(checkTypes(function, "argument", function.getArgumentTypes(),
+                        maxInputs)))
     return failure();
-  return checkTypes(function, "result", function.getResultTypes());
+  return checkTypes(function, "result", function.getResultTypes(), maxOutputs);
 }
 
 LogicalResult mlir::mnistc::checkModule(ModuleOp module) {

@@ -460,11 +460,10 @@ static Imported importOnce(MLIRContext &context, StringRef bytes,
   return imported;
 }
 
-Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
-                                            StringRef bytes,
-                                            const std::string &name,
-                                            const std::string &directory,
-                                            const ImportOptions &options) {
+Imported mlir::mnistc::importOnnx(MLIRContext &context, StringRef bytes,
+                                  const std::string &name,
+                                  const std::string &directory,
+                                  const ImportOptions &options) {
   context.loadDialect<MnistDialect, func::FuncDialect,
                       ml_program::MLProgramDialect>();
   Imported imported = importOnce(context, bytes, name, directory, options);
@@ -480,21 +479,4 @@ Imported mlir::mnistc::importOnnxFromMemory(MLIRContext &context,
               "export it with a symbolic batch to train with --batch=" +
               Twine(*options.usualBatch));
   return imported;
-}
-
-Imported mlir::mnistc::importOnnx(MLIRContext &context, const std::string &path,
-                                  const ImportOptions &options) {
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file) {
-    Imported imported;
-    Report(imported, path)
-        .problem({ImportStatus::badModel,
-                  "cannot read the file: " + file.getError().message()});
-    return imported;
-  }
-  std::string directory =
-      path == "-" ? "." : llvm::sys::path::parent_path(path).str();
-  return importOnnxFromMemory(context, (*file)->getBuffer(), path, directory,
-                              options);
 }

@@ -52,21 +52,19 @@ struct Imported {
   std::vector<std::string> warnings;
 };
 
-/// Reads the ONNX model at `path`, or standard input for "-".
+/// What a protobuf message may take: larger weights go into external data.
+inline constexpr size_t maxModelBytes = INT32_MAX;
+
+/// Reads an ONNX model. `name` stands for the file in messages; external data
+/// is looked for in `directory`.
 ///
 /// The module holds an `ml_program.global` for every float initializer that is
 /// used, with the initializer's name, loaded by `ml_program.global_load`, and
 /// functions of `mnist` ops. A function's arguments and results carry the ONNX
 /// names as the attribute `mnist.name`.
-Imported importOnnx(MLIRContext &context, const std::string &path,
+Imported importOnnx(MLIRContext &context, StringRef bytes,
+                    const std::string &name, const std::string &directory,
                     const ImportOptions &options);
-
-/// The same for a model that is already in memory. `name` stands for the file
-/// in messages; external data is looked for in `directory`.
-Imported importOnnxFromMemory(MLIRContext &context, StringRef bytes,
-                              const std::string &name,
-                              const std::string &directory,
-                              const ImportOptions &options);
 
 /// An operator that the importer knows.
 struct ImportedOperator {

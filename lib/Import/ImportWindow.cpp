@@ -74,7 +74,7 @@ static Window window(Node &n, Shape kernel, ArrayRef<int64_t> in) {
   StringRef mode = autoPad(n);
   Window w{kernel,
            numbers(n, "strides", rank, 1, 1),
-           numbers(n, "pads", 2 * rank, -maxWindowNumber, 0),
+           numbers(n, "pads", 2 * rank, 0, 0),
            numbers(n, "dilations", rank, 1, 1),
            {}};
   if (mode != "NOTSET")
@@ -164,7 +164,7 @@ static Value convTranspose(Node &n) {
   StringRef mode = autoPad(n);
   Window w{kernel,
            numbers(n, "strides", rank, 1, 1),
-           numbers(n, "pads", 2 * rank, -maxWindowNumber, 0),
+           numbers(n, "pads", 2 * rank, 0, 0),
            numbers(n, "dilations", rank, 1, 1),
            {}};
   Shape extra = numbers(n, "output_padding", rank, 0, 0);

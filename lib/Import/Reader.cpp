@@ -1,6 +1,7 @@
 //===- Reader.cpp - bytes to a model --------------------------------------===//
 
 #include "google/protobuf/stubs/logging.h"
+#include "lib/IR/Mnist/TensorSize.h"
 #include "lib/Import/Model.h"
 #include "mnistrt/training.h"
 #include "onnx/defs/schema.h"
@@ -137,8 +138,28 @@ static void findConstants(Model &model) {
   }
 }
 
+/// Inputs with an initializer, which old files have, do not count.
+static void checkInterface(const onnx::GraphProto &graph, Report &report) {
+  const auto check = [&](const char *what, int64_t count, size_t limit) {
+    if (count > int64_t(limit))
+      report.problem({ImportStatus::unsupported,
+                      "expected at most " + std::to_string(limit) + " " + what +
+                          ", got " + std::to_string(count)});
+  };
+  llvm::StringSet<> initializers;
+  for (const onnx::TensorProto &initializer : graph.initializer())
+    initializers.insert(initializer.name());
+  check("inputs",
+        llvm::count_if(graph.input(),
+                       [&](const auto &input) {
+                         return !initializers.contains(input.name());
+                       }),
+        maxInputs);
+  check("outputs", graph.output_size(), maxOutputs);
+}
+
 bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
-  if (bytes.size() > INT32_MAX) {
+  if (bytes.size() > maxModelBytes) {
     report.problem({ImportStatus::badModel,
                     "expected at most " + std::to_string(INT32_MAX) +
                         " bytes, got " + std::to_string(bytes.size())});
@@ -155,6 +176,7 @@ bool importer::parseModel(StringRef bytes, Model &model, Report &report) {
     return false;
   }
   checkVersions(model, report);
+  checkInterface(model.proto.graph(), report);
   if (report.hasProblems())
     return false;
   findConstants(model);

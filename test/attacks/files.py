@@ -21,6 +21,9 @@ def test_what_is_no_file(place):
     os.mkfifo(pipe)
     for what in (pipe, "/dev/zero", "/dev/tty"):
         fails(1, place.mnistc, what, "--check", parts=["expected a file"])
+    with open("/dev/zero", "rb") as zeros:
+        fails(1, place.mnistc, "-", "--check", stdin=zeros,
+              parts=["<stdin>: expected at most 2147483647 bytes, got more"])
     tensor = place.path("pipe.pb")
     os.mkfifo(tensor)
     fails(1, place.mnistc, small(place), "--check", f"--bind=x0={tensor}",
@@ -121,6 +124,9 @@ def test_brackets(place):
         done = run(place.mnistc, path, "--emit=source")
         expect(done.code == 1 and done.err.startswith("error: "), done)
         expect(len(done.err.splitlines()) == 1, done)
+    arguments = ", ".join(f"%a{i}: tensor<4xf32>" for i in range(70000))
+    path.write_text(f"func.func @f({arguments}) {{ return }}")
+    fails(1, place.mnistc, path, parts=["expected at most 4096 arguments of 'f'"])
     path.write_text("// " + "(" * 1000 + "\nmodule {}")
     fails(1, place.mnistc, path, parts=["expected a function"])
 

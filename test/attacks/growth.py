@@ -71,6 +71,8 @@ REFUSED = [
     ("functions", (24,), 3, "nodes"),
     ("functions", (150, 1), 3, "deep"),
     ("concat_doubling", (45,), 1, "elements"),
+    ("many_inputs", (70000,), 3, "expected at most 4096 inputs, got 70000"),
+    ("fan_out", (5000,), 3, "expected at most 4096 outputs, got 5000"),
     ("pad_chain", (300,), 3, "nested at most 100 deep"),
 ]
 

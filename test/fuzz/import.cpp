@@ -17,7 +17,7 @@ static void importBytes(llvm::StringRef bytes, const ImportOptions &options) {
   // A context of its own: attributes live as long as their context.
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Imported imported =
-      importOnnxFromMemory(context, bytes, "fuzz.onnx", "/nowhere", options);
+      importOnnx(context, bytes, "fuzz.onnx", "/nowhere", options);
   bool succeeded = imported.status == ImportStatus::success;
   if (succeeded != bool(imported.module) ||
       succeeded != imported.problems.empty())

@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/thread.h"
 
@@ -127,8 +128,8 @@ static Input importModel(MLIRContext &context, StringRef bytes,
   if (options.train && !options.gradcheck)
     import.usualBatch = usualTrainingBatch;
   Imported imported =
-      importOnnxFromMemory(context, bytes, options.input,
-                           directory.empty() ? "." : directory.str(), import);
+      importOnnx(context, bytes, options.input,
+                 directory.empty() ? "." : directory.str(), import);
   for (const std::string &problem : imported.problems)
     error(problem);
   for (const std::string &text : imported.warnings)
@@ -165,10 +166,37 @@ static bool isFile(const std::string &path) {
                     : "a device or pipe; '-' reads standard input"));
 }
 
+/// What standard input has, up to the limit of a model's file: there may be no
+/// end.
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readStandardInput() {
+  constexpr size_t step = size_t(1) << 20;
+  llvm::SmallVector<char, 0> bytes;
+  for (size_t had = 0; had <= maxModelBytes; had = bytes.size()) {
+    bytes.resize_for_overwrite(had + step);
+    llvm::Expected<size_t> got = llvm::sys::fs::readNativeFile(
+        llvm::sys::fs::getStdinHandle(),
+        llvm::MutableArrayRef(bytes).drop_front(had));
+    if (!got)
+      return llvm::errorToErrorCode(got.takeError());
+    bytes.truncate(had + *got);
+    if (*got == 0)
+      return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                             "<stdin>");
+  }
+  return std::make_error_code(std::errc::file_too_large);
+}
+
 Input mlir::mnistc::readInput(MLIRContext &context, const Options &options) {
   if (!isFile(options.input))
     return {};
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  auto buffer = options.input == "-"
+                    ? readStandardInput()
+                    : llvm::MemoryBuffer::getFile(options.input);
+  if (buffer.getError() == std::errc::file_too_large) {
+    error("<stdin>: expected at most " + Twine(maxModelBytes) +
+          " bytes, got more");
+    return {};
+  }
   if (!buffer) {
     error(options.input + ": expected a readable file, got '" +
           buffer.getError().message() + "'");

@@ -295,7 +295,7 @@ LogicalResult MatmulOp::verify() {
 template <typename Op> static LogicalResult verifyPlaces(Op op) {
   constexpr int64_t most = maxWindowNumber;
   if (failed(verifyNumbers(op, "strides", op.getStrides(), 1, most)) ||
-      failed(verifyNumbers(op, "pads", op.getPads(), -most, most)) ||
+      failed(verifyNumbers(op, "pads", op.getPads(), 0, most)) ||
       failed(verifyNumbers(op, "dilations", op.getDilations(), 1, most)))
     return failure();
   return success();

@@ -40,6 +40,9 @@ inline bool isModelTensor(Type type) {
          element.isUnsignedInteger(8);
 }
 
+/// What a model may have: a table entry of the program each.
+inline constexpr size_t maxInputs = 4096, maxOutputs = 4096;
+
 /// What a concat may have: each is an argument of a kernel.
 inline constexpr size_t maxConcatInputs = 256;
 

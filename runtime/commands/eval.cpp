@@ -41,13 +41,13 @@ public:
       : output(plan.outputs[0]), against(against), scores(scores), data(data),
         width(static_cast<int64_t>(Rows(plan, output).rowCount)) {}
 
-  void add(const void *rows, int64_t first, int64_t count);
+  Status add(const void *rows, int64_t first, int64_t count);
   Scores chosen() const { return scores; }
 
   Score score;
 
 private:
-  void chooseScores(const void *rows, int64_t count);
+  Status checkScores(const void *rows, int64_t count);
   void addClasses(const void *rows, int64_t first, int64_t count);
   void addYesOrNo(const void *rows, int64_t first, int64_t count);
   void addValues(const void *rows, int64_t first, int64_t count);
@@ -59,27 +59,10 @@ private:
   const Tensor &output;
   Against against;
   Scores scores;
+  bool isGuessed = false;
   const SampleSet &data;
   int64_t width; ///< numbers of a row
 };
-
-/// By the first batch, where no option says it.
-void Comparison::chooseScores(const void *rows, int64_t count) {
-  bool fromZeroToOne = true;
-  for (int64_t i = 0; i < count * width; ++i)
-    fromZeroToOne &= number(rows, i) >= 0 && number(rows, i) <= 1;
-  if (against == Against::yesOrNo) {
-    scores = fromZeroToOne ? Scores::probabilities : Scores::logits;
-    return;
-  }
-  scores = scoresOf(output.type, rows, count, width);
-  if (scores == Scores::logits && fromZeroToOne)
-    std::fprintf(stderr,
-                 "warning: output '%s' has numbers from 0 to 1 whose rows do "
-                 "not sum to 1: taken as logits; --scores=probabilities says "
-                 "otherwise\n",
-                 printable(output.name).c_str());
-}
 
 int32_t Comparison::label(int64_t row) const {
   int32_t value;
@@ -124,9 +107,20 @@ void Comparison::addValues(const void *rows, int64_t first, int64_t count) {
   score.numbers += count * width;
 }
 
-void Comparison::add(const void *rows, int64_t first, int64_t count) {
-  if (scores == Scores::automatic && against != Against::values)
-    chooseScores(rows, count);
+/// What the scores are, the first batch says where no option does.
+Status Comparison::checkScores(const void *rows, int64_t count) {
+  if (scores == Scores::automatic) {
+    isGuessed = true;
+    scores = chooseScores(output.name, output.type, rows, count, width);
+  }
+  return isGuessed ? mn::checkScores(output.name, scores, output.type, rows,
+                                     count, width)
+                   : Status::success();
+}
+
+Status Comparison::add(const void *rows, int64_t first, int64_t count) {
+  if (against != Against::values)
+    MN_TRY(checkScores(rows, count));
   score.rows += count;
   if (against == Against::classes)
     addClasses(rows, first, count);
@@ -134,6 +128,7 @@ void Comparison::add(const void *rows, int64_t first, int64_t count) {
     addYesOrNo(rows, first, count);
   else
     addValues(rows, first, count);
+  return Status::success();
 }
 
 /// That the labels are classes of the model, and count them as it does.
@@ -289,8 +284,7 @@ Status eval(const Model &model, const Options &options) {
                         plan.batch, executor->input(number, 0, slot));
       },
       [&](int64_t first, int64_t count, int slot) {
-        comparison.add(executor->output(number, 0, slot), first, count);
-        return Status::success();
+        return comparison.add(executor->output(number, 0, slot), first, count);
       }));
   const std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;

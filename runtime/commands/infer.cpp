@@ -115,7 +115,8 @@ std::vector<std::vector<Guess>> classesOf(const Array &output, Scores scores,
   const int64_t classes =
       rows ? static_cast<int64_t>(output.count()) / rows : 0;
   if (scores == Scores::automatic)
-    scores = scoresOf(output.type, output.bytes.data(), rows, classes);
+    scores = chooseScores(output.name.c_str(), output.type, output.bytes.data(),
+                          rows, classes);
   std::vector<double> logs;
   std::vector<size_t> order(static_cast<size_t>(classes));
   std::vector<std::vector<Guess>> result;

@@ -2,9 +2,11 @@
 
 #include "inference/classify.h"
 #include "core/choices.h"
+#include "core/printable.h"
 #include "inference/inputs.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace mn {
 
@@ -35,23 +37,69 @@ bool isClassifier(const Plan &plan, const Tensor &output) {
                    static_cast<int64_t>(rows.rowCount)) != rows.row.end();
 }
 
-Scores scoresOf(Type type, const void *data, int64_t rows, int64_t classes) {
-  constexpr double tolerance = 1e-3;
-  bool probabilities = true, logarithms = true;
-  for (int64_t row = 0; row < rows; ++row) {
-    double sum = 0, exponentials = 0, least = 0, most = -1e300;
-    for (int64_t c = 0; c < classes; ++c) {
-      const double x =
-          numberAt(type, data, static_cast<size_t>(row * classes + c));
-      sum += x, exponentials += std::exp(x);
-      least = std::min(least, x), most = std::max(most, x);
+namespace {
+/// The sum and the bounds of what rows hold.
+struct Ranges {
+  double min = 0, max = -1e300;
+  bool sumToOne = true, exponentialsSumToOne = true;
+
+  Ranges(Type type, const void *data, int64_t rows, int64_t classes) {
+    constexpr double tolerance = 1e-3;
+    for (int64_t row = 0; row < rows; ++row) {
+      double sum = 0, exponentials = 0;
+      for (int64_t c = 0; c < classes; ++c) {
+        const double x =
+            numberAt(type, data, static_cast<size_t>(row * classes + c));
+        sum += x, exponentials += std::exp(x);
+        min = std::min(min, x), max = std::max(max, x);
+      }
+      sumToOne &= std::fabs(sum - 1) < tolerance;
+      exponentialsSumToOne &= std::fabs(exponentials - 1) < tolerance;
     }
-    probabilities &= least >= -1e-6 && std::fabs(sum - 1) < tolerance;
-    logarithms &= most <= 1e-6 && std::fabs(exponentials - 1) < tolerance;
   }
-  return probabilities ? Scores::probabilities
-         : logarithms  ? Scores::logProbabilities
-                       : Scores::logits;
+  bool fromZeroToOne() const { return min >= 0 && max <= 1; }
+};
+} // namespace
+
+Scores scoresOf(Type type, const void *data, int64_t rows, int64_t classes) {
+  const Ranges found(type, data, rows, classes);
+  if (classes == 1)
+    return found.fromZeroToOne() ? Scores::probabilities : Scores::logits;
+  if (found.min >= -1e-6 && found.sumToOne)
+    return Scores::probabilities;
+  return found.max <= 1e-6 && found.exponentialsSumToOne
+             ? Scores::logProbabilities
+             : Scores::logits;
+}
+
+Scores chooseScores(const char *output, Type type, const void *data,
+                    int64_t rows, int64_t classes) {
+  const Scores scores = scoresOf(type, data, rows, classes);
+  const std::string name = printable(output);
+  if (classes == 1 && scores == Scores::probabilities)
+    std::fprintf(stderr,
+                 "warning: output '%s' has numbers from 0 to 1: taken as "
+                 "probabilities; --scores=logits says otherwise\n",
+                 name.c_str());
+  if (classes > 1 && scores == Scores::logits &&
+      Ranges(type, data, rows, classes).fromZeroToOne())
+    std::fprintf(stderr,
+                 "warning: output '%s' has numbers from 0 to 1 whose rows do "
+                 "not sum to 1: taken as logits; --scores=probabilities says "
+                 "otherwise\n",
+                 name.c_str());
+  return scores;
+}
+
+Status checkScores(const char *output, Scores scores, Type type,
+                   const void *data, int64_t rows, int64_t classes) {
+  if (scores == Scores::logits || scoresOf(type, data, rows, classes) == scores)
+    return Status::success();
+  return Status::error(
+      Code::usage, std::string("expected '--scores=': the first rows of output "
+                               "'") +
+                       printable(output) + "' look like " + nameOf(scores) +
+                       ", later ones do not");
 }
 
 void logProbabilities(Scores scores, Type type, const void *data, int64_t row,

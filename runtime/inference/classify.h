@@ -19,8 +19,19 @@ const char *nameOf(Scores scores);
 /// Whether an output is a classifier's: floats, rows of two numbers or more.
 bool isClassifier(const Plan &plan, const Tensor &output);
 
-/// What `automatic` comes to for these rows.
+/// What `automatic` comes to for these rows; a row of one score is a
+/// probability where it is from 0 to 1, else a logit.
 Scores scoresOf(Type type, const void *data, int64_t rows, int64_t classes);
+
+/// The same, with a warning on standard error where logits and probabilities
+/// cannot be told apart with certainty: one score per row from 0 to 1, or rows
+/// of such numbers that do not sum to 1. `output` is named in it.
+Scores chooseScores(const char *output, Type type, const void *data,
+                    int64_t rows, int64_t classes);
+
+/// That these rows are what was found for earlier ones.
+Status checkScores(const char *output, Scores scores, Type type,
+                   const void *data, int64_t rows, int64_t classes);
 
 /// One row as natural logarithms of probabilities.
 void logProbabilities(Scores scores, Type type, const void *data, int64_t row,

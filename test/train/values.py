@@ -5,7 +5,7 @@ import json
 import numpy as np
 from onnx import helper
 
-from harness import expect, fails, ok, save_model
+from harness import expect, fails, ok, run, save_model
 
 ROWS, FEATURES = 24, 5
 
@@ -43,9 +43,9 @@ class Data:
         np.save(self.folder / "y.npy", targets)
         return f"--data={self.folder / 'x.npy'},{self.folder / 'y.npy'}"
 
-    def compiled(self, place, *flags):
+    def compiled(self, place, *flags, batch=7):
         program = self.folder / f"program-{len(list(self.folder.iterdir()))}"
-        ok(place.mnistc, self.folder / "m.onnx", "--batch=7", "-o", program,
+        ok(place.mnistc, self.folder / "m.onnx", f"--batch={batch}", "-o", program,
            f"--target={place.target}", *flags)
         return program
 
@@ -168,8 +168,21 @@ def test_what_is_assumed_is_said(place):
     flag = data.save(np.arange(ROWS) % 3)
     program = data.compiled(place)
     expect("--scores=" in ok(program, "eval", flag).err, "expected a warning")
-    done = ok(program, "eval", flag, "--scores=probabilities", "--json")
-    expect(not done.err, done)
+    rows = data.folder / "x.npy"
+    expect("--scores=" in ok(program, "infer", rows).err, "expected a warning")
+    for command, what in (("eval", flag), ("infer", rows)):
+        done = ok(program, command, what, "--scores=probabilities", "--json")
+        expect(not done.err, done)
+
+
+def test_a_guess_that_later_rows_contradict(place):
+    data = Data(place, 1)
+    data.model([node("Identity", "z", "y")], 1)
+    data.x = data.x[np.argsort((data.z[:, 0] < 0) | (data.z[:, 0] > 1))]
+    flag, program = data.save(np.arange(ROWS) % 2), data.compiled(place, batch=1)
+    done = run(program, "eval", flag)
+    expect(done.code == 2 and "error: expected '--scores=': " in done.err, done)
+    ok(program, "eval", flag, "--scores=logits")
 
 
 def test_dropout_in_training_mode(place):

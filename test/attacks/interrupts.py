@@ -88,10 +88,14 @@ def test_reader_that_goes(place):
         expect(compiler.wait(60) == 4, (compiler.returncode, said))
         expect(said.startswith("error: cannot write to standard output"), said)
     with open("/dev/full", "w", encoding="utf8") as full:
-        done = subprocess.run(
-            [place.mnistc, "--list-operators"], stdout=full,
-            stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    expect(done.returncode == 4 and "No space left" in done.stderr, done)
+        for command in ("--list-operators", "--help", "--version"):
+            done = subprocess.run(
+                [place.mnistc, command], stdout=full, stderr=subprocess.PIPE,
+                text=True, timeout=60, check=False)
+            expect(done.returncode == 4 and "No space left" in done.stderr, done)
+            unsaid = subprocess.run([place.mnistc, command], stdout=full,
+                                    stderr=full, timeout=60, check=False)
+            expect(unsaid.returncode == 4, unsaid)
 
 
 def test_limit_of_size(place):

@@ -18,6 +18,8 @@
 #include "tools/mnistc/Stages.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/InitLLVM.h"
+#include <cstdlib>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -120,6 +122,13 @@ static int compile(Options &options) {
   return emitProgram(input, options, stages, watch);
 }
 
+/// --help and --version print and exit inside LLVM, whose stream would end the
+/// process with a message and an exit code of its own where it cannot write.
+static void flushAtExit() {
+  if (!writeOutput("-", ""))
+    _exit(exitToolchain);
+}
+
 int main(int argc, char **argv) {
   llvm::setBugReportMsg("error: mnistc crashed; please report this with the "
                         "model:\n");
@@ -127,6 +136,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   // Where messages cannot be printed, the exit code stays what it is.
   auto unsaid = llvm::make_scope_exit([] { llvm::errs().clear_error(); });
+  // Made first, so that they end after the handler.
+  llvm::outs(), llvm::errs();
+  std::atexit(flushAtExit);
   setProgramPath(argv[0]);
   Options options;
   if (!parseOptions(argc, argv, options))

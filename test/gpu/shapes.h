@@ -57,6 +57,13 @@
     .kernel={5,5,1}, .out={24,24,1}})                                                          \
   X(colors_64_big, mn::Conv{.batch=64, .inChannels=3, .outChannels=32, .in={32,32,1},          \
     .kernel={3,3,1}, .out={32,32,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                       \
+  X(depthwise_64_big, mn::Conv{.batch=64, .inChannels=96, .outChannels=96, .groups=96,         \
+    .in={14,14,1}, .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0}})        \
+  X(depthwise_nhwc, mn::Conv{.layout=MN_C, .batch=6, .inChannels=24, .outChannels=48,          \
+    .groups=24, .in={9,11,1}, .kernel={3,3,1}, .out={5,6,1}, .strides={2,2,1}, .pads={1,1,0},  \
+    .padsAfter={1,1,0}})                                                                       \
+  X(one_result, mn::Conv{.batch=3, .inChannels=14, .outChannels=1, .in={12,10,1},              \
+    .kernel={3,3,1}, .out={8,6,1}, .dilations={2,2,1}})                                        \
   X(few_odd, mn::Conv{.batch=37, .inChannels=4, .outChannels=14, .groups=2, .in={33,31,1},     \
     .kernel={3,4,1}, .out={17,28,1}, .strides={2,1,1}, .pads={1,0,0}, .padsAfter={1,0,0}})     \
   X(seven_by_seven, mn::Conv{.batch=9, .inChannels=1, .outChannels=5, .in={33,29,1},           \

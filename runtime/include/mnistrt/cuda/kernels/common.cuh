@@ -113,6 +113,9 @@ template <typename T, long long parts, int results> struct Scratch {
   unsigned ticket[results];
 };
 
+/// What a kernel has that needs none.
+struct NoScratch {};
+
 } // namespace mn::device
 
 #endif // __CUDACC__

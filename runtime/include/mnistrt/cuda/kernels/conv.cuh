@@ -3,14 +3,14 @@
 // out(n, o, p) = sum over c, tap of input(n, c, p * stride - pad + tap *
 // dilation) filter(o, c, tap), 1 to 3 dimensions, both layouts, groups: a
 // product (product.cuh) of the filter with windows that are gathered as they
-// are loaded.
+// are loaded. Groups of few output channels are computed directly.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_CUH
 
-#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/conv_direct.cuh"
 
 namespace mn {
 
@@ -20,20 +20,32 @@ MN_SHAPE_FN Product productOf(const Conv &s) {
                       int64_t(s.batch) * pixelsOut(s),
                       int64_t(s.inChannels / s.groups) * taps(s));
 }
+
+MN_SHAPE_FN Direct directConv(const Conv &s) {
+  return direct(s, s.outChannels / s.groups,
+                int64_t(s.inChannels / s.groups) * taps(s),
+                int64_t(s.outChannels) * pixelsOut(s));
+}
+
+MN_SHAPE_FN LaunchShape conv(const Conv &s) {
+  const Direct d = directConv(s);
+  return d.applies ? launchOf(d) : product(productOf(s));
+}
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S> struct ConvKernel {
+template <typename T, Conv S, bool direct = shape::directConv(S).applies>
+struct ConvKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
   static constexpr bool windowAlongK = !G::nchw && G::inChannels >= 4;
   using Product =
       ProductKernel<T, sizes, G::nchw || windowAlongK, G::nchw ? false : true>;
+  using Parts = typename Product::Parts;
 
-  template <typename F>
-  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     const auto filter = [&](int group, int o, int k) {
       return f.loadFilter(Index(group * G::outChannels + o) * int(sizes.k) + k);
     };
@@ -61,12 +73,44 @@ template <typename T, Conv S> struct ConvKernel {
           parts);
   }
 };
+
+template <typename T, Conv S> struct ConvKernel<T, S, true> {
+  using G = ConvGeometry<S>;
+  using Sums =
+      DirectSums<T, S, shape::directConv(S), S.outChannels, G::pixelsOut>;
+  using Parts = NoScratch;
+
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
+    Sums::run(
+        [&](typename Sums::Results &sum, int image, int o, int pixel) {
+          const Place out = G::outPlace(pixel);
+          const int first = o / G::outChannels * G::inChannels;
+#pragma unroll
+          for (int c = 0; c < G::inChannels; ++c)
+#pragma unroll
+            for (int tap = 0; tap < G::taps; ++tap) {
+              const T w = f.loadFilter(G::filter(o, c, G::tapPlace(tap)));
+              Place in;
+              const bool inside = G::reads(out, G::tapPlace(tap), in);
+#pragma unroll
+              for (int n = 0; n < Sums::images; ++n) {
+                const T v = f.loadInput(
+                    inside ? G::input(image + n * Sums::apart, first + c, in)
+                           : Index(0));
+                sum[n] += (inside ? v : T(0)) * w;
+              }
+            }
+        },
+        [&](int image, int o, int pixel, T v) {
+          f.store(G::output(image, o, G::outPlace(pixel)), v);
+        });
+  }
+};
 } // namespace device
 
 #define MN_CONV_KERNEL(NAME, T, F, ...)                                        \
-  __device__ mn::device::ConvKernel<T, __VA_ARGS__>::Product::Parts            \
-      NAME##_parts;                                                            \
-  MN_GLOBAL_CLUSTERS(mn::shape::product(mn::shape::productOf(__VA_ARGS__)))    \
+  __device__ mn::device::ConvKernel<T, __VA_ARGS__>::Parts NAME##_parts;       \
+  MN_GLOBAL_CLUSTERS(mn::shape::conv(__VA_ARGS__))                             \
   NAME(const __grid_constant__ F f) {                                          \
     mn::device::ConvKernel<T, __VA_ARGS__>::run(f, NAME##_parts);              \
   }
@@ -77,7 +121,7 @@ template <typename T, Conv S> struct ConvKernel {
 
 template <typename T, typename F>
 void conv(Context &ctx, const char *kernel, const Conv &s, const F &functor) {
-  launch(ctx, kernel, shape::product(shape::productOf(s)), functor);
+  launch(ctx, kernel, shape::conv(s), functor);
 }
 
 #endif // __CUDACC__

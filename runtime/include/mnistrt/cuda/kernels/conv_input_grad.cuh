@@ -2,14 +2,15 @@
 //
 // dx(n, c, i) = sum over o, tap of dy(n, o, p) filter(o, c, tap), where p is
 // the window that has its element `tap` at i: a gather, so that no two threads
-// write one element. With strides most (i, tap) have no such window.
+// write one element. With strides most (i, tap) have no such window. Groups of
+// few input channels are computed directly.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 
-#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/conv_direct.cuh"
 
 namespace mn {
 
@@ -19,19 +20,31 @@ MN_SHAPE_FN Product inputGradOf(const Conv &s) {
                       int64_t(s.batch) * pixelsIn(s),
                       int64_t(s.outChannels / s.groups) * taps(s));
 }
+
+MN_SHAPE_FN Direct directInputGrad(const Conv &s) {
+  return direct(s, s.inChannels / s.groups,
+                int64_t(s.outChannels / s.groups) * taps(s),
+                int64_t(s.inChannels) * pixelsIn(s));
+}
+
+MN_SHAPE_FN LaunchShape inputGrad(const Conv &s) {
+  const Direct d = directInputGrad(s);
+  return d.applies ? launchOf(d) : product(inputGradOf(s));
+}
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S> struct ConvInputGradKernel {
+template <typename T, Conv S, bool direct = shape::directInputGrad(S).applies>
+struct ConvInputGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::inputGradOf(S);
   static constexpr bool gradAlongK = !G::nchw && G::outChannels >= 4;
   using Product = ProductKernel<T, sizes, G::nchw || gradAlongK, false>;
+  using Parts = typename Product::Parts;
 
-  template <typename F>
-  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     const auto filter = [&](int group, int c, int k) {
       const int o = G::template channelOf<G::outChannels>(k);
       const Place tap = G::tapPlace(G::template tapOf<G::outChannels>(k));
@@ -63,12 +76,46 @@ template <typename T, Conv S> struct ConvInputGradKernel {
           parts);
   }
 };
+
+template <typename T, Conv S> struct ConvInputGradKernel<T, S, true> {
+  using G = ConvGeometry<S>;
+  using Sums =
+      DirectSums<T, S, shape::directInputGrad(S), S.inChannels, G::pixelsIn>;
+  using Parts = NoScratch;
+
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
+    Sums::run(
+        [&](typename Sums::Results &sum, int image, int c, int pixel) {
+          const Place in = G::inPlace(pixel);
+          const int first = c / G::inChannels * G::outChannels;
+#pragma unroll
+          for (int o = 0; o < G::outChannels; ++o)
+#pragma unroll
+            for (int tap = 0; tap < G::taps; ++tap) {
+              Place out;
+              const bool inside = G::isReadBy(in, G::tapPlace(tap), out);
+              const T w = f.loadFilter(
+                  G::filter(first + o, c % G::inChannels, G::tapPlace(tap)));
+#pragma unroll
+              for (int n = 0; n < Sums::images; ++n) {
+                const T v = f.loadOutputGrad(
+                    inside ? G::output(image + n * Sums::apart, first + o, out)
+                           : Index(0));
+                sum[n] += (inside ? v : T(0)) * w;
+              }
+            }
+        },
+        [&](int image, int c, int pixel, T v) {
+          f.store(G::input(image, c, G::inPlace(pixel)), v);
+        });
+  }
+};
 } // namespace device
 
 #define MN_CONV_INPUT_GRAD_KERNEL(NAME, T, F, ...)                             \
-  __device__ mn::device::ConvInputGradKernel<T, __VA_ARGS__>::Product::Parts   \
+  __device__ mn::device::ConvInputGradKernel<T, __VA_ARGS__>::Parts            \
       NAME##_parts;                                                            \
-  MN_GLOBAL_CLUSTERS(mn::shape::product(mn::shape::inputGradOf(__VA_ARGS__)))  \
+  MN_GLOBAL_CLUSTERS(mn::shape::inputGrad(__VA_ARGS__))                        \
   NAME(const __grid_constant__ F f) {                                          \
     mn::device::ConvInputGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);     \
   }
@@ -80,7 +127,7 @@ template <typename T, Conv S> struct ConvInputGradKernel {
 template <typename T, typename F>
 void convInputGrad(Context &ctx, const char *kernel, const Conv &s,
                    const F &functor) {
-  launch(ctx, kernel, shape::product(shape::inputGradOf(s)), functor);
+  launch(ctx, kernel, shape::inputGrad(s), functor);
 }
 
 #endif // __CUDACC__

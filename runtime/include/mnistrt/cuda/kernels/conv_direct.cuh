@@ -1,0 +1,85 @@
+//===- conv_direct.cuh - convolutions of few channels a group ---*- C++ -*-===//
+//
+// Depthwise convolutions, and others with few results a group: a tile of a
+// matrix product would stay mostly empty. A thread adds up one result, of
+// several images, whose windows and weights have the same places.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_DIRECT_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_DIRECT_CUH
+
+#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+
+namespace mn {
+
+namespace shape {
+
+struct Direct {
+  bool applies = false;
+  int images = 1;        ///< of a thread
+  int64_t perImage = 1;  ///< results
+  int64_t threads = 256; ///< in total
+};
+
+/// `channels` results a group and pixel, each a sum of `products`.
+MN_SHAPE_FN Direct direct(const Conv &s, int channels, int64_t products,
+                          int64_t perImage) {
+  constexpr int fewChannels = 4, fewProducts = 128, maxImages = 4;
+  constexpr int64_t fullGpu = int64_t(1024) * referenceSms;
+  Direct d;
+  d.applies = channels <= fewChannels && products <= fewProducts;
+  d.perImage = perImage;
+  while (2 * d.images <= maxImages && s.batch % (2 * d.images) == 0 &&
+         s.batch / (2 * d.images) * perImage >= fullGpu)
+    d.images *= 2;
+  d.threads = s.batch / d.images * perImage;
+  return d;
+}
+
+MN_SHAPE_FN LaunchShape launchOf(const Direct &d) {
+  constexpr int block = 256;
+  return {static_cast<unsigned>(ceilDiv<int64_t>(d.threads, block)), block};
+}
+
+} // namespace shape
+
+#ifdef __CUDACC__
+
+namespace device {
+
+/// `images` results of a thread: number `i` of an image's C channels of P
+/// pixels, in memory's order. sum(image, channel, pixel) gives all of them.
+template <typename T, Conv S, shape::Direct d, int C, int P> struct DirectSums {
+  static constexpr int images = d.images;
+  static constexpr int apart = S.batch / images; ///< of a thread's images
+  using Results = T[images];
+
+  template <typename Sum, typename Store>
+  static MN_DEVICE void run(const Sum &sum, const Store &store) {
+    gridDependencySync();
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= d.threads)
+      return;
+    const int image = int(i / d.perImage), place = int(i % d.perImage);
+    constexpr bool nchw = S.layout == Layout::nchw;
+    const int channel = nchw ? place / P : place % C;
+    const int pixel = nchw ? place % P : place / C;
+    Results v;
+#pragma unroll
+    for (int n = 0; n < images; ++n)
+      v[n] = T(0);
+    sum(v, image, channel, pixel);
+#pragma unroll
+    for (int n = 0; n < images; ++n)
+      store(image + n * apart, channel, pixel, v[n]);
+  }
+};
+
+} // namespace device
+
+#endif // __CUDACC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_CONV_DIRECT_CUH

@@ -48,25 +48,20 @@ static bool isCheap(Operation *op) {
          (op->hasTrait<Elementwise>() && !isExpensive);
 }
 
-/// How many elements of its operands a root reads while it runs; nothing where
-/// every element is read so often that it must lie in memory.
-static std::optional<double> readsOf(Operation *root) {
-  if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(root))
-    return countOf(root->getOperand(0));
-  // Once for the maximum, once for the sum, once for the result.
-  if (isa<SoftmaxOp, LogSoftmaxOp>(root))
-    return 3 * countOf(root->getOperand(0));
-  auto windows = [&](ArrayRef<int64_t> kernel) {
-    return double(countOf(root->getResult(0))) *
-           ShapedType::getNumElements(kernel);
-  };
-  if (auto pool = dyn_cast<MaxPoolOp>(root))
-    return windows(pool.getKernel());
-  if (auto pool = dyn_cast<AvgPoolOp>(root))
-    return windows(pool.getKernel());
-  if (auto pool = dyn_cast<ArgMaxPoolOp>(root))
-    return windows(pool.getKernel());
-  return std::nullopt;
+/// Whether what feeds a root may be computed where the root reads it.
+static bool takesPrologue(Operation *op) {
+  auto root = dyn_cast<RootOpInterface>(op);
+  return root && root.takesPrologue();
+}
+
+/// How many elements of `value` a root reads while it runs.
+static double readsOf(Operation *op, Value value) {
+  auto root = cast<RootOpInterface>(op);
+  double reads = 0;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (operand == value)
+      reads += root.getReads(number);
+  return reads;
 }
 
 namespace {
@@ -176,7 +171,7 @@ void Grouping::findFreeOps(Block &block, bool fuse) {
     bool reshape = isa<ReshapeOp>(op), free = true;
     for (Operation *user : op.getUsers()) {
       bool readsMemory = isFree(user) ? inMemory.contains(user)
-                                      : isRoot(user) && !readsOf(user);
+                                      : isRoot(user) && !takesPrologue(user);
       if (readsMemory)
         inMemory.insert(&op);
       free &=
@@ -221,7 +216,7 @@ double Grouping::recomputeCount(Value value, const Group &consumer,
       continue;
     double here;
     if (isRoot(user))
-      here = *readsOf(user);
+      here = readsOf(user, value);
     else if (user == consumer.last())
       here = countOf(user->getResult(0));
     else
@@ -239,7 +234,7 @@ bool Grouping::canFuseProducer(const Group &producer,
     return false;
   Value value = producer.last()->getResult(0);
   // Does it reach a root that reads from memory?
-  if (consumer.root && !readsOf(consumer.root)) {
+  if (consumer.root && !takesPrologue(consumer.root)) {
     llvm::SetVector<Operation *> reached;
     auto reach = [&](Operation *op) { return reached.insert(op), true; };
     allReaders(value, reach);

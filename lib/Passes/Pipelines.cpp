@@ -22,18 +22,20 @@ static const Target *findTarget(StringRef name) {
 /// The layout that the implementations of a target like better.
 static std::string preferredLayout(StringRef name) {
   const Target *target = findTarget(name);
-  return stringifyLayout(target ? target->preferredLayout : Layout::nchw).str();
+  return stringifyLayout(target ? target->machine->preferredLayout
+                                : Layout::nchw)
+      .str();
 }
 
 /// Whether fewer steps are worth some arithmetic on the target.
 static bool launchesCost(StringRef name) {
   const Target *target = findTarget(name);
-  return !target || target->launchesCost;
+  return !target || target->machine->launchesCost;
 }
 
 static int64_t streamsOf(const InferOptions &options) {
   const Target *target = findTarget(options.target);
-  return target && options.assignStreams ? target->streams : 1;
+  return target && options.assignStreams ? target->machine->streams : 1;
 }
 
 /// The order of dimensions.

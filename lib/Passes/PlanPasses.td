@@ -51,10 +51,11 @@ def SelectImplementations
     : Pass<"plan-select-implementations", "::mlir::ModuleOp"> {
   let summary = "Decide what computes each step";
   let description = [{
-    Goes through the rows of the target (lib/IR/Plan/Target.cpp) for each step
-    and takes the first that fits. What the implementation does not take along
-    becomes a step of its own. The module remembers the choice: `plan.target`
-    and `plan.libraries`.
+    For each step, goes through what the target's machine prefers
+    (lib/IR/Plan/Machine.cpp), takes the first library that can compute the step
+    and pays, and generated code otherwise. What the implementation does not take
+    along becomes a step of its own. The module remembers the choice:
+    `plan.target` and `plan.libraries`.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,

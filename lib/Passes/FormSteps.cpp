@@ -9,6 +9,7 @@
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,10 +19,6 @@ namespace mlir::mnistc {
 
 #define GEN_PASS_DEF_FORMSTEPS
 #include "lib/Passes/Passes.h.inc"
-
-/// How often an element may be computed for one use before it is not worth it,
-/// for ops that are expensive.
-static constexpr double maxRecompute = 1.5;
 
 /// What Elementwise.def says.
 static bool isExpensiveOnFloats(Operation *op) {
@@ -76,7 +73,7 @@ struct Group {
 /// Groups the ops of a block.
 class Grouping {
 public:
-  Grouping(Block &block, bool fuse, bool epilogues);
+  Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute);
 
   /// Joins groups for as long as two belong together.
   void join();
@@ -103,6 +100,7 @@ private:
   void merge(Group *producer, Group *consumer);
 
   bool epilogues;
+  double maxRecompute; ///< elements for one use, of ops that are expensive
   SmallVector<std::unique_ptr<Group>> all;
   DenseMap<Operation *, Group *> groupOf;
   DenseMap<Operation *, unsigned> numberOf; ///< in program order
@@ -111,8 +109,8 @@ private:
 };
 } // namespace
 
-Grouping::Grouping(Block &block, bool fuse, bool epilogues)
-    : epilogues(epilogues) {
+Grouping::Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute)
+    : epilogues(epilogues), maxRecompute(maxRecompute) {
   findFreeOps(block, fuse);
   for (Operation &op : block.without_terminator()) {
     if (isa<ConstantOp>(op) || isFree(&op))
@@ -454,7 +452,9 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
     copySharedResults(getOperation());
     eraseDead(block);
 
-    Grouping grouping(block, fuse, epilogues == "any");
+    Grouping grouping(block, fuse, epilogues == "any",
+                      maxRecompute < 0 ? machineFor(getOperation()).maxRecompute
+                                       : maxRecompute);
     if (fuse)
       grouping.join();
     SmallVector<const Group *> groups = grouping.groups();

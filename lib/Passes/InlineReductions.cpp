@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -27,6 +27,11 @@ namespace {
 struct InlineReductions : impl::InlineReductionsBase<InlineReductions> {
   using InlineReductionsBase::InlineReductionsBase;
   void runOnOperation() override {
+    const Machine &machine = machineFor(getOperation());
+    if (maxElements < 0)
+      maxElements = machine.inlineElements;
+    if (maxResults < 0)
+      maxResults = machine.inlineResults;
     // Computed from an inlined reduction, with nothing in memory between.
     llvm::DenseSet<Operation *> reads;
     getOperation().walk([&](Operation *op) {

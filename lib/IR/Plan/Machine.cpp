@@ -93,6 +93,9 @@ const Machine &Machine::h200() {
       .name = "NVIDIA H200",
       .preferredLayout = Layout::nchw, // The table above.
       .launchesCost = true,
+      .inlineElements = 16,
+      .inlineResults = 65536,
+      .maxRecompute = 1.5,
       .streams = 4,
       .times =
           StepTimes{.launch = 2, .event = 1.5, .flops = 15e6, .bytes = 2e6},
@@ -124,6 +127,7 @@ const Machine &Machine::x86() {
   static const Machine machine = {.name = "x86-64",
                                   .preferredLayout = Layout::nhwc,
                                   .launchesCost = false,
+                                  .maxRecompute = 1.5,
                                   .streams = 1,
                                   .times = std::nullopt,
                                   .preferences = onX86};

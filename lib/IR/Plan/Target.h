@@ -21,6 +21,9 @@ struct LibraryCall {
   Impl impl;
   StringRef op;               ///< the root's mnemonic
   bool takesEpilogue = false; ///< bias, residual and relu, each or none
+  /// The bytes of scratch memory that it asks for, or that it does at most, as
+  /// many times those of the step's tensors.
+  int64_t scratchBytes = 0, scratchTimes = 0;
 
   /// Whether it can compute a step, be it worth it or not.
   bool canCompute(StepOp step) const;
@@ -43,6 +46,9 @@ struct Target {
   /// if nothing speaks against it.
   std::string objection(const Preference &preference, Operation *root) const;
 };
+
+/// The scratch memory of the library that computes a step, in bytes.
+int64_t scratchFor(StepOp step);
 
 /// Whether a kernel can compute a step: a map, or one around a root.
 bool canGenerate(StepOp step);

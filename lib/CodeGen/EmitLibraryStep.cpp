@@ -6,42 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CodeGen/EmitStep.h"
-#include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
 
-namespace {
-struct LibraryRow {
-  Impl impl;
-  StringLiteral op, function;
-};
-} // namespace
-
-static const LibraryRow libraryCalls[] = {
-    {Impl::cublas, "matmul", "mn::cublas::matmul"},
-    {Impl::cudnn, "conv", "mn::cudnn::conv"},
-    {Impl::cudnn, "conv_filter_grad", "mn::cudnn::convFilterGrad"},
-    {Impl::cudnn, "conv_input_grad", "mn::cudnn::convInputGrad"},
-    {Impl::onednn, "conv", "mn::onednn::conv"},
-    {Impl::onednn, "conv_filter_grad", "mn::onednn::convFilterGrad"},
-    {Impl::onednn, "conv_input_grad", "mn::onednn::convInputGrad"},
-    {Impl::onednn, "matmul", "mn::onednn::matmul"},
-    {Impl::openblas, "matmul", "mn::openblas::matmul"},
-};
+/// "mn::cudnn::conv": libraries are called as the kernels of the same roots.
+static std::string functionFor(StepOp step, RootOpInterface root) {
+  return ("mn::" + stringifyImpl(step.getImpl()) +
+          "::" + root.getKernelText().function)
+      .str();
+}
 
 FailureOr<StepText> mlir::mnistc::emitLibraryStep(StepOp step,
                                                   PlanNames &names) {
-  Operation *root = rootOf(step);
-  const LibraryRow *row = nullptr;
-  for (const LibraryRow &candidate : libraryCalls)
-    if (root && candidate.impl == step.getImpl() &&
-        candidate.op == root->getName().stripDialect())
-      row = &candidate;
-  std::optional<LibraryEpilogue> epilogue = matchLibraryEpilogue(step);
-  if (!row || !epilogue)
+  auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));
+  std::optional<LibraryEpilogue> epilogue =
+      root ? matchLibraryEpilogue(step) : std::nullopt;
+  if (!epilogue || !Target::anyCanCompute(step))
     return step.emitOpError("cannot run on '")
            << stringifyImpl(step.getImpl()) << "'";
 
@@ -70,12 +54,12 @@ FailureOr<StepText> mlir::mnistc::emitLibraryStep(StepOp step,
   StepText text;
   std::string shapeName =
       names.scope.add((names[step.getResult(0)] + "_shape").str());
-  text.shape = declareShape(shapeOfRoot(root), shapeName);
+  text.shape = declareShape(root.getShapeText(), shapeName);
   arguments.push_back(shapeName);
   if (!parts.empty())
     arguments.push_back("mn::Epilogue{" + llvm::join(parts, ", ") + "}");
   text.call =
       declarePointers({step.getResult(0)}, inputs.getArrayRef(), names) +
-      argumentLines(row->function, "(", arguments, ");", 2) + "\n";
+      argumentLines(functionFor(step, root), "(", arguments, ");", 2) + "\n";
   return text;
 }

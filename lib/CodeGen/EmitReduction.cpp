@@ -15,10 +15,20 @@ using namespace mlir::mnistc;
 namespace {
 /// A loop over the elements that become one.
 struct Loop {
-  Operation *op;
+  Loop(ReductionOpInterface op, const Position &result)
+      : op(op), dims(op.getReducedDims()), keepsDims(op.keepsDims()),
+        kind(cast<RootOpInterface>(*op).getKernelText().kind),
+        noun(op.getNoun()), result(result) {
+    for (int64_t dim : dims)
+      turns *= shapeOf(op->getOperand(0))[dim];
+  }
+  ReductionOpInterface op;
   SmallVector<int64_t> dims; ///< that it goes over
   bool keepsDims;            ///< the result has them still
+  std::string kind;          ///< "mn::Sum"
+  StringRef noun;            ///< for the result
   Position result;           ///< the element of the result
+  int64_t turns = 1;
 };
 } // namespace
 
@@ -71,61 +81,50 @@ FailureOr<Expr> BodyEmitter::loop(
   return Expr{result};
 }
 
-/// Sum, maximum or minimum.
+/// A sum, a maximum: elements joined one after another.
 static FailureOr<Expr> emitFold(BodyEmitter &body, const Loop &loop) {
   StringRef type =
       elementTypeName(getElementTypeOrSelf(loop.op->getResult(0).getType()));
-  bool sum = isa<ReduceSumOp>(loop.op), max = isa<ReduceMaxOp>(loop.op);
-  StringRef kind = sum ? "Sum" : max ? "Max" : "Min";
-  std::string initial = ("mn::" + kind + "::empty<" + type + ">()").str();
-  int64_t turns = 1;
-  for (int64_t dim : loop.dims)
-    turns *= shapeOf(loop.op->getOperand(0))[dim];
-  return body.loop(type,
-                   sum   ? "sum"
-                   : max ? "top"
-                         : "least",
-                   initial, turns,
+  return body.loop(type, loop.noun, loop.kind + "::empty<" + type + ">()",
+                   loop.turns,
                    [&](const std::string &r,
                        const std::string &result) -> FailureOr<std::string> {
                      FailureOr<Expr> element =
                          body.value(loop.op->getOperand(0), operandAt(loop, r));
                      if (failed(element))
                        return failure();
-                     return result + " = mn::" + kind.str() + "::both(" +
-                            result + ", " + element->text + ");";
+                     return result + " = " + loop.kind + "::both(" + result +
+                            ", " + element->text + ");";
                    });
 }
 
-static FailureOr<Expr> emitArgMax(BodyEmitter &body, ArgMaxOp op,
-                                  const Loop &loop) {
-  StringRef type = elementTypeName(op.getInput().getType().getElementType());
+/// The index of the element that wins over all others.
+static FailureOr<Expr> emitIndex(BodyEmitter &body, const Loop &loop) {
+  Value input = loop.op->getOperand(0);
+  StringRef type = elementTypeName(getElementTypeOrSelf(input.getType()));
   std::string top =
       body.declareVariable(type, "top", "mn::Max::empty<" + type + ">()");
-  StringRef index = elementTypeName(op.getOutput().getType().getElementType());
-  int64_t turns = shapeOf(op.getInput())[op.getDim()];
-  return body.loop(index, "best", "0", turns,
+  StringRef index =
+      elementTypeName(getElementTypeOrSelf(loop.op->getResult(0).getType()));
+  return body.loop(index, loop.noun, "0", loop.turns,
                    [&](const std::string &r,
                        const std::string &result) -> FailureOr<std::string> {
                      FailureOr<Expr> element =
-                         body.namedValue(op.getInput(), operandAt(loop, r));
+                         body.namedValue(input, operandAt(loop, r));
                      if (failed(element))
                        return failure();
-                     return std::string("if (mn::ArgMax") +
-                            (op.getLast() ? "Last" : "First") + "::wins(" +
-                            element->text + ", " + top + ")) " + top + " = " +
-                            element->text + ", " + result + " = " + r + ";";
+                     return "if (" + loop.kind + "::wins(" + element->text +
+                            ", " + top + ")) " + top + " = " + element->text +
+                            ", " + result + " = " + r + ";";
                    });
 }
 
 /// x - max - log(sum(exp(x - max))), or its exponential as a quotient. Maximum
 /// and sum are of the row, and shared by its elements.
-static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
-                                   const Position &position) {
+static FailureOr<Expr> emitSoftmax(BodyEmitter &body, const Loop &loop) {
   Operation *op = loop.op;
   Value input = op->getOperand(0);
   StringRef type = elementTypeName(getElementTypeOrSelf(input.getType()));
-  int64_t turns = shapeOf(input)[loop.dims.front()];
   auto once = [&](StringRef name, const std::string &initial,
                   llvm::function_ref<std::string(const std::string &,
                                                  const std::string &)>
@@ -134,7 +133,7 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
     if (const Expr *known = body.known(op, key))
       return *known;
     FailureOr<Expr> result =
-        body.loop(type, name, initial, turns,
+        body.loop(type, name, initial, loop.turns,
                   [&](const std::string &r,
                       const std::string &result) -> FailureOr<std::string> {
                     FailureOr<Expr> element =
@@ -155,10 +154,11 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
   if (failed(top))
     return failure();
   FailureOr<Expr> sum = once(
-      "total", "0", [&](const std::string &result, const std::string &element) {
+      loop.noun, "0",
+      [&](const std::string &result, const std::string &element) {
         return result + " += mn::exp(" + element + " - " + top->text + ");";
       });
-  FailureOr<Expr> x = body.value(input, position);
+  FailureOr<Expr> x = body.value(input, loop.result);
   if (failed(sum) || failed(x))
     return failure();
   return call(isa<LogSoftmaxOp>(op) ? "mn::softmaxElement<true>"
@@ -168,21 +168,15 @@ static FailureOr<Expr> emitSoftmax(BodyEmitter &body, Loop loop,
 
 FailureOr<Expr> mlir::mnistc::emitReduction(BodyEmitter &body, Operation *op,
                                             const Position &position) {
-  Loop loop{op, {}, false, position};
-  if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dims"))
-    loop.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
-  else if (auto dim = op->getAttrOfType<IntegerAttr>("dim"))
-    loop.dims.push_back(dim.getInt());
-  if (isa<SoftmaxOp, LogSoftmaxOp>(op)) {
-    loop.keepsDims = true;
-    return emitSoftmax(body, loop, position);
-  }
+  Loop loop(cast<ReductionOpInterface>(op), position);
+  ReductionForm form = loop.op.getForm();
+  if (form == ReductionForm::softmax)
+    return emitSoftmax(body, loop);
   std::string key = linearIndex(position, shapeOf(op->getResult(0))).text;
   if (const Expr *known = body.known(op, key))
     return *known;
-  auto argMax = dyn_cast<ArgMaxOp>(op);
-  FailureOr<Expr> result =
-      argMax ? emitArgMax(body, argMax, loop) : emitFold(body, loop);
+  FailureOr<Expr> result = form == ReductionForm::index ? emitIndex(body, loop)
+                                                        : emitFold(body, loop);
   if (succeeded(result))
     body.remember(op, key, *result);
   return result;

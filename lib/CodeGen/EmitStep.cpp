@@ -1,6 +1,7 @@
 //===- EmitStep.cpp - one step as text ------------------------------------===//
 //
-// A row for each root op: what computes it, and what its functor must say.
+// A root says which kernel computes it and what its functor must say
+// (RootOpInterface).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,60 +14,6 @@
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-//===----------------------------------------------------------------------===//
-// The tables
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A root op on generated code: `mn::function`, the macro that makes its
-/// functor a kernel, and how the functor gives each operand.
-struct KernelRow {
-  StringLiteral op, function, macro;
-  StringLiteral loads[2];
-  StringLiteral reduction = ""; ///< of a reduction: its kind
-  bool givesIndex = false;      ///< what is stored is an index
-};
-} // namespace
-
-static const KernelRow kernels[] = {
-    {"arg_max", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::ArgMax", true},
-    {"arg_max_pool",
-     "argMaxPool",
-     "MN_ARG_MAX_POOL_KERNEL",
-     {"load", ""},
-     "",
-     true},
-    {"avg_pool", "avgPool", "MN_AVG_POOL_KERNEL", {"load", ""}},
-    {"avg_pool_grad", "avgPoolGrad", "MN_AVG_POOL_GRAD_KERNEL", {"load", ""}},
-    {"conv", "conv", "MN_CONV_KERNEL", {"loadInput", "loadFilter"}},
-    {"conv_filter_grad",
-     "convFilterGrad",
-     "MN_CONV_FILTER_GRAD_KERNEL",
-     {"loadInput", "loadOutputGrad"}},
-    {"conv_input_grad",
-     "convInputGrad",
-     "MN_CONV_INPUT_GRAD_KERNEL",
-     {"loadOutputGrad", "loadFilter"}},
-    {"log_softmax", "softmax", "MN_SOFTMAX_KERNEL", {"load", ""}},
-    {"matmul", "matmul", "MN_MATMUL_KERNEL", {"loadA", "loadB"}},
-    {"max_pool", "maxPool", "MN_MAX_POOL_KERNEL", {"load", ""}},
-    {"max_pool_grad",
-     "maxPoolGrad",
-     "MN_MAX_POOL_GRAD_KERNEL",
-     {"loadInput", "loadOutputGrad"}},
-    {"reduce_max", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::Max"},
-    {"reduce_min", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::Min"},
-    {"reduce_sum", "reduce", "MN_REDUCE_KERNEL", {"load", ""}, "mn::Sum"},
-    {"softmax", "softmax", "MN_SOFTMAX_KERNEL", {"load", ""}},
-};
-
-static const KernelRow *findKernel(Operation *root) {
-  for (const KernelRow &row : kernels)
-    if (row.op == root->getName().stripDialect())
-      return &row;
-  return nullptr;
-}
 
 //===----------------------------------------------------------------------===//
 // Shared by all steps
@@ -149,11 +96,11 @@ private:
   }
   LogicalResult emitMap();
   FailureOr<std::string> emitSegment(const Segment &segment, unsigned indent);
-  LogicalResult emitRoot(const KernelRow &row);
+  LogicalResult emitRoot(RootOpInterface root);
   LogicalResult emitLoad(StringRef name, Value operand,
                          ArrayRef<Parameter> parameters,
                          const Position &position);
-  LogicalResult emitStore(const KernelRow &row, bool reduction);
+  LogicalResult emitStore(bool givesIndex, bool reduces);
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
                       const Twine &last);
   std::string structText();
@@ -281,13 +228,13 @@ LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
   return success();
 }
 
-LogicalResult FunctorEmitter::emitStore(const KernelRow &row, bool reduction) {
+LogicalResult FunctorEmitter::emitStore(bool givesIndex, bool reduces) {
   Value result = root->getResult(0), yielded = yieldsOf(step)[0];
-  StringRef index = reduction ? "o" : "i";
-  StringRef type = row.givesIndex ? "int64_t" : elementName(result);
+  StringRef index = reduces ? "o" : "i";
+  StringRef type = givesIndex ? "int64_t" : elementName(result);
   // An index comes as int64_t, whatever the model wants.
   Expr stored{"v"};
-  if (row.givesIndex && elementName(result) != type)
+  if (givesIndex && elementName(result) != type)
     stored = mlir::mnistc::call("static_cast<" + elementName(result) + ">",
                                 {stored});
   body.begin(/*indent=*/4);
@@ -304,16 +251,9 @@ LogicalResult FunctorEmitter::emitStore(const KernelRow &row, bool reduction) {
 }
 
 /// Element `r` of what is reduced to element `o`.
-static Position reducePosition(Operation *root) {
+static Position reducePosition(ReductionOpInterface root) {
   ArrayRef<int64_t> shape = shapeOf(root->getOperand(0));
-  SmallVector<int64_t> dims;
-  if (auto argMax = dyn_cast<ArgMaxOp>(root))
-    dims.push_back(argMax.getDim());
-  else
-    dims.assign(
-        root->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef().begin(),
-        root->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef().end());
-  SmallVector<int64_t> kept, gone;
+  SmallVector<int64_t> dims = root.getReducedDims(), kept, gone;
   auto isGone = [&](size_t dim) {
     return llvm::is_contained(dims, static_cast<int64_t>(dim));
   };
@@ -325,37 +265,45 @@ static Position reducePosition(Operation *root) {
   return result;
 }
 
-LogicalResult FunctorEmitter::emitRoot(const KernelRow &row) {
-  bool reduction = !row.reduction.empty();
-  for (auto [name, operand] : llvm::zip(row.loads, root->getOperands())) {
+/// "MN_CONV_FILTER_GRAD_KERNEL" for convFilterGrad: what makes its functor a
+/// kernel.
+static std::string macroFor(StringRef function) {
+  std::string name;
+  for (char c : function)
+    name += (llvm::isUpper(c) ? "_" : "") + std::string(1, llvm::toUpper(c));
+  return "MN_" + name + "_KERNEL";
+}
+
+LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
+  KernelText text = root.getKernelText();
+  auto reduction = dyn_cast<ReductionOpInterface>(*root);
+  bool reduces = reduction && !reduction.keepsDims();
+  for (auto [name, operand] :
+       llvm::zip_equal(text.loads, root->getOperands())) {
     LogicalResult loaded =
-        reduction
-            ? emitLoad(name, operand, {{indexType, "o"}, {indexType, "r"}},
-                       reducePosition(root))
-            : emitLoad(name, operand, {{indexType, "i"}},
-                       positionAt({"i"}, shapeOf(operand)));
+        reduces ? emitLoad(name, operand, {{indexType, "o"}, {indexType, "r"}},
+                           reducePosition(reduction))
+                : emitLoad(name, operand, {{indexType, "i"}},
+                           positionAt({"i"}, shapeOf(operand)));
     if (failed(loaded))
       return failure();
   }
-  if (failed(emitStore(row, reduction)))
+  if (failed(emitStore(text.givesIndex, reduces)))
     return failure();
 
-  std::string kind = row.reduction.str();
-  if (auto argMax = dyn_cast<ArgMaxOp>(root))
-    kind += argMax.getLast() ? "Last" : "First";
   std::string shapeName =
       names.scope.add((names[step.getResult(0)] + "_shape").str());
   std::string element = elementName(root->getOperand(0)).str();
-  std::string types = (kind.empty() ? "" : kind + ", ") + element;
-  shape = declareShape(shapeOfRoot(root), shapeName);
+  SmallVector<std::string> arguments = {kernel}, types;
+  if (!text.kind.empty())
+    types.push_back(text.kind.str());
+  types.push_back(element);
+  llvm::append_range(arguments, types);
+  arguments.append({functor, shapeName});
+  shape = declareShape(root.getShapeText(), shapeName);
   size = shapeName;
-  macro = argumentLines(
-      row.macro, "(",
-      kind.empty()
-          ? ArrayRef<std::string>{kernel, element, functor, shapeName}
-          : ArrayRef<std::string>{kernel, kind, element, functor, shapeName},
-      ")", 0);
-  call = "mn::" + row.function.str() + "<" + types + ">";
+  macro = argumentLines(macroFor(text.function), "(", arguments, ")", 0);
+  call = ("mn::" + text.function + "<" + llvm::join(types, ", ") + ">").str();
   return success();
 }
 
@@ -380,16 +328,11 @@ std::string FunctorEmitter::structText() {
 }
 
 FailureOr<StepText> FunctorEmitter::emit() {
-  if (!root) {
-    if (failed(emitMap()))
-      return failure();
-  } else {
-    const KernelRow *row = findKernel(root);
-    if (!row)
-      return root->emitOpError("has no kernel");
-    if (failed(emitRoot(*row)))
-      return failure();
-  }
+  auto withLoops = dyn_cast_or_null<RootOpInterface>(root);
+  if (root && !withLoops)
+    return root->emitOpError("has no kernel");
+  if (failed(root ? emitRoot(withLoops) : emitMap()))
+    return failure();
   StepText text;
   text.device = structText() + shape + macro + "\n";
 

@@ -42,13 +42,6 @@ private:
   DenseMap<Value, Entry> entries;
 };
 
-/// The sizes of a root op as a struct of mnistrt/shapes.h.
-struct ShapeText {
-  StringRef type; ///< "mn::Conv"
-  SmallVector<std::string> fields;
-};
-ShapeText shapeOfRoot(Operation *root);
-
 /// A step's result as its functor and its function call it.
 struct StepText {
   std::string device; ///< the functor and its kernel, or empty

@@ -8,8 +8,8 @@
 
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/Parameters.h"
-#include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -166,21 +166,6 @@ static int64_t placeAll(MutableArrayRef<Buffer> buffers,
   return size <= sizeBySize ? size : place(bySize, sharing);
 }
 
-/// What cuBLASLt and cuDNN's plain engines ask for; and how many times the
-/// bytes of its tensors a convolution by FFT does, at most: 4.2 was seen.
-static constexpr int64_t plainWorkspace = int64_t(32) << 20;
-static constexpr int64_t transformedTimes = 5;
-
-static int64_t workspaceFor(StepOp step) {
-  if (step.getImpl() == Impl::cublas)
-    return plainWorkspace;
-  if (step.getImpl() == Impl::cudnn)
-    return std::max<int64_t>(
-        plainWorkspace,
-        llvm::alignTo(int64_t(bytesOf(step)) * transformedTimes, 1 << 20));
-  return 0;
-}
-
 namespace {
 struct AssignMemory : impl::AssignMemoryBase<AssignMemory> {
   using AssignMemoryBase::AssignMemoryBase;
@@ -279,7 +264,7 @@ private:
     for (StepOp step : function.getOps<StepOp>()) {
       step.setOffsets(llvm::map_to_vector(
           step.getResults(), [&](Value result) { return offsetOf[result]; }));
-      wanted = std::max(wanted, workspaceFor(step));
+      wanted = std::max(wanted, scratchFor(step));
     }
     function->setAttr("plan.arena_bytes",
                       builder.getI64IntegerAttr(arenaBytes));

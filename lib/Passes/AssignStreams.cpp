@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 
 namespace mlir::mnistc {
@@ -15,26 +15,15 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_ASSIGNSTREAMS
 #include "lib/Passes/Passes.h.inc"
 
-// Microseconds, on a large GPU: what any step takes, what a wait for another
-// stream adds; and what a microsecond is enough for, in a step of a small
-// batch.
-static constexpr double launchTime = 2, eventTime = 1.5;
-static constexpr double flopsPerTime = 15e6, bytesPerTime = 2e6;
-
-static double timeOf(StepOp step) {
-  return launchTime +
-         std::max(flopsOf(step) / flopsPerTime, bytesOf(step) / bytesPerTime);
-}
-
 namespace {
 constexpr unsigned none = ~0u;
 
 /// The steps of one function, and where they go.
 class Schedule {
 public:
-  Schedule(func::FuncOp function, unsigned limit)
+  Schedule(func::FuncOp function, const StepTimes &times, unsigned limit)
       : steps(function.getOps<StepOp>()), before(findConflicts(function)),
-        limit(limit) {
+        times(times), limit(limit) {
     findCriticalSuccessors();
     for (unsigned step = 0; step < steps.size(); ++step)
       put(step, choose(step));
@@ -44,6 +33,7 @@ public:
   void write();
 
 private:
+  double timeOf(StepOp step) const;
   void findCriticalSuccessors();
   unsigned choose(unsigned step) const;
   double startOn(unsigned stream, unsigned step) const;
@@ -52,6 +42,7 @@ private:
 
   SmallVector<StepOp> steps;
   SmallVector<SmallVector<unsigned>> before;
+  const StepTimes &times;
   unsigned limit;                      ///< of streams
   SmallVector<unsigned> successorOf;   ///< the critical one, or none
   SmallVector<unsigned> predecessorOf; ///< whose critical successor it is
@@ -60,6 +51,11 @@ private:
   SmallVector<unsigned> lastOf; ///< the last step of each stream
 };
 } // namespace
+
+double Schedule::timeOf(StepOp step) const {
+  return times.launch +
+         std::max(flopsOf(step) / times.flops, bytesOf(step) / times.bytes);
+}
 
 /// The critical successor of a step is, of those that wait for it, the one with
 /// the longest path to the end. A step is that of one predecessor: the last.
@@ -96,8 +92,8 @@ bool Schedule::isReserved(unsigned stream) const {
 double Schedule::startOn(unsigned stream, unsigned step) const {
   double start = stream < lastOf.size() ? end[lastOf[stream]] : 0;
   for (unsigned earlier : before[step])
-    start = std::max(start, end[earlier] +
-                                (streamOf[earlier] == stream ? 0 : eventTime));
+    start = std::max(
+        start, end[earlier] + (streamOf[earlier] == stream ? 0 : times.event));
   return start;
 }
 
@@ -171,7 +167,10 @@ struct AssignStreams : impl::AssignStreamsBase<AssignStreams> {
       return;
     if (failed(checkAddresses(function)))
       return signalPassFailure();
-    Schedule schedule(function, maxStreams);
+    const std::optional<StepTimes> &times = machineFor(function).times;
+    if (!times) // The machine runs one step after the other.
+      return;
+    Schedule schedule(function, *times, maxStreams);
     numStreams += schedule.streams();
     schedule.write();
   }

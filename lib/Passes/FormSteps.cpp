@@ -9,6 +9,7 @@
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,10 +19,6 @@ namespace mlir::mnistc {
 
 #define GEN_PASS_DEF_FORMSTEPS
 #include "lib/Passes/Passes.h.inc"
-
-/// How often an element may be computed for one use before it is not worth it,
-/// for ops that are expensive.
-static constexpr double maxRecompute = 1.5;
 
 /// What Elementwise.def says.
 static bool isExpensiveOnFloats(Operation *op) {
@@ -48,25 +45,20 @@ static bool isCheap(Operation *op) {
          (op->hasTrait<Elementwise>() && !isExpensive);
 }
 
-/// How many elements of its operands a root reads while it runs; nothing where
-/// every element is read so often that it must lie in memory.
-static std::optional<double> readsOf(Operation *root) {
-  if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(root))
-    return countOf(root->getOperand(0));
-  // Once for the maximum, once for the sum, once for the result.
-  if (isa<SoftmaxOp, LogSoftmaxOp>(root))
-    return 3 * countOf(root->getOperand(0));
-  auto windows = [&](ArrayRef<int64_t> kernel) {
-    return double(countOf(root->getResult(0))) *
-           ShapedType::getNumElements(kernel);
-  };
-  if (auto pool = dyn_cast<MaxPoolOp>(root))
-    return windows(pool.getKernel());
-  if (auto pool = dyn_cast<AvgPoolOp>(root))
-    return windows(pool.getKernel());
-  if (auto pool = dyn_cast<ArgMaxPoolOp>(root))
-    return windows(pool.getKernel());
-  return std::nullopt;
+/// Whether what feeds a root may be computed where the root reads it.
+static bool takesPrologue(Operation *op) {
+  auto root = dyn_cast<RootOpInterface>(op);
+  return root && root.takesPrologue();
+}
+
+/// How many elements of `value` a root reads while it runs.
+static double readsOf(Operation *op, Value value) {
+  auto root = cast<RootOpInterface>(op);
+  double reads = 0;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (operand == value)
+      reads += root.getReads(number);
+  return reads;
 }
 
 namespace {
@@ -81,7 +73,7 @@ struct Group {
 /// Groups the ops of a block.
 class Grouping {
 public:
-  Grouping(Block &block, bool fuse, bool epilogues);
+  Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute);
 
   /// Joins groups for as long as two belong together.
   void join();
@@ -108,6 +100,7 @@ private:
   void merge(Group *producer, Group *consumer);
 
   bool epilogues;
+  double maxRecompute; ///< elements for one use, of ops that are expensive
   SmallVector<std::unique_ptr<Group>> all;
   DenseMap<Operation *, Group *> groupOf;
   DenseMap<Operation *, unsigned> numberOf; ///< in program order
@@ -116,8 +109,8 @@ private:
 };
 } // namespace
 
-Grouping::Grouping(Block &block, bool fuse, bool epilogues)
-    : epilogues(epilogues) {
+Grouping::Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute)
+    : epilogues(epilogues), maxRecompute(maxRecompute) {
   findFreeOps(block, fuse);
   for (Operation &op : block.without_terminator()) {
     if (isa<ConstantOp>(op) || isFree(&op))
@@ -176,7 +169,7 @@ void Grouping::findFreeOps(Block &block, bool fuse) {
     bool reshape = isa<ReshapeOp>(op), free = true;
     for (Operation *user : op.getUsers()) {
       bool readsMemory = isFree(user) ? inMemory.contains(user)
-                                      : isRoot(user) && !readsOf(user);
+                                      : isRoot(user) && !takesPrologue(user);
       if (readsMemory)
         inMemory.insert(&op);
       free &=
@@ -221,7 +214,7 @@ double Grouping::recomputeCount(Value value, const Group &consumer,
       continue;
     double here;
     if (isRoot(user))
-      here = *readsOf(user);
+      here = readsOf(user, value);
     else if (user == consumer.last())
       here = countOf(user->getResult(0));
     else
@@ -239,7 +232,7 @@ bool Grouping::canFuseProducer(const Group &producer,
     return false;
   Value value = producer.last()->getResult(0);
   // Does it reach a root that reads from memory?
-  if (consumer.root && !readsOf(consumer.root)) {
+  if (consumer.root && !takesPrologue(consumer.root)) {
     llvm::SetVector<Operation *> reached;
     auto reach = [&](Operation *op) { return reached.insert(op), true; };
     allReaders(value, reach);
@@ -459,7 +452,9 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
     copySharedResults(getOperation());
     eraseDead(block);
 
-    Grouping grouping(block, fuse, epilogues == "any");
+    Grouping grouping(block, fuse, epilogues == "any",
+                      maxRecompute < 0 ? machineFor(getOperation()).maxRecompute
+                                       : maxRecompute);
     if (fuse)
       grouping.join();
     SmallVector<const Group *> groups = grouping.groups();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -14,15 +14,11 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_INLINEREDUCTIONS
 #include "lib/Passes/Passes.h.inc"
 
-/// How many elements become one, or nothing for other ops.
-static std::optional<int64_t> turnsOf(Operation *op) {
-  if (!mayBeInlined(op))
-    return std::nullopt;
+/// How many elements become one.
+static int64_t turnsOf(ReductionOpInterface op) {
   auto shape = cast<ShapedType>(op->getOperand(0).getType()).getShape();
-  if (auto dim = op->getAttrOfType<IntegerAttr>("dim"))
-    return shape[dim.getInt()];
   int64_t turns = 1;
-  for (int64_t dim : op->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef())
+  for (int64_t dim : op.getReducedDims())
     turns *= shape[dim];
   return turns;
 }
@@ -31,6 +27,11 @@ namespace {
 struct InlineReductions : impl::InlineReductionsBase<InlineReductions> {
   using InlineReductionsBase::InlineReductionsBase;
   void runOnOperation() override {
+    const Machine &machine = machineFor(getOperation());
+    if (maxElements < 0)
+      maxElements = machine.inlineElements;
+    if (maxResults < 0)
+      maxResults = machine.inlineResults;
     // Computed from an inlined reduction, with nothing in memory between.
     llvm::DenseSet<Operation *> reads;
     getOperation().walk([&](Operation *op) {
@@ -49,8 +50,8 @@ struct InlineReductions : impl::InlineReductionsBase<InlineReductions> {
 
 private:
   bool mayInline(Operation *op) const {
-    std::optional<int64_t> turns = turnsOf(op);
-    return turns && *turns <= maxElements &&
+    auto reduction = dyn_cast<ReductionOpInterface>(op);
+    return reduction && turnsOf(reduction) <= maxElements &&
            cast<ShapedType>(op->getResult(0).getType()).getNumElements() <=
                maxResults;
   }

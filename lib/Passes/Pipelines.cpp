@@ -9,39 +9,27 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// Null for an unknown target, which is reported where implementations are
-/// selected.
-static const Target *findTarget(StringRef name) {
-  llvm::Expected<const Target *> target = Target::get(name);
+/// The machine of a target; any for an unknown one, which is reported where
+/// implementations are selected.
+static const Machine &machineOf(const InferOptions &options) {
+  llvm::Expected<const Target *> target = Target::get(options.target);
   if (target)
-    return *target;
+    return *(*target)->machine;
   llvm::consumeError(target.takeError());
-  return nullptr;
-}
-
-/// The layout that the implementations of a target like better.
-static std::string preferredLayout(StringRef name) {
-  const Target *target = findTarget(name);
-  return stringifyLayout(target ? target->preferredLayout : Layout::nchw).str();
-}
-
-/// Whether fewer steps are worth some arithmetic on the target.
-static bool launchesCost(StringRef name) {
-  const Target *target = findTarget(name);
-  return !target || target->launchesCost;
+  return *Target::all().front().machine;
 }
 
 static int64_t streamsOf(const InferOptions &options) {
-  const Target *target = findTarget(options.target);
-  return target && options.assignStreams ? target->streams : 1;
+  return options.assignStreams ? machineOf(options).streams : 1;
 }
 
 /// The order of dimensions.
 static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   // One layout for all images; it leaves transposes around every op.
   if (options.chooseLayout)
-    pm.addNestedPass<func::FuncOp>(
-        createChooseLayout({options.layout, preferredLayout(options.target)}));
+    pm.addNestedPass<func::FuncOp>(createChooseLayout(
+        {options.layout,
+         stringifyLayout(machineOf(options).preferredLayout).str()}));
   // They cancel, or become constants with the weights that they reach.
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
@@ -62,6 +50,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // What belongs together, by the graph alone.
   FormStepsOptions form;
   form.fuse = options.fuse;
+  form.maxRecompute = machineOf(options).maxRecompute;
   pm.addNestedPass<func::FuncOp>(createFormSteps(form));
   // What can be launched together, by the target.
   SelectImplementationsOptions select;
@@ -70,7 +59,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
   int64_t streams = streamsOf(options);
-  if (fuseHorizontally && launchesCost(options.target)) {
+  if (fuseHorizontally && machineOf(options).launchesCost) {
     FuseHorizontallyOptions join;
     join.concurrent = streams > 1;
     pm.addNestedPass<func::FuncOp>(createFuseHorizontally(join));
@@ -166,8 +155,10 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
 /// The plan of what trains, or of its gradients: what is checked is what runs.
 static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   // Small networks wait for launches, not for arithmetic.
-  if (options.inlineReductions && launchesCost(options.target))
-    pm.addNestedPass<func::FuncOp>(createInlineReductions());
+  const Machine &machine = machineOf(options);
+  if (options.inlineReductions && machine.launchesCost)
+    pm.addNestedPass<func::FuncOp>(createInlineReductions(
+        {machine.inlineElements, machine.inlineResults}));
   addPlanPasses(pm, options, options.fuseHorizontally);
 }
 

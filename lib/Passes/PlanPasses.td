@@ -15,10 +15,10 @@ def InlineReductions : Pass<"plan-inline-reductions", "::mlir::func::FuncOp"> {
     wait for in the same step.
   }];
   let options = [
-    Option<"maxElements", "max-elements", "int64_t", "16",
-           "Most elements of one result">,
-    Option<"maxResults", "max-results", "int64_t", "65536",
-           "Elements of the result, at most">];
+    Option<"maxElements", "max-elements", "int64_t", "-1",
+           "Most elements of one result (-1: as the machine likes it)">,
+    Option<"maxResults", "max-results", "int64_t", "-1",
+           "Elements of the result, at most (-1: as the machine likes it)">];
   let statistics = [Statistic<"numInlined", "inlined", "Reductions marked">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }
@@ -39,7 +39,10 @@ def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
     Option<"fuse", "fuse", "bool", "true",
            "Join ops; otherwise each op is a step">,
     Option<"epilogues", "epilogues", "std::string", "\"any\"",
-           "What may follow an op with its own loops: any or none">];
+           "What may follow an op with its own loops: any or none">,
+    Option<"maxRecompute", "max-recompute", "double", "-1",
+           "How often an expensive element may be computed for one use (-1: as "
+           "the machine likes it)">];
   let statistics = [
     Statistic<"numSteps", "steps", "Steps made">,
     Statistic<"numJoined", "joined", "Ops that joined the step of another">];
@@ -51,10 +54,11 @@ def SelectImplementations
     : Pass<"plan-select-implementations", "::mlir::ModuleOp"> {
   let summary = "Decide what computes each step";
   let description = [{
-    Goes through the rows of the target (lib/IR/Plan/Target.cpp) for each step
-    and takes the first that fits. What the implementation does not take along
-    becomes a step of its own. The module remembers the choice: `plan.target`
-    and `plan.libraries`.
+    For each step, goes through what the target's machine prefers
+    (lib/IR/Plan/Machine.cpp), takes the first library that can compute the step
+    and pays, and generated code otherwise. What the implementation does not take
+    along becomes a step of its own. The module remembers the choice:
+    `plan.target` and `plan.libraries`.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,

@@ -1,6 +1,6 @@
 //===- SelectImplementations.cpp - decide what computes each step ---------===//
 //
-// Reads the rows of the target in order of preference. What the chosen row does
+// Goes through what the target's machine prefers. What the chosen library does
 // not take along is split off; kernels take everything.
 //
 //===----------------------------------------------------------------------===//
@@ -34,12 +34,12 @@ static SmallVector<Operation *> sliceOf(Value value,
 
 namespace {
 /// Splits a step around its root: a map for each operand that the root cannot
-/// read from memory, the root with the epilogue that `row` takes, and a map for
-/// the rest.
+/// read from memory, the root with those parts of an epilogue that the call
+/// takes, and a map for the rest.
 class Splitter {
 public:
-  Splitter(StepOp step, const Implementation &row, StepNames &names)
-      : step(step), row(row), names(names) {}
+  Splitter(StepOp step, EpilogueParts parts, StepNames &names)
+      : step(step), parts(parts), names(names) {}
 
   /// Returns the step with the root.
   StepOp split() {
@@ -49,8 +49,7 @@ public:
       return std::distance(body.begin(), wanted->getIterator());
     };
     Operation *root = rootOf(step);
-    Operation *end =
-        matchEpiloguePrefix(step, row.epilogue).end.getDefiningOp();
+    Operation *end = matchEpiloguePrefix(step, parts).end.getDefiningOp();
     Operation *last = yieldsOf(step).front().getDefiningOp();
     auto rootAt = numberOf(root), endAt = numberOf(end),
          lastAt = numberOf(last);
@@ -102,7 +101,7 @@ private:
   }
 
   StepOp step;
-  const Implementation &row;
+  EpilogueParts parts;
   StepNames &names;
   SmallVector<Operation *> ops;
 };
@@ -144,27 +143,27 @@ private:
   LogicalResult select(StepOp step, const Target &target, Libraries allowed,
                        StepNames &names) {
     Operation *root = rootOf(step);
-    for (const Implementation &row : target.implementations) {
-      if (row.op != rowNameOf(step) || !allowed.allow(row.impl) ||
-          !row.objection(root).empty())
+    for (const Preference &preference : target.machine->preferences) {
+      if (preference.op != rowNameOf(step) || !allowed.allow(preference.impl) ||
+          !target.objection(preference, root).empty())
         continue;
-      if (!row.takesWhole(step)) {
+      if (!preference.takesWhole(step)) {
         if (step.getNumResults() != 1)
           continue;
-        step = Splitter(step, row, names).split();
+        step = Splitter(step, preference.epilogue, names).split();
         ++numSplit;
       }
-      step.setImpl(row.impl);
-      if (row.impl != Impl::kernel)
-        ++numLibrary;
+      step.setImpl(preference.impl);
+      ++numLibrary;
       return success();
     }
-    InFlightDiagnostic error = step.emitError("target '")
-                               << target.name << "' has nothing that computes ";
-    if (!root)
-      return error << "a map";
-    return error << "'" << root->getName() << "' of "
-                 << root->getOperandTypes();
+    if (canGenerate(step)) {
+      step.setImpl(Impl::kernel);
+      return success();
+    }
+    return step.emitError("target '")
+           << target.name << "' has nothing that computes '" << root->getName()
+           << "' of " << root->getOperandTypes();
   }
 };
 } // namespace

@@ -2,6 +2,7 @@
 
     %mnistc     the compiler            %onnx-as FILE   ONNX text to ONNX (stdout or -o)
     %root       the source tree         %t, %s, ...     as in every lit suite
+    %llvm-include  LLVM's and MLIR's headers and .td files
     %exits N COMMAND: the command ends with exit code N
 
 Features: onnx (ONNX's Python package), cuda-toolkit (NVRTC and headers),
@@ -49,6 +50,7 @@ config.substitutions += [
     ("%exits", f"{python} {config.source_root}/test/lit/exits.py"),
     ("%python", python),
     ("%root", config.source_root),
+    ("%llvm-include", os.path.join(config.llvm_tools, "../include")),
 ]
 if os.environ.get("MNIST_OPT_ROUNDTRIP") == "1":
     # The command, not a path or a word that ends in it.

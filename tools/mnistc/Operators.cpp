@@ -37,15 +37,13 @@ static void printOperators(raw_ostream &os) {
 static std::string implementationsOf(RegisteredOperationName op,
                                      const Target &target) {
   llvm::SmallSetVector<StringRef, 4> names;
-  auto addRows = [&](StringRef name) {
-    for (const Implementation &row : target.implementations)
-      if (row.op == name)
-        names.insert(stringifyImpl(row.impl));
-  };
-  addRows(op.stripDialect());
-  // Part of generated code, whatever the step around it is.
-  if (op.hasTrait<Elementwise>() || op.hasTrait<Indexing>())
-    addRows("pointwise");
+  for (const Preference &preference : target.machine->preferences)
+    if (preference.op == op.stripDialect())
+      names.insert(stringifyImpl(preference.impl));
+  // A root of its own, or part of generated code, whatever the step around it.
+  if (op.hasInterface<RootOpInterface>() || op.hasTrait<Elementwise>() ||
+      op.hasTrait<Indexing>())
+    names.insert(stringifyImpl(Impl::kernel));
   return names.empty() ? "by other ops" : llvm::join(names, ", ");
 }
 

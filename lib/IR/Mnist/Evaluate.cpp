@@ -50,12 +50,10 @@ ElementsAttr mlir::mnistc::evaluate(Operation *op,
   return {};
 }
 
-int64_t mlir::mnistc::evaluationWork(Operation *op) {
-  if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    ArrayRef<int64_t> lhs = matmul.getLhs().getType().getShape();
-    int64_t depth = lhs[lhs.size() - (matmul.getTransposed()[0] ? 2 : 1)];
-    return depth * matmul.getType().getNumElements();
-  }
+double mlir::mnistc::evaluationWork(Operation *op) {
+  if (auto root = dyn_cast<RootOpInterface>(op))
+    if (std::optional<MultiplyAdds> work = root.getMultiplyAdds())
+      return work->count();
   int64_t work = resultType(op).getNumElements();
   for (Value operand : op->getOperands())
     work = std::max(work,

@@ -18,7 +18,7 @@ namespace mlir::mnistc {
 ElementsAttr evaluate(Operation *op, ArrayRef<ElementsAttr> operands);
 
 /// How many elements `op` reads or multiplies, at most.
-int64_t evaluationWork(Operation *op);
+double evaluationWork(Operation *op);
 
 /// The value of a constant, or null.
 ElementsAttr constantValue(Value value);

@@ -1,4 +1,4 @@
-//===- MnistBuilders.cpp - builders that infer types, and layouts ---------===//
+//===- MnistBuilders.cpp - builders that infer types ----------------------===//
 
 #include "lib/IR/Mnist/MnistOps.h"
 
@@ -52,25 +52,3 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
   shape.push_back(b[b.size() - (rhsT ? 2 : 1)]);
   build(builder, state, typeOf(lhs).clone(shape), lhs, rhs, {lhsT, rhsT});
 }
-
-//===----------------------------------------------------------------------===//
-// LayoutOpInterface: which operands are images and which are filters
-//===----------------------------------------------------------------------===//
-
-#define MNIST_LAYOUT_OP(OP, IMAGES, FILTERS, FILTER_RESULT)                    \
-  SmallVector<unsigned> OP::getImageOperands() { return IMAGES; }              \
-  SmallVector<unsigned> OP::getFilterOperands() { return FILTERS; }            \
-  bool OP::isFilterResult() { return FILTER_RESULT; }
-#define MNIST_LIST(...) {__VA_ARGS__}
-
-MNIST_LAYOUT_OP(ConvOp, MNIST_LIST(0), MNIST_LIST(1), false)
-MNIST_LAYOUT_OP(ConvFilterGradOp, MNIST_LIST(0, 1), {}, true)
-MNIST_LAYOUT_OP(ConvInputGradOp, MNIST_LIST(0), MNIST_LIST(1), false)
-MNIST_LAYOUT_OP(ArgMaxPoolOp, MNIST_LIST(0), {}, false)
-MNIST_LAYOUT_OP(AvgPoolOp, MNIST_LIST(0), {}, false)
-MNIST_LAYOUT_OP(AvgPoolGradOp, MNIST_LIST(0), {}, false)
-MNIST_LAYOUT_OP(MaxPoolOp, MNIST_LIST(0), {}, false)
-MNIST_LAYOUT_OP(MaxPoolGradOp, MNIST_LIST(0, 1), {}, false)
-
-#undef MNIST_LIST
-#undef MNIST_LAYOUT_OP

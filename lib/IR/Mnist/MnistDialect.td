@@ -65,9 +65,16 @@ def IndexingTrait : NativeOpTrait<"Indexing"> {
   let cppNamespace = "::mlir::mnistc";
 }
 
+// Other ops take its place before a plan is made.
+def ExpandedTrait : NativeOpTrait<"Expanded"> {
+  let cppNamespace = "::mlir::mnistc";
+}
+
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 // Of an op that is read otherwise than OperandUseOpInterface assumes.
 defvar SaysOperandUse = "OperandUse getOperandUse(unsigned operand);";
 defvar LayoutSensitive = DeclareOpInterfaceMethods<LayoutOpInterface>;
+defvar Root = DeclareOpInterfaceMethods<RootOpInterface>;
+defvar Reduction = DeclareOpInterfaceMethods<ReductionOpInterface>;
 
 #endif // MNISTC_IR_MNIST_MNISTDIALECT_TD

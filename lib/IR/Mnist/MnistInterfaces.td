@@ -54,4 +54,54 @@ def LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
   ];
 }
 
+def RootOpInterface : OpInterface<"RootOpInterface"> {
+  let cppNamespace = "::mlir::mnistc";
+  let description = [{
+    An op with loops of its own: a step is made around at most one. It says here
+    all that the plan and code generation ask of it. No answer has a default: an
+    op that forgets one does not link.
+  }];
+  let methods = [
+    InterfaceMethod<"The kernel that computes it, on every target.",
+                    "KernelText", "getKernelText", (ins)>,
+    InterfaceMethod<"Its sizes, as the kernel and libraries are told them.",
+                    "ShapeText", "getShapeText", (ins)>,
+    InterfaceMethod<"How many elements of operand number `operand` it reads "
+                    "while it runs, each as often as it is read.", "double",
+                    "getReads", (ins "unsigned":$operand)>,
+    InterfaceMethod<"Whether operands may be computed where it reads them, "
+                    "instead of being stored before.", "bool", "takesPrologue",
+                    (ins)>,
+    InterfaceMethod<"Its floating-point operations; a multiply-add is two.",
+                    "double", "getFlops", (ins)>,
+    InterfaceMethod<"Its multiply-adds, of a contraction: an op that libraries "
+                    "compute.", "std::optional<MultiplyAdds>",
+                    "getMultiplyAdds", (ins)>,
+    InterfaceMethod<"The channels that a contraction's result has one bias "
+                    "each for.", "std::optional<Channels>", "getBiasChannels",
+                    (ins)>,
+    InterfaceMethod<"Whether its results, of a classifier, may be logits: not "
+                    "shares of a whole, indices or gradients.", "bool",
+                    "mayGiveLogits", (ins)>,
+  ];
+}
+
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::mlir::mnistc";
+  let description = [{
+    A root of one operand that makes one element, or one row, of all elements
+    along some dimensions. A small one may be computed where its result is read.
+  }];
+  let methods = [
+    InterfaceMethod<"The dimensions that it goes over, in ascending order.",
+                    "SmallVector<int64_t>", "getReducedDims", (ins)>,
+    InterfaceMethod<"Whether the result has these dimensions still.", "bool",
+                    "keepsDims", (ins)>,
+    InterfaceMethod<"How an element is computed where it is read.",
+                    "ReductionForm", "getForm", (ins)>,
+    InterfaceMethod<"What its result is called where the model has no name.",
+                    "StringRef", "getNoun", (ins)>,
+  ];
+}
+
 #endif // MNISTC_IR_MNIST_MNISTINTERFACES_TD

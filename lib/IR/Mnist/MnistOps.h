@@ -3,6 +3,7 @@
 #ifndef MNISTC_IR_MNIST_MNISTOPS_H
 #define MNISTC_IR_MNIST_MNISTOPS_H
 
+#include "lib/IR/Mnist/RootOps.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -11,11 +12,13 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
 
 namespace mlir::mnistc {
 template <typename Op>
 struct Elementwise : OpTrait::TraitBase<Op, Elementwise> {};
 template <typename Op> struct Indexing : OpTrait::TraitBase<Op, Indexing> {};
+template <typename Op> struct Expanded : OpTrait::TraitBase<Op, Expanded> {};
 
 /// What a tensor of the model's file is to an op that reads it.
 enum class OperandUse {

@@ -13,7 +13,14 @@ include "lib/IR/Mnist/MnistDialect.td"
 // Contractions
 //===----------------------------------------------------------------------===//
 
-def MatmulOp : Mnist_Op<"matmul", [Differentiable]> {
+// What all contractions answer alike: every element is read many times.
+defvar Mnist_ContractionAnswers = [{
+  double $cppClass::getReads(unsigned) { return getMultiplyAdds()->count(); }
+  bool $cppClass::takesPrologue() { return false; }
+  double $cppClass::getFlops() { return 2.0 * getMultiplyAdds()->count(); }
+}];
+
+def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
   let summary = "matrix product, of two matrices or of two equal stacks of them";
   let description = [{
     Rank 2 or 3 on both sides; in rank 3 the first dimension numbers the
@@ -37,6 +44,19 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable]> {
                                  CArg<"bool", "false">:$rhsT)>];
   let hasVerifier = 1;
   let extraClassDeclaration = SaysOperandUse;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"matmul", {"loadA", "loadB"}};
+    }
+    ShapeText $cppClass::getShapeText() { return matmulShape(*this); }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      return matmulMultiplyAdds(*this);
+    }
+    std::optional<Channels> $cppClass::getBiasChannels() {
+      return Channels{getType().getShape().back(), 1};
+    }
+    bool $cppClass::mayGiveLogits() { return true; }
+  }] # !cast<string>(Mnist_ContractionAnswers);
 }
 
 // Convolutions over 1 to 3 spatial dimensions.
@@ -52,12 +72,27 @@ defvar Mnist_ConvGeometry = (ins
     Mnist_Layout:$layout, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
     DenseI64ArrayAttr:$dilations, I64Attr:$groups);
 
-class Mnist_ConvOp<string mnemonic, list<Trait> traits = []>
-    : Mnist_Op<mnemonic, traits # [LayoutSensitive]> {
+// `tensors` are input, filter and output, or their gradients.
+class Mnist_ConvOp<string mnemonic, string tensors, list<Trait> traits = []>
+    : Mnist_Op<mnemonic, traits # [LayoutSensitive, Root]> {
   let hasVerifier = 1;
+  code answers = [{
+    ShapeText $cppClass::getShapeText() { return convShape(*this, }] # tensors # [{); }
+  }] # !cast<string>(Mnist_ContractionAnswers);
+  // Of one whose result is an image, made from an image and a filter.
+  code imageAnswers = [{
+    SmallVector<unsigned> $cppClass::getImageOperands() { return {0}; }
+    SmallVector<unsigned> $cppClass::getFilterOperands() { return {1}; }
+    bool $cppClass::isFilterResult() { return false; }
+    std::optional<Channels> $cppClass::getBiasChannels() {
+      return imageChannels(*this);
+    }
+    bool $cppClass::mayGiveLogits() { return true; }
+  }] # answers;
 }
 
-def ConvOp : Mnist_ConvOp<"conv", [Differentiable]> {
+def ConvOp : Mnist_ConvOp<"conv",
+    "getInput(), getFilter(), getOutput()", [Differentiable]> {
   let summary = "convolution";
   let description = [{
     ```mlir
@@ -74,9 +109,18 @@ def ConvOp : Mnist_ConvOp<"conv", [Differentiable]> {
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = SaysOperandUse;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"conv", {"loadInput", "loadFilter"}};
+    }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      return convMultiplyAdds(*this, getFilter(), getOutput());
+    }
+  }] # imageAnswers;
 }
 
-def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad"> {
+def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad",
+    "getInput(), getFilterGrad(), getOutputGrad()"> {
   let summary = "the gradient of a convolution with respect to its filter";
   let description = [{
     The attributes are those of the convolution.
@@ -94,9 +138,28 @@ def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad"> {
     $layout $input `,` $outputGrad `strides` $strides `pads` $pads `dilations`
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
   }];
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"convFilterGrad", {"loadInput", "loadOutputGrad"}};
+    }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      // A channel's gradients with each weight, summed over all pixels.
+      auto [batch, pixels, outputs, weights, channels] =
+          convMultiplyAdds(*this, getFilterGrad(), getOutputGrad());
+      return MultiplyAdds{batch, outputs, weights, pixels, channels};
+    }
+    SmallVector<unsigned> $cppClass::getImageOperands() { return {0, 1}; }
+    SmallVector<unsigned> $cppClass::getFilterOperands() { return {}; }
+    bool $cppClass::isFilterResult() { return true; }
+    std::optional<Channels> $cppClass::getBiasChannels() {
+      return std::nullopt;
+    }
+    bool $cppClass::mayGiveLogits() { return false; }
+  }] # answers;
 }
 
-def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad", [Differentiable]> {
+def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad",
+    "getInputGrad(), getFilter(), getOutputGrad()", [Differentiable]> {
   let summary = "the gradient of a convolution with respect to its input";
   let description = [{
     The attributes are those of the convolution. ONNX's ConvTranspose is this
@@ -116,6 +179,17 @@ def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad", [Differentiable]> {
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = SaysOperandUse;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"convInputGrad", {"loadOutputGrad", "loadFilter"}};
+    }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      // A pixel's gradients go to the window that it was computed from.
+      auto [batch, pixels, outputs, weights, channels] =
+          convMultiplyAdds(*this, getFilter(), getOutputGrad());
+      return MultiplyAdds{batch, pixels, weights, outputs, channels};
+    }
+  }] # imageAnswers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,12 +203,63 @@ defvar Mnist_PoolGeometry = (ins
     Mnist_Layout:$layout, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
     DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations);
 
-class Mnist_PoolOp<string mnemonic, list<Trait> traits = []>
-    : Mnist_Op<mnemonic, traits # [LayoutSensitive]> {
+// What pools and their gradients answer alike.
+defvar Mnist_PoolAnswers = [{
+  double $cppClass::getFlops() { return getReads(0); }
+  std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+    return std::nullopt;
+  }
+  std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
+  SmallVector<unsigned> $cppClass::getFilterOperands() { return {}; }
+  bool $cppClass::isFilterResult() { return false; }
+}];
+
+// A pool reads windows of its input; `logits`: whether it may give some.
+class Mnist_PoolOp<string mnemonic, string kernel, bit logits = 0,
+                   list<Trait> traits = [], string shape = "",
+                   bit index = 0>
+    : Mnist_Op<mnemonic, traits # [LayoutSensitive, Root]> {
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"}] # kernel # [{", {"load"}, "", }] # !if(index, "true", "false") # [{};
+    }
+    ShapeText $cppClass::getShapeText() {
+      return poolShape(*this, getInput(), getOutput()}] # shape # [{);
+    }
+    double $cppClass::getReads(unsigned) {
+      return windowReads(*this, getOutput());
+    }
+    bool $cppClass::takesPrologue() { return true; }
+    bool $cppClass::mayGiveLogits() { return }] # !if(logits, "true", "false") # [{; }
+    SmallVector<unsigned> $cppClass::getImageOperands() { return {0}; }
+  }] # !cast<string>(Mnist_PoolAnswers);
 }
 
-def ArgMaxPoolOp : Mnist_PoolOp<"arg_max_pool"> {
+// The gradient of a pool goes from windows to the input: it reads from memory.
+class Mnist_PoolGradOp<string mnemonic, string kernel, string loads,
+                       string images, string shape>
+    : Mnist_Op<mnemonic, [LayoutSensitive, Root]> {
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"}] # kernel # [{", {}] # loads # [{}};
+    }
+    ShapeText $cppClass::getShapeText() {
+      return poolShape(*this, }] # shape # [{);
+    }
+    double $cppClass::getReads(unsigned) {
+      return windowReads(*this, getOutputGrad());
+    }
+    bool $cppClass::takesPrologue() { return false; }
+    bool $cppClass::mayGiveLogits() { return false; }
+    SmallVector<unsigned> $cppClass::getImageOperands() { return }] # images # [{; }
+  }] # !cast<string>(Mnist_PoolAnswers);
+}
+
+def ArgMaxPoolOp
+    : Mnist_PoolOp<"arg_max_pool", "argMaxPool", /*logits=*/0, [],
+                   ", false, getColumnMajor()", /*index=*/1> {
   let summary = "where in the input each result of max_pool comes from";
   let description = [{
     The row-major index into the whole input tensor read as nchw, or with the
@@ -155,7 +280,8 @@ def ArgMaxPoolOp : Mnist_PoolOp<"arg_max_pool"> {
   }];
 }
 
-def AvgPoolOp : Mnist_PoolOp<"avg_pool", [Differentiable]> {
+def AvgPoolOp : Mnist_PoolOp<"avg_pool", "avgPool", /*logits=*/1,
+                             [Differentiable], ", getCountPads()"> {
   let summary = "the mean of each window";
   let description = [{
     The mean is over the elements of the window inside the input, or, where
@@ -177,7 +303,9 @@ def AvgPoolOp : Mnist_PoolOp<"avg_pool", [Differentiable]> {
   let hasFolder = 1;
 }
 
-def AvgPoolGradOp : Mnist_PoolOp<"avg_pool_grad"> {
+def AvgPoolGradOp
+    : Mnist_PoolGradOp<"avg_pool_grad", "avgPoolGrad", "\"load\"", "{0}",
+                       "getInputGrad(), getOutputGrad(), getCountPads()"> {
   let summary = "the gradient of avg_pool";
   let description = [{
     ```mlir
@@ -195,7 +323,8 @@ def AvgPoolGradOp : Mnist_PoolOp<"avg_pool_grad"> {
   }];
 }
 
-def MaxPoolOp : Mnist_PoolOp<"max_pool", [Differentiable]> {
+def MaxPoolOp : Mnist_PoolOp<"max_pool", "maxPool", /*logits=*/1,
+                             [Differentiable]> {
   let summary = "the largest element of each window; the padding never counts";
   let description = [{
     ```mlir
@@ -212,7 +341,10 @@ def MaxPoolOp : Mnist_PoolOp<"max_pool", [Differentiable]> {
   let hasFolder = 1;
 }
 
-def MaxPoolGradOp : Mnist_PoolOp<"max_pool_grad"> {
+def MaxPoolGradOp
+    : Mnist_PoolGradOp<"max_pool_grad", "maxPoolGrad",
+                       "\"loadInput\", \"loadOutputGrad\"", "{0, 1}",
+                       "getInput(), getOutputGrad()"> {
   let summary = "the gradient of max_pool";
   let description = [{
     It goes to the first largest element of each window.
@@ -239,7 +371,8 @@ def MaxPoolGradOp : Mnist_PoolOp<"max_pool_grad"> {
 
 def BatchNormOp : Mnist_Op<"batch_norm", [
     AllTypesMatch<["input", "output"]>,
-    AllTypesMatch<["scale", "bias", "mean", "variance"]>, Differentiable]> {
+    AllTypesMatch<["scale", "bias", "mean", "variance"]>, Differentiable,
+    ExpandedTrait]> {
   let summary = "scale (x - mean) / sqrt(variance + epsilon) + bias, by channel";
   let description = [{
     `dim` numbers the channels. Mean and variance are the running statistics;
@@ -263,7 +396,8 @@ def BatchNormOp : Mnist_Op<"batch_norm", [
   let extraClassDeclaration = SaysOperandUse;
 }
 
-def DropoutOp : Mnist_Op<"dropout", [SameOperandsAndResultType, Differentiable]> {
+def DropoutOp : Mnist_Op<"dropout", [SameOperandsAndResultType, Differentiable,
+                                     ExpandedTrait]> {
   let summary = "x in inference; in training 0 with probability ratio, else x / (1 - ratio)";
   let description = [{
     Inference drops the op; training expands it.
@@ -277,15 +411,42 @@ def DropoutOp : Mnist_Op<"dropout", [SameOperandsAndResultType, Differentiable]>
   let assemblyFormat = "$input `ratio` $ratio attr-dict `:` type($output)";
 }
 
-class Mnist_SoftmaxOp<string mnemonic>
-    : Mnist_Op<mnemonic, [SameOperandsAndResultType, Differentiable]> {
+class Mnist_SoftmaxOp<string mnemonic, bit log>
+    : Mnist_Op<mnemonic, [SameOperandsAndResultType, Differentiable, Root,
+                          Reduction]> {
   let arguments = (ins Mnist_FloatTensor:$input, I64Attr:$dim);
   let results = (outs Mnist_FloatTensor:$output);
   let assemblyFormat = "$input `dim` $dim attr-dict `:` type($output)";
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() { return {"softmax", {"load"}}; }
+    ShapeText $cppClass::getShapeText() {
+      return softmaxShape(getInput(), getDim(), }] # !if(log, "true", "false") # [{);
+    }
+    // For the maximum, for the sum, for the result.
+    double $cppClass::getReads(unsigned) {
+      return 3.0 * getType().getNumElements();
+    }
+    bool $cppClass::takesPrologue() { return true; }
+    // Maximum, difference, exponential, sum, quotient.
+    double $cppClass::getFlops() { return 5.0 * getType().getNumElements(); }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      return std::nullopt;
+    }
+    std::optional<Channels> $cppClass::getBiasChannels() {
+      return std::nullopt;
+    }
+    bool $cppClass::mayGiveLogits() { return false; }
+    SmallVector<int64_t> $cppClass::getReducedDims() {
+      return {int64_t(getDim())};
+    }
+    bool $cppClass::keepsDims() { return true; }
+    ReductionForm $cppClass::getForm() { return ReductionForm::softmax; }
+    StringRef $cppClass::getNoun() { return "total"; }
+  }];
 }
 
-def LogSoftmaxOp : Mnist_SoftmaxOp<"log_softmax"> {
+def LogSoftmaxOp : Mnist_SoftmaxOp<"log_softmax", /*log=*/1> {
   let summary = "x - log(sum(exp(x))) along a dimension, without overflow";
   let description = [{
     ```mlir
@@ -294,7 +455,7 @@ def LogSoftmaxOp : Mnist_SoftmaxOp<"log_softmax"> {
   }];
 }
 
-def SoftmaxOp : Mnist_SoftmaxOp<"softmax"> {
+def SoftmaxOp : Mnist_SoftmaxOp<"softmax", /*log=*/0> {
   let summary = "exp(x) / sum(exp(x)) along a dimension, without overflow";
   let description = [{
     ```mlir

@@ -72,10 +72,10 @@ Value mlir::mnistc::scoresOfProbabilities(Value output, OpBuilder &builder) {
 
 bool mlir::mnistc::looksLikeLogits(Value output) {
   while (Operation *op = output.getDefiningOp()) {
+    if (auto root = dyn_cast<RootOpInterface>(op))
+      return root.mayGiveLogits();
     if (!op->hasTrait<Indexing>() || isa<ConcatOp>(op))
-      return isa<AddOp, SubOp, MulOp, MatmulOp, ConvOp, ConvInputGradOp,
-                 BatchNormOp, AvgPoolOp, MaxPoolOp, ReduceSumOp, ReduceMaxOp,
-                 LogOp>(op);
+      return isa<AddOp, SubOp, MulOp, BatchNormOp, LogOp>(op);
     output = op->getOperand(0);
   }
   return true;

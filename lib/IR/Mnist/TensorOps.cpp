@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/RootAnswers.h"
 #include "lib/IR/Mnist/TensorSize.h"
 
 using namespace mlir;

@@ -213,9 +213,28 @@ def TransposeOp : Mnist_IndexingOp<"transpose"> {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-class Mnist_ReduceOp<string mnemonic, TypeConstraint type,
-                     list<Trait> traits = []>
-    : Mnist_Op<mnemonic, traits # [Differentiable]> {
+// What all reductions answer alike.
+defvar Mnist_ReductionAnswers = [{
+  ShapeText $cppClass::getShapeText() {
+    return reduceShape(getInput(), getReducedDims());
+  }
+  double $cppClass::getReads(unsigned) {
+    return getInput().getType().getNumElements();
+  }
+  bool $cppClass::takesPrologue() { return true; }
+  double $cppClass::getFlops() { return getReads(0); }
+  std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+    return std::nullopt;
+  }
+  std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
+  bool $cppClass::keepsDims() { return false; }
+}];
+
+// `kind` is a struct of mnistrt/reductions.h, `noun` a name for its result;
+// `logits`: whether it may give some.
+class Mnist_ReduceOp<string mnemonic, string kind, string noun, bit logits,
+                     TypeConstraint type>
+    : Mnist_Op<mnemonic, [Differentiable, Root, Reduction]> {
   let arguments = (ins type:$input, DenseI64ArrayAttr:$dims);
   let results = (outs type:$output);
   let assemblyFormat = [{
@@ -223,9 +242,20 @@ class Mnist_ReduceOp<string mnemonic, TypeConstraint type,
   }];
   let builders = [OpBuilder<(ins "Value":$input, "ArrayRef<int64_t>":$dims)>];
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"reduce", {"load"}, "mn::}] # kind # [{"};
+    }
+    bool $cppClass::mayGiveLogits() { return }] # !if(logits, "true", "false") # [{; }
+    SmallVector<int64_t> $cppClass::getReducedDims() {
+      return SmallVector<int64_t>(getDims());
+    }
+    ReductionForm $cppClass::getForm() { return ReductionForm::fold; }
+    StringRef $cppClass::getNoun() { return "}] # noun # [{"; }
+  }] # !cast<string>(Mnist_ReductionAnswers);
 }
 
-def ArgMaxOp : Mnist_Op<"arg_max"> {
+def ArgMaxOp : Mnist_Op<"arg_max", [Root, Reduction]> {
   let summary = "the index of the largest element along a dimension";
   let description = [{
     Of several equal ones the first, or the last where `last` is said. NaN is
@@ -244,9 +274,23 @@ def ArgMaxOp : Mnist_Op<"arg_max"> {
     type($output)
   }];
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {"reduce", {"load"},
+              getLast() ? "mn::ArgMaxLast" : "mn::ArgMaxFirst",
+              /*givesIndex=*/true};
+    }
+    bool $cppClass::mayGiveLogits() { return false; }
+    SmallVector<int64_t> $cppClass::getReducedDims() {
+      return {int64_t(getDim())};
+    }
+    ReductionForm $cppClass::getForm() { return ReductionForm::index; }
+    StringRef $cppClass::getNoun() { return "best"; }
+  }] # !cast<string>(Mnist_ReductionAnswers);
 }
 
-def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", Mnist_Tensor> {
+def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", "Max", "top", /*logits=*/1,
+                                 Mnist_Tensor> {
   let summary = "maximum over some dimensions; the lowest number of the type over none";
   let description = [{
     NaN where one is. The dimensions, in ascending order, are gone from the
@@ -260,7 +304,8 @@ def ReduceMaxOp : Mnist_ReduceOp<"reduce_max", Mnist_Tensor> {
   let hasCanonicalizer = 1;
 }
 
-def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
+def ReduceMinOp : Mnist_ReduceOp<"reduce_min", "Min", "least", /*logits=*/0,
+                                 Mnist_Tensor> {
   let summary = "minimum over some dimensions; the highest number of the type over none";
   let description = [{
     NaN where one is.
@@ -273,7 +318,8 @@ def ReduceMinOp : Mnist_ReduceOp<"reduce_min", Mnist_Tensor> {
   let hasCanonicalizer = 1;
 }
 
-def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", Mnist_NumberTensor> {
+def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", "Sum", "sum", /*logits=*/1,
+                                 Mnist_NumberTensor> {
   let summary = "sum over some dimensions; integers wrap around";
   let description = [{
     In a fixed order, which a kernel, a loop inside of an element and the

@@ -215,12 +215,9 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
           !preservesMemoryOrder(permute(back, transpose.getPerm()), shape))
         add(cost, output);
       seen.push_back(transpose.getPerm());
-    } else if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(user)) {
-      SmallVector<int64_t> gone;
-      if (auto dims = user->getAttrOfType<DenseI64ArrayAttr>("dims"))
-        llvm::append_range(gone, dims.asArrayRef());
-      else
-        gone.push_back(cast<ArgMaxOp>(user).getDim());
+    } else if (auto reduction = dyn_cast<ReductionOpInterface>(user);
+               reduction && !reduction.keepsDims()) {
+      SmallVector<int64_t> gone = reduction.getReducedDims();
       for (int64_t &dim : gone)
         dim = back[dim];
       SmallVector<int64_t> kept;

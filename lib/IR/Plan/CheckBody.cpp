@@ -66,11 +66,7 @@ static LogicalResult checkImplementation(StepOp step, const Target *target) {
     return step.emitError("expected step '")
            << step.getName() << "' to have an implementation, got '"
            << stringifyImpl(step.getImpl()) << "'";
-  auto computes = [&](const Target &target) {
-    return llvm::any_of(target.implementations,
-                        [&](const auto &row) { return row.canCompute(step); });
-  };
-  if (target ? computes(*target) : llvm::any_of(Target::all(), computes))
+  if (target ? target->canCompute(step) : Target::anyCanCompute(step))
     return success();
   return step.emitError("expected an implementation ")
          << (target ? "for " + target->name + " " : Twine())

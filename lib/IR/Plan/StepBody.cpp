@@ -1,10 +1,8 @@
 //===- StepBody.cpp - what a step computes, read off its body -------------===//
 
 #include "lib/IR/Plan/StepBody.h"
-#include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -19,8 +17,7 @@ bool mlir::mnistc::isRoot(Operation *op) {
 }
 
 bool mlir::mnistc::mayBeInlined(Operation *op) {
-  return isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp, SoftmaxOp,
-             LogSoftmaxOp>(op);
+  return isa<ReductionOpInterface>(op);
 }
 
 bool mlir::mnistc::isInlined(Operation *op) {
@@ -28,7 +25,8 @@ bool mlir::mnistc::isInlined(Operation *op) {
 }
 
 bool mlir::mnistc::isContraction(Operation *op) {
-  return isa<MatmulOp, ConvOp, ConvInputGradOp, ConvFilterGradOp>(op);
+  auto root = dyn_cast<RootOpInterface>(op);
+  return root && root.getMultiplyAdds();
 }
 
 Operation *mlir::mnistc::rootOf(StepOp step) {
@@ -63,33 +61,18 @@ bool mlir::mnistc::rootReadsMemory(StepOp step) {
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-/// The channels of a root's result, and how many elements lie between
-/// neighbouring ones; nothing for roots that have no channels.
-static std::optional<std::pair<int64_t, int64_t>> channelsOf(Operation *root) {
-  ArrayRef<int64_t> shape = shapeOf(root->getResult(0));
-  if (isa<MatmulOp>(root))
-    return std::pair(shape.back(), int64_t(1));
-  auto conv = dyn_cast<LayoutOpInterface>(root);
-  if (!conv || !isContraction(root) || conv.isFilterResult())
-    return std::nullopt;
-  ImageShape image(conv.getLayout(), shape);
-  int64_t between = conv.getLayout() == Layout::nchw
-                        ? ShapedType::getNumElements(image.size)
-                        : 1;
-  return std::pair(image.channels, between);
-}
-
 /// The argument that `value` repeats, one element for each channel, or null.
 /// Where the result has one element a channel, nothing is repeated.
-static Value matchBias(Value value, Operation *root) {
-  auto channels = channelsOf(root);
+static Value matchBias(Value value, RootOpInterface root) {
+  std::optional<Channels> channels =
+      root ? root.getBiasChannels() : std::nullopt;
   if (!channels)
     return {};
-  if (countOf(value) == channels->first)
+  if (countOf(value) == channels->count)
     if (auto whole = dyn_cast<BlockArgument>(skipReshapes(value)))
       return whole;
   auto broadcast = skipReshapes(value).getDefiningOp<BroadcastOp>();
-  if (!broadcast || countOf(broadcast.getInput()) != channels->first)
+  if (!broadcast || countOf(broadcast.getInput()) != channels->count)
     return {};
   // All elements lie along one dimension of the result, whose stride is that of
   // the channels.
@@ -99,7 +82,7 @@ static Value matchBias(Value value, Operation *root) {
     if (size == 1)
       continue;
     int64_t between = ShapedType::getNumElements(shape.drop_front(dim + 1));
-    if (size != channels->first || between != channels->second)
+    if (size != channels->count || between != channels->stride)
       return {};
   }
   Value bias = skipReshapes(broadcast.getInput());
@@ -124,7 +107,8 @@ EpiloguePrefix mlir::mnistc::matchEpiloguePrefix(StepOp step,
       epilogue.relu = true;
     } else if (isa<AddOp>(user) && !epilogue.relu) {
       Value other = user->getOperand(1 - use.getOperandNumber());
-      Value bias = matchBias(other, root), residual = matchResidual(other);
+      Value bias = matchBias(other, dyn_cast<RootOpInterface>(root)),
+            residual = matchResidual(other);
       if (bias && parts.bias && !epilogue.bias)
         epilogue.bias = bias;
       else if (residual && parts.residual && !epilogue.residual)
@@ -214,44 +198,10 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// Multiplications and additions of a convolution or its gradients: each
-/// element of the output takes part in one for each element of a filter.
-static double convFlops(Value output, Value filter) {
-  return 2.0 * countOf(output) * countOf(filter) / shapeOf(filter).front();
-}
-
 static double flopsOf(Operation *op) {
-  double results = countOf(op->getResult(0));
-  auto window = [](ArrayRef<int64_t> kernel) {
-    return double(ShapedType::getNumElements(kernel));
-  };
-  return llvm::TypeSwitch<Operation *, double>(op)
-      .Case([&](MatmulOp matmul) {
-        ArrayRef<int64_t> lhs = shapeOf(matmul.getLhs());
-        return 2.0 * results *
-               lhs[lhs.size() - (matmul.getTransposed()[0] ? 2 : 1)];
-      })
-      .Case([&](ConvOp conv) {
-        return convFlops(conv.getOutput(), conv.getFilter());
-      })
-      .Case([&](ConvInputGradOp conv) {
-        return convFlops(conv.getOutputGrad(), conv.getFilter());
-      })
-      .Case([&](ConvFilterGradOp conv) {
-        return convFlops(conv.getOutputGrad(), conv.getFilterGrad());
-      })
-      .Case<MaxPoolOp, AvgPoolOp, ArgMaxPoolOp>(
-          [&](auto pool) { return results * window(pool.getKernel()); })
-      .Case<MaxPoolGradOp, AvgPoolGradOp>([&](auto pool) {
-        return countOf(pool.getOutputGrad()) * window(pool.getKernel());
-      })
-      // Maximum, difference, exponential, sum, quotient.
-      .Case<SoftmaxOp, LogSoftmaxOp>([&](auto) { return 5 * results; })
-      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ArgMaxOp>(
-          [&](auto reduce) { return double(countOf(reduce.getInput())); })
-      .Default([&](Operation *other) {
-        return other->hasTrait<Elementwise>() ? results : 0.0;
-      });
+  if (auto root = dyn_cast<RootOpInterface>(op))
+    return root.getFlops();
+  return op->hasTrait<Elementwise>() ? countOf(op->getResult(0)) : 0.0;
 }
 
 double mlir::mnistc::flopsOf(StepOp step) {

@@ -1,0 +1,184 @@
+//===- Machine.cpp - what is worth it, as data of a machine ---------------===//
+
+#include "lib/IR/Plan/Machine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+static constexpr EpilogueParts noEpilogue = {false, false, false};
+static constexpr EpilogueParts biasAndRelu = {true, false, true};
+static constexpr EpilogueParts wholeEpilogue = {true, true, true};
+
+//===----------------------------------------------------------------------===//
+// NVIDIA H200
+//===----------------------------------------------------------------------===//
+
+// Times below are medians in microseconds on one H200, in f32. The convolution
+// is 32 -> 64 channels, 3x3, on 14x14 images; "first" is 1 -> 32 on 28x28.
+//
+//   step            batch  kernel nchw  kernel nhwc  cuDNN nchw  cuDNN nhwc
+//   convolution         1          7.3                     10.2
+//   convolution        64         22.8         24.3        22.4        45.7
+//   convolution      1024                     296         193         720
+//   first               1          2.7                      3.6
+//   first              64          6.0                     12.2
+//   first            1024         60                       85
+//
+//   filter's gradient   weights of a channel  kernel nchw  cuDNN nchw
+//   1 -> 32, 3x3             64            9          8.0        24.4
+//   1 -> 20, 5x5             64           25          9.5        25.8
+//   3 -> 32, 3x3             64           27         19.7        98.7
+//   32 -> 64, 3x3             1          288          6.2        11.1
+//   32 -> 64, 3x3            64          288         58.5        34.1
+//
+//   product m n k               kernel  cuBLASLt
+//   64 x 10 x 128                  3.9       7.0
+//   64 x 128 x 3136               12.2      10.7
+//   64 x 128 x 9216               19.0      17.3
+//   256 x 256 x 784               10.3      12.2
+//   256 x 784 x 256                9.5       8.3
+//   10 x 128 x 1024                          56.5
+
+/// A convolution of few products per result is bound by memory: a kernel reads
+/// the input once and saves the library's set-up.
+static constexpr int64_t fewProducts = 17;
+/// cuDNN is made for many channels and fills up what is missing: with one
+/// channel a kernel is faster at every batch size, for larger filters too.
+static constexpr int64_t someChannels = 2;
+/// Up to 64 weights an output channel the gradient of a filter has a kernel of
+/// its own (conv_filter_grad_few.cuh).
+static constexpr int64_t manyWeights = 65;
+/// Multiplications that hide what a call of cuDNN costs: 4 million (batch 1) do
+/// not, 231 million (batch 64) do.
+static constexpr int64_t convWork = 1 << 24;
+/// A long sum of few results is cut into parts by cuBLASLt, not by the kernel.
+static constexpr int64_t longSum = 500;
+/// What cuBLASLt cuts is slow again where there are too few results for a tile.
+static constexpr int64_t someResults = 4096;
+/// Multiplications that hide what a call of cuBLASLt costs, whatever the shape.
+static constexpr int64_t matmulWork = 1 << 22;
+
+static const Preference onH200[] = {
+    {.impl = Impl::cudnn,
+     .op = "conv",
+     .epilogue = wholeEpilogue,
+     .onlyLayout = Layout::nchw,
+     .minK = fewProducts,
+     .minChannels = someChannels,
+     .minWork = convWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_input_grad",
+     .epilogue = noEpilogue,
+     .minN = fewProducts},
+    {.impl = Impl::cudnn,
+     .op = "conv_filter_grad",
+     .epilogue = noEpilogue,
+     .minN = manyWeights,
+     .minWork = convWork},
+    {.impl = Impl::cublas,
+     .op = "matmul",
+     .epilogue = biasAndRelu,
+     .minK = longSum,
+     .minResults = someResults},
+    {.impl = Impl::cublas,
+     .op = "matmul",
+     .epilogue = biasAndRelu,
+     .minWork = matmulWork,
+     .minResults = someResults},
+};
+
+const Machine &Machine::h200() {
+  static const Machine machine = {
+      .name = "NVIDIA H200",
+      .preferredLayout = Layout::nchw, // The table above.
+      .launchesCost = true,
+      .inlineElements = 16,
+      .inlineResults = 65536,
+      .maxRecompute = 1.5,
+      .streams = 4,
+      .times =
+          StepTimes{.launch = 2, .event = 1.5, .flops = 15e6, .bytes = 2e6},
+      .preferences = onH200};
+  return machine;
+}
+
+//===----------------------------------------------------------------------===//
+// x86-64 with AVX2 or AVX-512
+//===----------------------------------------------------------------------===//
+
+// Nothing for pools: the kernel's loops take other ops along, and are as fast
+// as oneDNN's where those have AVX-512, else faster. On one core, batch 1,
+// nhwc, in microseconds (oneDNN with AVX-512, with AVX2, kernel): maximum of
+// 32x28x28 3.1, 23.9, 3.0; mean 3.8, 8.3, 4.3; of 6x28x28 2.9, 4.1, 1.0.
+static const Preference onX86[] = {
+    {Impl::onednn, "conv", wholeEpilogue},
+    {Impl::onednn, "conv_input_grad", noEpilogue},
+    {Impl::onednn, "conv_filter_grad", noEpilogue},
+    {Impl::onednn, "matmul", biasAndRelu},
+    {Impl::openblas, "matmul", noEpilogue},
+};
+
+// oneDNN's convolutions of plain images are direct in nhwc, but go through
+// im2col in nchw. On one core with
+// AVX2, batch 1, in microseconds (nhwc, nchw): 1 -> 32 channels 3x3 on 28x28
+// 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
+const Machine &Machine::x86() {
+  static const Machine machine = {.name = "x86-64",
+                                  .preferredLayout = Layout::nhwc,
+                                  .launchesCost = false,
+                                  .maxRecompute = 1.5,
+                                  .streams = 1,
+                                  .times = std::nullopt,
+                                  .preferences = onX86};
+  return machine;
+}
+
+//===----------------------------------------------------------------------===//
+// Preferences
+//===----------------------------------------------------------------------===//
+
+/// Why a contraction is too small.
+static std::string objectionTo(const MultiplyAdds &work,
+                               const Preference &preference) {
+  if (work.k < preference.minK)
+    return llvm::formatv("is profitable for K >= {0}, here {1}",
+                         preference.minK, work.k);
+  if (work.channels < preference.minChannels)
+    return llvm::formatv(
+        "is profitable for {0} or more input channels, here {1}",
+        preference.minChannels, work.channels);
+  if (work.n < preference.minN)
+    return llvm::formatv(
+        "is profitable for {0} or more weights per output channel, here "
+        "{1}",
+        preference.minN, work.n);
+  return "";
+}
+
+std::string Preference::objection(Operation *root) const {
+  if (auto image = dyn_cast<LayoutOpInterface>(root);
+      image && onlyLayout && image.getLayout() != *onlyLayout)
+    return llvm::formatv("is slow with images that are {0}",
+                         stringifyLayout(image.getLayout()));
+  std::optional<MultiplyAdds> work =
+      cast<RootOpInterface>(root).getMultiplyAdds();
+  if (std::string reason = work ? objectionTo(*work, *this) : "";
+      !reason.empty())
+    return reason;
+  int64_t results =
+      cast<ShapedType>(root->getResult(0).getType()).getNumElements();
+  if (results < minResults)
+    return llvm::formatv("is profitable for {0} or more results, here {1}",
+                         minResults, results);
+  if (work && work->count() < minWork)
+    return llvm::formatv(
+        "is profitable for {0} or more multiply-adds, here {1}", minWork,
+        int64_t(work->count()));
+  return "";
+}
+
+bool Preference::takesWhole(StepOp step) const {
+  return rootReadsMemory(step) &&
+         matchEpiloguePrefix(step, epilogue).end == yieldsOf(step).front();
+}

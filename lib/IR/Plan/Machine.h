@@ -1,0 +1,74 @@
+//===- Machine.h - what is worth it, as data of a machine -------*- C++ -*-===//
+//
+// All that was measured and is a matter of time, not of results: which way to
+// compute an op is preferred from where on, and what a step, a launch and a
+// wait cost. What can be computed at all is in Target.h. Passes read the
+// numbers and know no machine by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_PLAN_MACHINE_H
+#define MNISTC_IR_PLAN_MACHINE_H
+
+#include "lib/IR/Plan/StepBody.h"
+#include <optional>
+#include <string>
+
+namespace mlir::mnistc {
+
+/// From where on the call of a library pays for an op. Two for one op and
+/// library are alternatives: where either pays, the call is made.
+struct Preference {
+  Impl impl;
+  StringRef op;           ///< the root's mnemonic
+  EpilogueParts epilogue; ///< of what follows the root, what it is given
+
+  std::optional<Layout> onlyLayout = {}; ///< of images; none: any
+  // Of the root's multiply-adds (MultiplyAdds in lib/IR/Mnist/RootOps.h).
+  int64_t minK = 0, minN = 0, minChannels = 0;
+  int64_t minWork = 0; ///< of all
+  int64_t minResults = 0;
+
+  /// Why it does not pay; empty if it does.
+  std::string objection(Operation *root) const;
+
+  /// Whether it takes along all that a step does beside its root.
+  bool takesWhole(StepOp step) const;
+};
+
+/// Microseconds.
+struct StepTimes {
+  double launch; ///< that any step takes
+  double event;  ///< that a wait for another stream adds
+  // What a microsecond is enough for, in a step of a small batch.
+  double flops, bytes;
+};
+
+struct Machine {
+  StringRef name;
+  /// What --layout=auto takes where transposes do not decide.
+  Layout preferredLayout;
+  /// Starting a step costs as much as many elements: small ones are joined, or
+  /// computed where they are read. Elsewhere a step of its own is a loop of its
+  /// own, without questions.
+  bool launchesCost;
+  /// Of a reduction that is rather computed where it is read: the elements that
+  /// become one, and results, at most. Only where launches cost.
+  int64_t inlineElements = 0, inlineResults = 0;
+  /// How often an expensive element may be computed for one use before it is
+  /// rather stored.
+  double maxRecompute;
+  /// Steps that can run side by side, and what they take. Where it is one,
+  /// nobody asks for times.
+  int64_t streams;
+  std::optional<StepTimes> times;
+  /// Before generated code, which computes the rest; the best ones first.
+  ArrayRef<Preference> preferences;
+
+  static const Machine &h200();
+  static const Machine &x86();
+};
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_PLAN_MACHINE_H

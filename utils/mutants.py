@@ -123,7 +123,7 @@ MUTANTS = [
      "n.broadcast(scaled(n, c, alpha), shapeOf(y))", ["lit/gemm"]),
     ("SAME_LOWER as SAME_UPPER", "lib/Import/ImportWindow.cpp",
      'std::max<int64_t>(total, 0), mode == "SAME_LOWER")',
-     "std::max<int64_t>(total, 0), false)", ["lit/conv.onnxtext|lit/pools"]),
+     "std::max<int64_t>(total, 0), false)", ["lit/conv.onnxtext", "lit/pools"]),
     # Exit codes.
     ("exit code 3 is 1", "tools/mnistc/Input.cpp",
      "input.status = exitUnsupported;", "input.status = exitBadModel;",

@@ -4,7 +4,10 @@
     utils/mutate.py --check             every mutant still applies
     utils/mutate.py [--only=TEXT] [--folder=DIR] [--report=FILE]
 
-The mutants are in utils/mutants.py. A run copies the tree to a folder (kept, so
+The mutants are in utils/mutants/: rows of a name, a file, what stands there
+(once), what stands there instead, and the suites that have to notice, fastest
+first: lit/FILTER, unit/FILTER, cuda/FILTER (mn-cuda-tests), or NAME/FILTER for
+test/NAME/run.py --only=FILTER. A run copies the tree to a folder (kept, so
 that the next run is short), builds it there, checks that the suites pass,
 applies one mutant at a time, builds again and runs the suites that have to
 notice, until one does. --report adds each outcome to docs/mutation.md's table,
@@ -20,8 +23,9 @@ import subprocess
 import sys
 import time
 
-from mutants import MUTANTS
+from mutants import compiler, runtime
 
+MUTANTS = compiler.MUTANTS + runtime.MUTANTS
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))
@@ -39,7 +43,7 @@ def check():
             messages.append(f"{file}: expected the text of mutant '{name}' "
                             f"once, got it {count} times")
         if right == wrong or name in names or not suites:
-            messages.append(f"utils/mutants.py: expected '{name}' to be one "
+            messages.append(f"utils/mutants: expected '{name}' to be one "
                             "change with a suite")
         names.add(name)
     return messages

@@ -1,6 +1,8 @@
 //===- places.cpp - where inputs, outputs and workspaces are --------------===//
 
 #include "plan.h"
+#include <algorithm>
+#include <iterator>
 
 using namespace test;
 using fake::driver;

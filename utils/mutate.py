@@ -4,27 +4,33 @@
     utils/mutate.py --check             every mutant still applies
     utils/mutate.py [--only=TEXT] [--folder=DIR] [--report=FILE]
 
-The mutants are in utils/mutants.py. A run copies the tree to a folder (kept, so
-that the next run is short), builds it there, applies one mutant at a time,
-builds again and runs the suites that have to notice. --report adds each outcome
-to docs/mutation.md's table, or to FILE. Exit code 1 where a mutant survived.
+The mutants are in utils/mutants/: rows of a name, a file, what stands there
+(once), what stands there instead, and the suites that have to notice, fastest
+first: lit/FILTER, unit/FILTER, cuda/FILTER (mn-cuda-tests), or NAME/FILTER for
+test/NAME/run.py --only=FILTER. A run copies the tree to a folder (kept, so
+that the next run is short), builds it there, checks that the suites pass,
+applies one mutant at a time, builds again and runs the suites that have to
+notice, until one does. --report adds each outcome to docs/mutation.md's table,
+or to FILE. Exit code 1 where a mutant survived.
 """
 
 import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
 
-from mutants import MUTANTS
+from mutants import compiler, runtime
 
+MUTANTS = compiler.MUTANTS + runtime.MUTANTS
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))
 VENV = CACHE / "venv/bin"
-LIMIT_S = 1800
+LIMIT_S = 600
 
 
 def check():
@@ -37,64 +43,107 @@ def check():
             messages.append(f"{file}: expected the text of mutant '{name}' "
                             f"once, got it {count} times")
         if right == wrong or name in names or not suites:
-            messages.append(f"utils/mutants.py: expected '{name}' to be one "
+            messages.append(f"utils/mutants: expected '{name}' to be one "
                             "change with a suite")
         names.add(name)
     return messages
 
 
 def run(command, folder):
-    return subprocess.run([str(part) for part in command], cwd=folder,
-                          capture_output=True, text=True, errors="replace",
-                          timeout=LIMIT_S, stdin=subprocess.DEVNULL)
+    """The exit code and what was said; an exit code of None ran too long."""
+    process = subprocess.Popen(
+        [str(part) for part in command], cwd=folder, text=True, errors="replace",
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        said = process.communicate(timeout=LIMIT_S)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return None, process.communicate()[0]
+    return process.returncode, said
 
 
 def copy_tree(folder):
-    """The files that git has or would take, where they differ."""
-    listed = run(["git", "ls-files", "-co", "--exclude-standard"], ROOT).stdout
+    """The files that git has or would take, where they differ; what an earlier
+    run copied and is gone is removed, for sources are found by their ending."""
+    listed = run(["git", "ls-files", "-co", "--exclude-standard"], ROOT)[1]
     wanted = {path for path in listed.splitlines() if (ROOT / path).is_file()}
+    copied = folder / "copied.txt"
+    if copied.exists():
+        for path in set(copied.read_text().splitlines()) - wanted:
+            (folder / path).unlink(missing_ok=True)
     for path in wanted:
         data, to = (ROOT / path).read_bytes(), folder / path
         if not to.is_file() or to.read_bytes() != data:
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(data)
             to.chmod((ROOT / path).stat().st_mode)
+    copied.write_text("\n".join(sorted(wanted)))
 
 
-def build(folder):
-    done = run([VENV / "cmake", "--build", folder / "build", "--target", "all"],
-               folder)
-    return done.returncode == 0, done.stdout[-3000:]
+def build(folder, *targets):
+    code, said = run([VENV / "cmake", "--build", folder / "build", "--target",
+                      *targets], folder)
+    return code == 0, said[-3000:]
+
+
+def parts_of(suite):
+    kind, _, text = suite.partition("/")
+    return kind, text
+
+
+def targets_of(suite):
+    kind, _ = parts_of(suite)
+    if kind in ("unit", "cuda"):
+        return [f"mn-{kind}-tests"]
+    return ["mnistc", "mnist-opt", "mnistrt"] + ["fake-cuda"] * (
+        kind == "programs")
 
 
 def suite_command(suite, folder):
-    kind, _, text = suite.partition("/")
+    kind, text = parts_of(suite)
     if kind == "lit":
-        return [VENV / "lit", "-s", folder / "build/test/lit",
-                f"--filter={text}"]
+        return [VENV / "lit", "-sv", "--max-failures=1",
+                folder / "build/test/lit", f"--filter={text}"]
     if kind in ("unit", "cuda"):
-        return [folder / f"build/bin/mn-{kind}-tests", f"--gtest_filter={text}"]
+        return [folder / f"build/bin/mn-{kind}-tests", "--gtest_fail_fast",
+                f"--gtest_filter={text}"]
     return [VENV / "python", folder / f"test/{kind}/run.py", f"--only={text}"]
 
 
-def ran_something(suite, done):
-    """A filter that fits no test notices nothing."""
-    if suite.startswith(("unit/", "cuda/")):
-        return not re.search(r"Running 0 tests", done.stdout)
-    if suite.startswith("lit/"):
-        return not re.search(r"did not match any", done.stdout + done.stderr)
-    return not re.search(r"^0 passed, 0 failed", done.stdout, re.M)
+def passed_something(suite, said):
+    """A filter that fits no test, or only tests that are skipped, notices
+    nothing."""
+    kind, _ = parts_of(suite)
+    if kind == "lit":
+        return re.search(r"^  Passed *: *[1-9]", said, re.M)
+    if kind in ("unit", "cuda"):
+        return re.search(r"^\[  PASSED  \] [1-9]", said, re.M)
+    return re.search(r"^[1-9][0-9]* passed, 0 failed", said, re.M)
+
+
+def check_suites(suites, folder):
+    """A suite that fails without a mutant notices nothing, either."""
+    for suite in sorted(suites):
+        begin = time.monotonic()
+        code, said = run(suite_command(suite, folder), folder)
+        if code != 0 or not passed_something(suite, said):
+            sys.exit(f"error: expected suite {suite} to pass without a mutant: "
+                     f"{said[-3000:]}")
+        print(f"{time.monotonic() - begin:6.1f} s  {suite} passes", flush=True)
 
 
 def killer(suites, folder):
-    """The suite that notices, or nothing."""
+    """How the suites end: by the first that notices."""
     for suite in suites:
-        done = run(suite_command(suite, folder), folder)
-        if not ran_something(suite, done):
-            sys.exit(f"error: expected suite {suite} to have tests, got none")
-        if done.returncode != 0:
-            return suite
-    return None
+        built, said = build(folder, *targets_of(suite))
+        if not built:
+            errors = re.findall(r"^.*error:.*$", said, re.M) or [said[-200:]]
+            return f"does not build: {errors[0]}"
+        code, said = run(suite_command(suite, folder), folder)
+        if code != 0:
+            return f"killed by {suite}" + " (no end)" * (code is None)
+    return "SURVIVES"
 
 
 def outcome(mutant, folder):
@@ -103,26 +152,19 @@ def outcome(mutant, folder):
     text = path.read_text()
     path.write_text(text.replace(right, wrong))
     try:
-        built, said = build(folder)
-        if not built:
-            return f"does not build: {said.splitlines()[-1] if said else ''}"
-        suite = killer(suites, folder)
-        return f"killed by {suite}" if suite else "SURVIVES"
+        return killer(suites, folder)
     finally:
         path.write_text(text)
 
 
-def write_report(path, outcomes):
-    """Replaces the rows of the mutants that were run, and keeps the others."""
-    text = path.read_text()
-    for (name, file, *_), result in outcomes:
-        row = f"| {name} | `{file}` | {result} |"
-        pattern = re.compile(rf"^\| {re.escape(name)} \|.*$", re.M)
-        if pattern.search(text):
-            text = pattern.sub(lambda _: row, text)
-        else:
-            text = text.rstrip("\n") + f"\n{row}\n"
-    path.write_text(text)
+def write_report(path, mutant, result):
+    """Replaces the row of a mutant, and keeps the others, in the order of
+    the list."""
+    head, line, rows = path.read_text().partition("|---|---|---|\n")
+    known = dict(re.findall(r"^\| (.*?) (\|.*)$", rows, re.M))
+    known[mutant[0]] = f"| `{mutant[1]}` | {result} |"
+    path.write_text(head + line + "".join(
+        f"| {name} {known[name]}\n" for name, *_ in MUTANTS if name in known))
 
 
 def main():
@@ -141,23 +183,26 @@ def main():
         print(f"{len(MUTANTS)} mutants, {len(messages)} errors")
         return bool(messages)
     folder = options.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
     copy_tree(folder)
-    configured = run([VENV / "cmake", "--preset", "release"], folder)
-    built, said = build(folder)
-    if configured.returncode or not built:
-        sys.exit(f"error: expected the program to build without a mutant: "
-                 f"{configured.stderr}{said}")
+    code, said = run([VENV / "cmake", "--preset", "release"], folder)
+    built = code == 0
+    if built:
+        built, said = build(folder, "all")
+    if not built:
+        sys.exit(f"error: expected the program to build without a mutant: {said}")
+    chosen = [mutant for mutant in MUTANTS
+              if options.only in f"{mutant[0]} {mutant[1]}"]
+    check_suites({suite for mutant in chosen for suite in mutant[-1]}, folder)
     outcomes = []
-    for mutant in MUTANTS:
-        if options.only not in f"{mutant[0]} {mutant[1]}":
-            continue
+    for mutant in chosen:
         begin = time.monotonic()
-        outcomes.append((mutant, outcome(mutant, folder)))
-        print(f"{time.monotonic() - begin:6.0f} s  {mutant[0]}: "
-              f"{outcomes[-1][1]}", flush=True)
+        outcomes.append(outcome(mutant, folder))
+        print(f"{time.monotonic() - begin:6.1f} s  {mutant[0]}: {outcomes[-1]}",
+              flush=True)
         if options.report:
-            write_report(options.report, outcomes[-1:])
-    survivors = sum("killed" not in result for _, result in outcomes)
+            write_report(options.report, mutant, outcomes[-1])
+    survivors = sum("killed" not in result for result in outcomes)
     print(f"{len(outcomes)} mutants, {survivors} survive")
     return survivors > 0
 

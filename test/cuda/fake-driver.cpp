@@ -26,7 +26,7 @@ CUresult copy(void *to, const void *from, size_t bytes, CUstream stream) {
   // While a graph is captured nothing is done.
   if (!of(stream)->captured)
     std::memcpy(to, from, bytes);
-  enqueue(stream, {.what = What::copy, .bytes = bytes});
+  enqueue(stream, {.what = What::copy, .bytes = bytes, .to = to, .from = from});
   return CUDA_SUCCESS;
 }
 
@@ -182,8 +182,9 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-CUresult cuModuleLoadData(CUmodule *module, const void *) {
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   MN_FAILS;
+  driver().image = image;
   *module = reinterpret_cast<CUmodule>(&driver());
   return CUDA_SUCCESS;
 }

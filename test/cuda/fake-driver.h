@@ -31,8 +31,9 @@ struct Entry {
   std::string kernel = {};
   bool overlaps = false; ///< may start before the one before it ended
   unsigned blocks = 0, threads = 0;
-  int graph = -1;   ///< what is launched, of `graphs`
-  size_t bytes = 0; ///< of a copy
+  int graph = -1;                            ///< what is launched, of `graphs`
+  size_t bytes = 0;                          ///< of a copy
+  const void *to = nullptr, *from = nullptr; ///< likewise
 };
 
 struct Driver {
@@ -47,7 +48,10 @@ struct Driver {
   /// Sees the arguments of each kernel: one that runs now, or one of a graph.
   std::function<void(const std::string &kernel, void **arguments, bool runs)>
       onLaunch = nullptr;
+  /// Sees each graph that runs, of `graphs`.
+  std::function<void(int graph)> onGraph = nullptr;
 
+  const void *image = nullptr; ///< the code that was loaded
   int destroyedGraphs = 0;
   long allocations = 0; ///< not freed: memory, streams, events
 };

@@ -135,6 +135,8 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   MN_FAILS;
   enqueue(stream, {.what = What::graph,
                    .graph = int(reinterpret_cast<size_t>(graph)) - 1});
+  if (driver().onGraph)
+    driver().onGraph(int(reinterpret_cast<size_t>(graph)) - 1);
   return CUDA_SUCCESS;
 }
 

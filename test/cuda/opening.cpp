@@ -1,6 +1,7 @@
 //===- opening.cpp - what a program needs of a GPU, and exit codes --------===//
 
 #include "plan.h"
+#include <algorithm>
 
 using namespace test;
 using fake::driver;
@@ -45,18 +46,29 @@ TEST(Opening, ExitCodesByNumber) {
 }
 
 TEST(Opening, TheLatestCodeThatFitsIsTaken) {
-  const mn::DeviceCode codes[] = {{"sm_80", nullptr, 0},
-                                  {"sm_90a", nullptr, 0},
-                                  {"sm_90", nullptr, 0},
-                                  {"sm_100a", nullptr, 0}};
+  const unsigned char cubins[4] = {};
+  std::vector<mn::DeviceCode> codes = {{"sm_80", cubins, 1},
+                                       {"sm_90a", cubins + 1, 1},
+                                       {"sm_90", cubins + 2, 1},
+                                       {"sm_100a", cubins + 3, 1}};
   PlanModel made(std::vector<StepShape>(1));
-  made.model.codes = codes;
-  made.model.codeCount = 4;
-  for (auto [capability, code] : std::map<int, int>{
-           {75, 11}, {80, 0}, {86, 0}, {90, 0}, {92, 0}, {100, 0}, {103, 11}}) {
-    driver() = {};
-    driver().capability = capability;
-    EXPECT_EQ(int(run(made).code), code) << capability;
+  made.model.codeCount = int(codes.size());
+  for (int turn : {0, 1}) {
+    made.model.codes = codes.data();
+    for (auto [capability, taken] : std::map<int, int>{{75, -1},
+                                                       {80, 0},
+                                                       {86, 0},
+                                                       {90, 1},
+                                                       {92, 2},
+                                                       {100, 3},
+                                                       {103, -1}}) {
+      driver() = {};
+      driver().capability = capability;
+      EXPECT_EQ(int(run(made).code), taken < 0 ? 11 : 0) << capability;
+      EXPECT_EQ(driver().image, taken < 0 ? nullptr : cubins + taken)
+          << capability << " in order " << turn;
+    }
+    std::reverse(codes.begin(), codes.end());
   }
 }
 

@@ -8,7 +8,7 @@ using namespace fake;
 namespace test {
 
 static void runStep(mn::Context &ctx) {
-  void *arguments[] = {&ctx.arena};
+  void *arguments[] = {&ctx.arena, &ctx.workspace};
   const std::string kernel = "step" + std::to_string(ctx.step);
   mn::launch(ctx, kernel.c_str(), {7, 64}, arguments);
 }
@@ -33,8 +33,14 @@ PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
   names.reserve(shapes.size());
   for (const StepShape &shape : shapes) {
     names.push_back("step" + std::to_string(names.size()));
-    mn::Step step = {
-        names.back().c_str(), "relu", "", "kernel", "[4, 6]", 0, 0, runStep};
+    mn::Step step = {names.back().c_str(),
+                     "relu",
+                     "",
+                     shape.implementation,
+                     "[4, 6]",
+                     0,
+                     0,
+                     runStep};
     step.stream = shape.stream;
     step.after = shape.after.data();
     step.afterCount = int(shape.after.size());

@@ -14,9 +14,11 @@ namespace test {
 struct StepShape {
   int stream = 0;
   std::vector<int> after = {}; ///< steps of other streams
+  const char *implementation = "kernel";
 };
 
-/// A model with one plan; step i launches the kernel "step<i>".
+/// A model with one plan; step i launches the kernel "step<i>", whose arguments
+/// are the arena and the workspace.
 class PlanModel {
 public:
   explicit PlanModel(std::vector<StepShape> shapes,

@@ -107,6 +107,7 @@ TEST(Training, BatchesKnowTheirSetAndOrder) {
           const Data &data = set == 0 ? first : second;
           EXPECT_EQ(0, std::memcmp(batch.inputs, data.samples.inputs,
                                    set == 0 ? 11 * 6 : 23 * 6 * 4));
+          EXPECT_EQ(0, reinterpret_cast<uintptr_t>(batch.targets) % 16);
           EXPECT_EQ(0, std::memcmp(batch.targets, data.classes.data(),
                                    data.classes.size() * 4));
           const char *arena =
@@ -140,20 +141,34 @@ TEST(Training, AnotherSetMakesOtherGraphs) {
   EXPECT_EQ(executor->runBatches(0, 1, false, 1).code, mn::Code::usage);
 }
 
-TEST(Training, PreparingLeavesParametersAsTheyWere) {
+TEST(Training, OnlyTrainingChangesParameters) {
   PlanModel made({{}}, mn::kinds::train);
-  auto executor = open(made, true);
-  float weight = 0;
-  ASSERT_TRUE(executor->readParameters(0, &weight, 4).ok());
-  EXPECT_EQ(weight, 0.5f);
-  // The first run trains a step, as the kernel here does.
-  driver().onLaunch = [](const std::string &, void **arguments, bool runs) {
-    float **arena = static_cast<float **>(arguments[0]);
-    **arena += runs ? 1 : 0;
-  };
-  ASSERT_TRUE(executor->prepare(0).ok());
-  ASSERT_TRUE(executor->readParameters(0, &weight, 4).ok());
-  EXPECT_EQ(weight, 0.5f);
+  for (bool graph : {false, true}) {
+    auto executor = open(made, graph);
+    const auto weight = [&] {
+      float value = 0;
+      EXPECT_TRUE(executor->readParameters(0, &value, 4).ok());
+      return value;
+    };
+    EXPECT_EQ(weight(), 0.5f);
+    // Whatever runs trains a step, as the kernel here does.
+    float *trained = nullptr;
+    driver().onLaunch = [&](const std::string &, void **arguments, bool runs) {
+      trained = *static_cast<float **>(arguments[0]);
+      *trained += runs ? 1 : 0;
+    };
+    driver().onGraph = [&](int) { *trained += 1; };
+    ASSERT_TRUE(executor->prepare(0).ok());
+    EXPECT_EQ(weight(), 0.5f);
+    double microseconds = 0;
+    ASSERT_TRUE(executor->time(0, 3, microseconds).ok());
+    EXPECT_EQ(weight(), 0.5f);
+    std::vector<mn::StepTime> times;
+    ASSERT_TRUE(executor->profile(0, times).ok());
+    EXPECT_EQ(weight(), 0.5f);
+    ASSERT_TRUE(executor->submit(0, 0).ok());
+    EXPECT_EQ(weight(), 1.5f);
+  }
 }
 
 TEST(Training, WritesGoThroughPinnedMemoryInTurn) {

@@ -56,6 +56,16 @@ def batch_norm(case):
     case.out(case.node("BatchNormalization", [x, *names], epsilon=1e-3))
 
 
+def batch_norm_of_given_statistics(case):
+    """Where they are computed from parameters, they are not the batch's."""
+    x = case.parameter("x", case.uniform((3, 2, 4, 4)))
+    names = [case.parameter("scale", case.uniform(2, 0.5, 1.5)),
+             case.parameter("bias", case.uniform(2)),
+             case.node("Tanh", [case.parameter("mean", case.uniform(2))], ["m"]),
+             case.node("Exp", [case.parameter("variance", case.uniform(2))], ["v"])]
+    case.out(case.node("BatchNormalization", [x, *names], epsilon=1e-3))
+
+
 def dropout(case):
     p = case.parameter("p", case.uniform((4, 8)))
     ratio = case.constant("ratio", np.float32(0.4))
@@ -75,4 +85,4 @@ def attention(case):
 
 
 SPECIAL = [concat, split, where, equal_operands, used_often, gather_often,
-           batch_norm, dropout, attention]
+           batch_norm, batch_norm_of_given_statistics, dropout, attention]

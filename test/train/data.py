@@ -67,6 +67,16 @@ def test_all_kinds_of_files_train_alike(place):
     expect(alone.digest == plain.digest and not alone.accuracies, alone.out)
 
 
+def test_pixels_become_numbers_up_to_one(place):
+    """As if they were divided by 255 before."""
+    folder, floats = idx_folder(place), place.fresh("scaled")
+    images, labels = digits(place, 400, 400)
+    expect(images.dtype == np.uint8, images.dtype)
+    np.save(floats / "train_x.npy", images.astype(np.float32) * np.float32(1 / 255))
+    np.save(floats / "train_y.npy", labels)
+    expect(train(place, folder).digest == train(place, floats).digest, "digests")
+
+
 def test_floats_are_taken_as_they_are(place):
     folder, floats = idx_folder(place), place.fresh("floats")
     images, labels = digits(place, 400, 400)

@@ -132,6 +132,26 @@ for each in USES:
         globals()[f"test_{each}_{convention}"] = make_optimizer_test(each, convention)
 
 
+def test_clipped_values(place):
+    """Each number of a gradient on its own, from above and from below."""
+    model, random, clip, lr = linear_model(place), np.random.default_rng(8), 0.2, 0.3
+    x = random.uniform(-1, 1, (STEPS * BATCH, 3))
+    y = random.uniform(-2, 2, (STEPS * BATCH, 2))
+    wanted, gradients = initializers(model)["w"], []
+    for t in range(STEPS):
+        rows = slice(t * BATCH, (t + 1) * BATCH)
+        error = x[rows] @ wanted - y[rows]
+        gradients.append(x[rows].T @ error * 2 / error.size)
+        wanted = wanted - lr * np.clip(gradients[-1], -clip, clip)
+    for side in (np.less(gradients, -clip), np.greater(gradients, clip),
+                 np.less(np.abs(gradients), clip)):
+        expect(side.any(), gradients)
+    found = trained(place, model, x, y,
+                    ["--optimizer=sgd", f"--clip-value={clip}"], [f"--lr={lr}"])["w"]
+    expect(np.allclose(found, wanted, rtol=2e-5, atol=2e-6),
+           f"expected {wanted.tolist()}, got {found.tolist()}")
+
+
 def test_dropout(place):
     """y = dropout(x w): with x = 1 and targets 0 a weight that was kept shrinks
     by the square of the scale 1 / (1 - p), and one that was not stays."""

@@ -126,12 +126,43 @@ def test_yes_or_no(place):
             rtol=1e-5)
 
 
-def loss_at_start(program, flag):
-    """Of a step that learns nothing."""
+def epoch_at_start(program, flag):
+    """Of steps that learn nothing."""
     out = ok(program, "train", flag, "--lr=0", "--epochs=1",
              f"--log={program}.log").out
     events = [json.loads(line) for line in open(f"{program}.log")]
-    return out, next(e for e in events if e["event"] == "epoch")["train_loss"]
+    return out, next(e for e in events if e["event"] == "epoch")
+
+
+def loss_at_start(program, flag):
+    out, epoch = epoch_at_start(program, flag)
+    return out, epoch["train_loss"]
+
+
+def test_yes_or_no_without_sigmoid(place):
+    """A probability that no sigmoid makes is yes from a half on."""
+    data = Data(place, 1)
+    data.model([node("Sigmoid", "z", "s"), node("Sub", "one s", "y")], 1,
+               [("one", np.ones(1, np.float32))])
+    labels = np.arange(ROWS) % 2
+    _, epoch = epoch_at_start(data.compiled(place, "--train", "--loss=bce"),
+                              data.save(labels))
+    z = -data.z[:, 0]
+    np.testing.assert_allclose(
+        [epoch["train_loss"], epoch["train_accuracy"]],
+        [(softplus(z) - labels * z).mean(), ((z > 0) == labels).mean()],
+        rtol=1e-4)
+
+
+def test_infinite_target(place):
+    """The step where the loss is infinite is named, not the next one."""
+    data = Data(place, 1)
+    data.model([node("Identity", "z", "y")], 1)
+    targets = data.z.astype(np.float32)
+    targets[8] = np.inf  # of the second batch of 7
+    fails(15, data.compiled(place, "--train", "--loss=mse"), "train",
+          data.save(targets), "--no-shuffle", "--epochs=1",
+          parts=["NaN or infinity at step 2 (epoch 1)"])
 
 
 def test_probabilities_without_softmax(place):

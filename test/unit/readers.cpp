@@ -47,6 +47,25 @@ TEST(Npy, RoundTrip) {
   EXPECT_TRUE(scalar.shape.empty());
 }
 
+TEST(Npy, OfEveryVersion) {
+  // From version 2 on the header's size has 4 bytes.
+  const float numbers[] = {1, 2, 3};
+  const std::string elements(reinterpret_cast<const char *>(numbers), 12);
+  for (char version : {1, 2, 3})
+    for (size_t spaces : {0, 200, 1000}) {
+      const std::string header =
+          "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }" +
+          std::string(spaces, ' ') + '\n';
+      std::string file = std::string("\x93NUMPY") + version + '\0';
+      for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
+        file += static_cast<char>(header.size() >> 8 * i);
+      Array array;
+      const mn::Status status = parseNpy(file + header + elements, array);
+      ASSERT_TRUE(status.ok()) << int(version) << ": " << status.message;
+      EXPECT_EQ(array.bytes, bytes(elements)) << int(version);
+    }
+}
+
 TEST(Npy, SaysWhatIsWrong) {
   const auto messageOf = [](const std::string &file) {
     Array array;
@@ -142,6 +161,15 @@ TEST(Idx, ReadsImages) {
   EXPECT_EQ(parseIdx(header + "abc", array).message,
             "expected 4 bytes of elements for shape [1, 2, 2], got 3");
   EXPECT_FALSE(parseIdx(header.substr(0, 9), array).ok());
+}
+
+TEST(Idx, SizesHaveFourBytes) {
+  mn::ArrayHeader header;
+  ASSERT_TRUE(mn::parseIdxHeader(
+                  std::string("\0\0\x08\2\1\2\3\4\0\0\xff\xfe", 12), header)
+                  .ok());
+  EXPECT_EQ(header.array.shape, (std::vector<int64_t>{0x01020304, 0xfffe}));
+  EXPECT_EQ(header.bytes, size_t(0x01020304) * 0xfffe);
 }
 
 TEST(Png, RefusesWhatIsNone) {

@@ -121,6 +121,31 @@ TEST(AtomicFile, FailsWhileWriting) {
   EXPECT_EQ(folder.size(), 1u);
 }
 
+// What stands where the new file is to be written may be another's.
+TEST(AtomicFile, LeavesTemporaryFilesOfOthers) {
+  Folder folder;
+  test::write(folder / "victim", "kept");
+  const std::string temporary = folder / "a.tmp";
+  const auto refuses = [&](const char *what) {
+    const mn::Status status = mn::writeAtomically(folder / "a", "new");
+    EXPECT_EQ(status.code, mn::Code::badData) << what;
+    EXPECT_NE(status.message.find("that this program did not leave"),
+              std::string::npos)
+        << what << ": " << status.message;
+    EXPECT_EQ(contentOf(folder / "victim"), "kept") << what;
+    struct stat about;
+    EXPECT_NE(stat((folder / "a").c_str(), &about), 0) << what;
+    EXPECT_EQ(unlink(temporary.c_str()), 0) << what;
+  };
+  ASSERT_EQ(link((folder / "victim").c_str(), temporary.c_str()), 0);
+  refuses("a name of another file");
+  ASSERT_EQ(symlink("victim", temporary.c_str()), 0);
+  refuses("a link to another file");
+  ASSERT_EQ(mkfifo(temporary.c_str(), 0600), 0);
+  refuses("a pipe");
+  EXPECT_TRUE(mn::writeAtomically(folder / "a", "new").ok());
+}
+
 TEST(AtomicFile, RefusesWhatIsNoFile) {
   Folder folder;
   EXPECT_EQ(mn::checkWritable(folder.path, 1).message,

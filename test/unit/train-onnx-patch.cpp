@@ -126,14 +126,15 @@ TEST(OnnxPatch, ConvertsToTheTensorsType) {
 }
 
 TEST(OnnxPatch, RoundsToTheNearestEven) {
-  const auto half = [](float value) {
+  const auto as = [](uint64_t type, float value) {
     std::string to;
-    const std::string one = number(1, 1) + number(2, 10);
+    const std::string one = number(1, 1) + number(2, type);
     EXPECT_TRUE(mn::replaceOnnxTensor(one, std::vector<float>{value}, to).ok());
     uint16_t bits;
     std::memcpy(&bits, to.data() + to.size() - 2, 2);
     return bits;
   };
+  const auto half = [&](float value) { return as(10, value); };
   EXPECT_EQ(half(1 + 0x1p-11f), 0x3c00);
   EXPECT_EQ(half(1 + 0x1.8p-10f), 0x3c02);
   EXPECT_EQ(half(0x1p-24f), 1);
@@ -142,6 +143,13 @@ TEST(OnnxPatch, RoundsToTheNearestEven) {
   EXPECT_EQ(half(65519), 0x7bff);
   EXPECT_EQ(half(INFINITY), 0x7c00);
   EXPECT_EQ(half(NAN) & 0x7e00, 0x7e00);
+  const auto brain = [&](float value) { return as(16, value); };
+  EXPECT_EQ(brain(1 + 0x1p-8f), 0x3f80);
+  EXPECT_EQ(brain(1 + 0x1.8p-7f), 0x3f82);
+  EXPECT_EQ(brain(1 + 0x1.2p-8f), 0x3f81);
+  EXPECT_EQ(brain(0x1p-149f), 0);
+  EXPECT_EQ(brain(-INFINITY), 0xff80);
+  EXPECT_EQ(brain(NAN) & 0x7fc0, 0x7fc0);
 }
 
 std::string constant(const std::string &attribute) {

@@ -5,97 +5,11 @@
 #include "formats/protobuf.h"
 #include "train-model.h"
 #include "train/feeder.h"
-#include "train/history.h"
 #include "train/initialize.h"
-#include "train/recipe.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
 namespace {
-
-using Column = mn::RecipeColumn;
-
-mn::Recipe recipe(const char *optimizer, const char *form, const char *clip) {
-  return {"mse", optimizer, form, clip, "values", "masked", {0.1}};
-}
-
-TEST(Recipe, KnowsWhichNumbersAnOptimizerHas) {
-  struct {
-    mn::Recipe recipe;
-    std::vector<int> unused; ///< clip: both its options
-  } cases[] = {
-      {recipe("sgd", "torch", "none"),
-       {Column::momentum, Column::dampening, Column::beta1, Column::beta2,
-        Column::epsilon, Column::clip}},
-      {recipe("nesterov", "keras", "norm"),
-       {Column::dampening, Column::beta1, Column::beta2, Column::epsilon}},
-      {recipe("momentum", "torch", "value"),
-       {Column::beta1, Column::beta2, Column::epsilon}},
-      {recipe("adamw", "torch", "none"),
-       {Column::momentum, Column::dampening, Column::clip}},
-      {recipe("rmsprop", "torch", "norm"),
-       {Column::momentum, Column::dampening, Column::beta1}},
-      {recipe("adagrad", "torch", "norm"),
-       {Column::momentum, Column::dampening, Column::beta1, Column::beta2}}};
-  for (const auto &test : cases)
-    for (const mn::RecipeNumber &number : mn::recipeNumbers) {
-      const std::string clipped = std::string("--clip-") + test.recipe.clip;
-      const bool unused =
-          std::count(test.unused.begin(), test.unused.end(), number.column) !=
-              0 ||
-          (number.column == Column::clip && clipped != number.flag);
-      EXPECT_EQ(mn::usesNumber(test.recipe, number), !unused)
-          << test.recipe.optimizer << " " << number.flag;
-      mn::TrainOptions options;
-      options.*number.option = 0.25;
-      mn::RecipeValues values;
-      EXPECT_EQ(mn::chooseRecipe(test.recipe, options, values).ok(), !unused);
-    }
-}
-
-TEST(Recipe, RowsAreWhatAdamNeeds) {
-  mn::RecipeValues values = {};
-  values.numbers[Column::beta1] = 0.9;
-  values.numbers[Column::beta2] = 0.999;
-  mn::LearningRate rate;
-  ASSERT_TRUE(mn::LearningRate::create({}, 0.001, 10, 5, rate).ok());
-  struct {
-    int64_t step;
-    float correction1, correction2;
-  } cases[] = {{0, 0.1f, 0.001f}, {1, 0.19f, 0.001999f}, {1 << 20, 1, 1}};
-  for (const auto &test : cases) {
-    float row[Column::count];
-    mn::recipeRow(values, rate, test.step, row);
-    EXPECT_FLOAT_EQ(row[Column::correction1], test.correction1);
-    EXPECT_FLOAT_EQ(row[Column::correction2], test.correction2);
-    EXPECT_FLOAT_EQ(row[Column::lr], 0.001f);
-  }
-}
-
-TEST(History, ComesBackExactly) {
-  mn::History history;
-  for (int i = 0; i < 5000; ++i)
-    history.addPoint({i / 100.0, 1, 1.0 / (i + 3)});
-  history.addEpoch({1, 0.1 + 0.2, 0.5, true, NAN, -1});
-  history.addEpoch({2, INFINITY, -1, false, 0, -1});
-  mn::History read;
-  ASSERT_TRUE(read.parse(history.text()).ok());
-  EXPECT_EQ(read.text(), history.text());
-  EXPECT_LT(history.text().size(), size_t(64) << 10);
-  EXPECT_TRUE(read.parse(R"({"points":[],"epochs":[[1,2,3,0,4,5]]})").ok());
-  for (const char *wrong :
-       {"", "x", "[]", "{}", R"({"points":[]})", R"({"points":1,"epochs":[]})",
-        R"({"points":[[1,2]],"epochs":[]})",
-        R"({"points":[[1,0,3]],"epochs":[]})",
-        R"({"points":[[1,1,"x"]],"epochs":[]})",
-        R"({"points":[[1,1,[]]],"epochs":[]})",
-        R"({"points":[["nan",1,1]],"epochs":[]})",
-        R"({"points":[],"epochs":[[1e300,2,3,0,4,5]]})",
-        R"({"points":[],"epochs":[["inf",2,3,0,4,5]]})",
-        R"({"points":[],"epochs":[[0,2,3,0,4,5]]})",
-        R"({"points":[],"epochs":[[1,2,3,0,4]]})"})
-    EXPECT_FALSE(read.parse(wrong).ok()) << wrong;
-}
 
 std::string node(const char *op, std::initializer_list<const char *> inputs,
                  const char *output, const char *flag = nullptr) {

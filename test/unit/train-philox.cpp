@@ -54,12 +54,13 @@ TEST(Philox, NothingIsSharedBetweenUses) {
   };
   add(1, 0, 0, 0);
   add(uint64_t(1) << 63, 0, 0, 0);
+  add((uint64_t(1) << 63) + 1, 0, 0, 0);
   add(1, 1, 0, 0);
   add(1, 0, 1, 0);
   add(1, 0, uint64_t(1) << 47, 0);
   add(1, 0, 0, 4);
   add(1, 0, 0, uint64_t(1) << 49);
-  EXPECT_EQ(seen.size(), 7u);
+  EXPECT_EQ(seen.size(), 8u);
 }
 
 TEST(Philox, UniformHasItsMeanAndVariance) {

@@ -73,6 +73,23 @@ TEST(Trainer, EveryWayOfFeedingGivesTheSameBits) {
   }
 }
 
+TEST(Trainer, ReportsComeAfterAsManyStepsAsAsked) {
+  // Of 3 epochs of 32 steps; in the later ones the first is due after 1 or 2.
+  mn::Options changed = options();
+  changed.train.reportEvery = 3;
+  const Trained run(changed);
+  size_t reports = 0;
+  for (int step = 1; step <= 96; ++step) {
+    const std::string line = "epoch " + std::to_string((step + 31) / 32) +
+                             "/3, step " + std::to_string((step - 1) % 32 + 1) +
+                             "/32:";
+    const bool found = run.out.find(line) != std::string::npos;
+    EXPECT_EQ(found, step % 3 == 0) << line << "\n" << run.out;
+    reports += found;
+  }
+  EXPECT_EQ(reports, 32u);
+}
+
 TEST(Trainer, AResumedRunEndsWithTheSameBits) {
   for (int every : {0, 5, 16, 31}) {
     Folder folder;

@@ -69,6 +69,17 @@ func.func @something_moves(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   return %y : tensor<3x3xf32>
 }
 
+// CHECK-LABEL: @pools_of_one_size
+// CHECK:         mnist.max_pool
+// CHECK:         mnist.avg_pool
+func.func @pools_of_one_size(%x: tensor<1x1x3x3xf32>) -> tensor<1x1x3x3xf32> {
+  %a = mnist.max_pool nchw %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1]
+      : tensor<1x1x3x3xf32> -> tensor<1x1x3x3xf32>
+  %y = mnist.avg_pool nchw %a kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1]
+      : tensor<1x1x3x3xf32> -> tensor<1x1x3x3xf32>
+  return %y : tensor<1x1x3x3xf32>
+}
+
 // CHECK-LABEL: @splats
 // CHECK-NEXT:    %[[Y:.*]] = mnist.constant dense<1.000000e+00> : tensor<2x6xf32>
 // CHECK-NEXT:    return %[[Y]]
@@ -84,7 +95,7 @@ func.func @splats() -> tensor<2x6xf32> {
 // CHECK-SAME:    (%[[X:.*]]: tensor<2x3x4xf32>, %[[V:.*]]: tensor<3xf32>)
 // CHECK-DAG:     mnist.broadcast %[[V]] along [2] : tensor<3xf32> -> tensor<5x2x3xf32>
 // CHECK-DAG:     mnist.reshape %[[X]] : tensor<2x3x4xf32> -> tensor<24xf32>
-// CHECK-DAG:     mnist.slice %[[X]] starts [1, 1, 3] steps [1, 1, -2] : tensor<2x3x4xf32> -> tensor<1x1x2xf32>
+// CHECK-DAG:     mnist.slice %[[X]] starts [1, 1, 2] steps [1, 1, -2] : tensor<2x3x4xf32> -> tensor<1x1x2xf32>
 // CHECK-DAG:     mnist.transpose %[[X]] perm [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
 func.func @twice(%x: tensor<2x3x4xf32>, %v: tensor<3xf32>)
     -> (tensor<5x2x3xf32>, tensor<24xf32>, tensor<1x1x2xf32>, tensor<4x2x3xf32>) {
@@ -93,7 +104,7 @@ func.func @twice(%x: tensor<2x3x4xf32>, %v: tensor<3xf32>)
   %r = mnist.reshape %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
   %rr = mnist.reshape %r : tensor<6x4xf32> -> tensor<24xf32>
   %s = mnist.slice %x starts [1, 0, 3] steps [1, 1, -1] : tensor<2x3x4xf32> -> tensor<1x3x4xf32>
-  %ss = mnist.slice %s starts [0, 1, 0] steps [1, 1, 2] : tensor<1x3x4xf32> -> tensor<1x1x2xf32>
+  %ss = mnist.slice %s starts [0, 1, 1] steps [1, 1, 2] : tensor<1x3x4xf32> -> tensor<1x1x2xf32>
   %t = mnist.transpose %x perm [1, 0, 2] : tensor<2x3x4xf32> -> tensor<3x2x4xf32>
   %tt = mnist.transpose %t perm [2, 1, 0] : tensor<3x2x4xf32> -> tensor<4x2x3xf32>
   return %bb, %rr, %ss, %tt : tensor<5x2x3xf32>, tensor<24xf32>, tensor<1x1x2xf32>, tensor<4x2x3xf32>

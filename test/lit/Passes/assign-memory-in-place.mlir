@@ -98,3 +98,39 @@ func.func @type(%x: tensor<4x4xf32>) -> tensor<4x4xi32> {
   } : (tensor<4x4xf32>) -> tensor<4x4xi32>
   return %b : tensor<4x4xi32>
 }
+
+// Not one that is larger, or smaller: a thread would write what another has yet
+// to read. The larger one takes the place of "x" and what follows it.
+
+// CHECK-LABEL: @larger
+// CHECK:         "a" on kernel at [128]
+// CHECK:         "b" on kernel at [0]
+func.func @larger(%x: tensor<4x4xf32>) -> tensor<4x4xi64> {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = plan.step "b" on kernel (%a) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.cast %i : tensor<4x4xf32> -> tensor<4x4xi64>
+    plan.yield %0 : tensor<4x4xi64>
+  } : (tensor<4x4xf32>) -> tensor<4x4xi64>
+  return %b : tensor<4x4xi64>
+}
+
+// CHECK-LABEL: @smaller
+// CHECK:         "b" on kernel at [0]
+func.func @smaller(%x: tensor<4x4xf32>) -> tensor<4x4xui8> {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.neg %i : tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = plan.step "b" on kernel (%a) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.cast %i : tensor<4x4xf32> -> tensor<4x4xui8>
+    plan.yield %0 : tensor<4x4xui8>
+  } : (tensor<4x4xf32>) -> tensor<4x4xui8>
+  return %b : tensor<4x4xui8>
+}

@@ -33,6 +33,9 @@ ml_program.global private mutable @mask(dense<-1.0e9> : tensor<3x4xf32>) : tenso
 ml_program.global private mutable @bound(dense<6.0> : tensor<3x4xf32>) : tensor<3x4xf32>
 // CHECK:    @low({{.*}} {mnist.role = "parameter"}
 ml_program.global private mutable @low(dense<1.0> : tensor<4x1xf32>) : tensor<4x1xf32>
+// What is learned by one of its uses, the first here, is learned.
+// CHECK:    @tied({{.*}} {mnist.role = "parameter"}
+ml_program.global private mutable @tied(dense<1.0> : tensor<3x4xf32>) : tensor<3x4xf32>
 // CHECK:    @unread({{.*}} : tensor<4xf32>{{$}}
 ml_program.global private mutable @unread(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
 func.func @infer_3(%i: tensor<3xi64>) -> tensor<3x4xf32> {
@@ -66,6 +69,11 @@ func.func @infer_3(%i: tensor<3xi64>) -> tensor<3x4xf32> {
   %h5 = mnist.mul %h4, %r : tensor<3x4xf32>
   %h6 = mnist.mul %h5, %cosine : tensor<3x4xf32>
   %h7 = mnist.add %h6, %mask : tensor<3x4xf32>
-  %y = mnist.min %h7, %bound : tensor<3x4xf32>
+  %h8 = mnist.min %h7, %bound : tensor<3x4xf32>
+  %tied = ml_program.global_load @tied : tensor<3x4xf32>
+  %again = ml_program.global_load @tied : tensor<3x4xf32>
+  %h9 = mnist.matmul %h8, %tied transposed [false, true] : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x3xf32>
+  %h10 = mnist.matmul %h9, %h8 : (tensor<3x3xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = mnist.min %h10, %again : tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }

@@ -1,4 +1,6 @@
 // RUN: mnist-opt %s --mnist-choose-parameters=freeze=*.bias,mean | FileCheck %s
+// RUN: mnist-opt %s "--mnist-choose-parameters=freeze=fc.weight train-only=fc.*" \
+// RUN:   | FileCheck %s --check-prefix=BOTH
 // RUN: not mnist-opt %s --mnist-choose-parameters=freeze=fc.wait 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mnist-opt %s --mnist-choose-parameters=freeze=fc.*,mean,variance 2>&1 \
@@ -20,6 +22,8 @@
 // CHECK:     @fc.indices({{.*}}) : tensor<2xi64>{{$}}
 // CHECK:     @mean({{.*}}) : tensor<2xf32>{{$}}
 // CHECK:     @variance({{.*}}) : tensor<2xf32> {mnist.role = "buffer"}
+// BOTH:      name = "fc.weight", reason = "--freeze", role = "constant"
+// BOTH-SAME: name = "fc.bias", reason = "--train-only", role = "parameter"
 // UNKNOWN: error: expected --freeze=fc.wait to name a tensor of the model, but none matches
 // OPEN:    {{^}}error: expected each bracket and quote to be closed, got '[' open in --mnist-choose-parameters=freeze=[w{{$}}
 // QUOTE:   {{^}}error: expected each bracket and quote to be closed, got ''' open in

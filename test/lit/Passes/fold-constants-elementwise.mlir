@@ -37,6 +37,22 @@ func.func @integers() -> (tensor<3xi32>, tensor<3xi32>, tensor<3xi32>) {
   return %div, %pow, %abs : tensor<3xi32>, tensor<3xi32>, tensor<3xi32>
 }
 
+// Repeated along other dimensions, or along the same.
+
+// CHECK-LABEL: @repeated
+// CHECK-DAG:     dense<{{\[}}[1.100000e+01, 2.100000e+01], [1.200000e+01, 2.200000e+01]]> : tensor<2x2xf32>
+// CHECK-DAG:     dense<[1.100000e+01, 2.200000e+01]> : tensor<2xf32>
+func.func @repeated() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %a = mnist.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = mnist.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %rows = mnist.broadcast %a along [0] : tensor<2xf32> -> tensor<2x2xf32>
+  %same = mnist.broadcast %b along [0] : tensor<2xf32> -> tensor<2x2xf32>
+  %columns = mnist.broadcast %b along [1] : tensor<2xf32> -> tensor<2x2xf32>
+  %x = mnist.add %rows, %columns : tensor<2x2xf32>
+  %y = mnist.add %rows, %same : tensor<2x2xf32>
+  return %x, %y : tensor<2x2xf32>, tensor<2x2xf32>
+}
+
 // Bytes wrap around at 256.
 
 // CHECK-LABEL: @bytes

@@ -115,6 +115,28 @@ func.func @limit() -> tensor<6xf32> {
   return %y : tensor<6xf32>
 }
 
+// Nothing larger than 4096 elements and than all that it is made of.
+
+// CHECK-LABEL: @small
+// CHECK-NOT:     mnist.add
+// CHECK:         return
+func.func @small() -> tensor<64x64xi64> {
+  %rows = mnist.iota dim 0 : tensor<64x64xi64>
+  %columns = mnist.iota dim 1 : tensor<64x64xi64>
+  %y = mnist.add %rows, %columns : tensor<64x64xi64>
+  return %y : tensor<64x64xi64>
+}
+
+// CHECK-LABEL: @large
+// CHECK:         mnist.add
+// CHECK:         return
+func.func @large() -> tensor<64x65xi64> {
+  %rows = mnist.iota dim 0 : tensor<64x65xi64>
+  %columns = mnist.iota dim 1 : tensor<64x65xi64>
+  %y = mnist.add %rows, %columns : tensor<64x65xi64>
+  return %y : tensor<64x65xi64>
+}
+
 // The result has the name of the op.
 
 // NAMES-LABEL: @name

@@ -67,6 +67,19 @@ func.func @flattened(%x: tensor<5x1x2x2xf32>) -> tensor<5x1xf32> {
   return %y : tensor<5x1xf32>
 }
 
+// An order that is not its own inverse.
+
+// CHECK-LABEL: @flattened_image
+// CHECK:         mnist.constant dense<{{\[}}[0.000000e+00], [6.000000e+00], [1.000000e+00], [7.000000e+00], [2.000000e+00], [8.000000e+00], [3.000000e+00], [9.000000e+00], [4.000000e+00], [1.000000e+01], [5.000000e+00], [1.100000e+01]]>
+// CHECK-NOT:     mnist.transpose
+func.func @flattened_image(%x: tensor<5x2x3x2xf32>) -> tensor<5x1xf32> {
+  %w = mnist.constant dense<[[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0], [9.0], [10.0], [11.0]]> : tensor<12x1xf32>
+  %t = mnist.transpose %x perm [0, 3, 1, 2] : tensor<5x2x3x2xf32> -> tensor<5x2x2x3xf32>
+  %f = mnist.reshape %t : tensor<5x2x2x3xf32> -> tensor<5x12xf32>
+  %y = mnist.matmul %f, %w : (tensor<5x12xf32>, tensor<12x1xf32>) -> tensor<5x1xf32>
+  return %y : tensor<5x1xf32>
+}
+
 // The same with the weights transposed, and ops between.
 
 // CHECK-LABEL: @flattened_then_relu

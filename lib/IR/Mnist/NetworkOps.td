@@ -144,9 +144,10 @@ def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad",
     }
     std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
       // A channel's gradients with each weight, summed over all pixels.
-      auto [batch, pixels, outputs, weights, channels] =
+      MultiplyAdds work =
           convMultiplyAdds(*this, getFilterGrad(), getOutputGrad());
-      return MultiplyAdds{batch, outputs, weights, pixels, channels};
+      std::tie(work.m, work.n, work.k) = std::tuple(work.n, work.k, work.m);
+      return work;
     }
     SmallVector<unsigned> $cppClass::getImageOperands() { return {0, 1}; }
     SmallVector<unsigned> $cppClass::getFilterOperands() { return {}; }
@@ -185,9 +186,10 @@ def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad",
     }
     std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
       // A pixel's gradients go to the window that it was computed from.
-      auto [batch, pixels, outputs, weights, channels] =
+      MultiplyAdds work =
           convMultiplyAdds(*this, getFilter(), getOutputGrad());
-      return MultiplyAdds{batch, pixels, weights, outputs, channels};
+      std::swap(work.n, work.k);
+      return work;
     }
   }] # imageAnswers;
 }

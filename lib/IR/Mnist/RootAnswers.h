@@ -90,9 +90,15 @@ MultiplyAdds convMultiplyAdds(Op op, Value filter, Value out) {
   ImageShape w(op.getLayout(), shapeOf(filter)),
       y(op.getLayout(), shapeOf(out));
   int64_t groups = op.getGroups();
-  return {groups, y.batch * ShapedType::getNumElements(y.size),
-          y.channels / groups, w.channels * ShapedType::getNumElements(w.size),
-          w.channels};
+  return {
+      groups,
+      y.batch * ShapedType::getNumElements(y.size),
+      y.channels / groups,
+      w.channels * ShapedType::getNumElements(w.size),
+      w.channels,
+      y.channels / groups,
+      ShapedType::getNumElements(w.size),
+      llvm::any_of(op.getStrides(), [](int64_t stride) { return stride > 1; })};
 }
 
 /// The elements of all windows of a pool with this output.

@@ -36,6 +36,11 @@ struct MultiplyAdds {
   int64_t batch, m, n, k;
   int64_t channels; ///< of a convolution's input, in one group; else k
 
+  // Of a convolution: the batch is its groups.
+  int64_t outChannels = 1; ///< in one group
+  int64_t taps = 1;        ///< elements of a channel's window
+  bool isStrided = false;
+
   double count() const { return double(batch) * m * n * k; }
 };
 

@@ -25,8 +25,13 @@ struct Preference {
 
   std::optional<Layout> onlyLayout = {}; ///< of images; none: any
   // Of the root's multiply-adds (MultiplyAdds in lib/IR/Mnist/RootOps.h).
-  int64_t minK = 0, minN = 0, minChannels = 0;
-  int64_t minWork = 0; ///< of all
+  int64_t minK = 0;
+  int64_t minChannels = 0; ///< of the input, in a group
+  int64_t minEither = 0;   ///< channels, of input or output
+  int64_t minTaps = 0;     ///< of a window
+  bool ungrouped = false;  ///< only where there is one group
+  bool unstrided = false;  ///< only where all strides are 1
+  int64_t minWork = 0;     ///< of all
   int64_t minResults = 0;
 
   /// Why it does not pay; empty if it does.

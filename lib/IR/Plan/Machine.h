@@ -57,14 +57,13 @@ struct Machine {
   /// computed where they are read. Elsewhere a step of its own is a loop of its
   /// own, without questions.
   bool launchesCost;
-  /// Of a reduction that is rather computed where it is read: the elements that
-  /// become one, and results, at most. Only where launches cost.
+  /// A reduction of at most so many elements to one, and so many results, is
+  /// computed where it is read. Only where launches cost.
   int64_t inlineElements = 0, inlineResults = 0;
-  /// How often an expensive element may be computed for one use before it is
-  /// rather stored.
+  /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
-  /// Steps that can run side by side, and what they take. Where it is one,
-  /// nobody asks for times.
+  /// Steps that can run side by side, and what they take; no times where it is
+  /// one.
   int64_t streams;
   std::optional<StepTimes> times;
   /// Before generated code, which computes the rest; the best ones first.

@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))
 VENV = CACHE / "venv/bin"
-LIMIT_S = 600
+SUITE_LIMIT_S = 600
 
 
 def check():
@@ -49,14 +49,14 @@ def check():
     return messages
 
 
-def run(command, folder):
+def run(command, folder, limit=None):
     """The exit code and what was said; an exit code of None ran too long."""
     process = subprocess.Popen(
         [str(part) for part in command], cwd=folder, text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
     try:
-        said = process.communicate(timeout=LIMIT_S)[0]
+        said = process.communicate(timeout=limit)[0]
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         return None, process.communicate()[0]
@@ -126,7 +126,7 @@ def check_suites(suites, folder):
     """A suite that fails without a mutant notices nothing, either."""
     for suite in sorted(suites):
         begin = time.monotonic()
-        code, said = run(suite_command(suite, folder), folder)
+        code, said = run(suite_command(suite, folder), folder, SUITE_LIMIT_S)
         if code != 0 or not passed_something(suite, said):
             sys.exit(f"error: expected suite {suite} to pass without a mutant: "
                      f"{said[-3000:]}")
@@ -140,7 +140,7 @@ def killer(suites, folder):
         if not built:
             errors = re.findall(r"^.*error:.*$", said, re.M) or [said[-200:]]
             return f"does not build: {errors[0]}"
-        code, said = run(suite_command(suite, folder), folder)
+        code, said = run(suite_command(suite, folder), folder, SUITE_LIMIT_S)
         if code != 0:
             return f"killed by {suite}" + " (no end)" * (code is None)
     return "SURVIVES"

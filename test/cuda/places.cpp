@@ -19,7 +19,7 @@ public:
   static constexpr size_t bytes = count * 4, input = parameterBytes,
                           output = 512 * 1024;
 
-  StagedModel() : PlanModel({{}}) {
+  StagedModel() : PlanModel(std::vector<StepShape>(1)) {
     plan.inputs = &in;
     plan.inputCount = 1;
     plan.outputs = &out;

@@ -32,6 +32,9 @@ std::string quoted(StringRef name);
 std::string firstLine(StringRef message);
 
 /// What MLIR says of an op, in words of ONNX: no names of ops, no tensor<...>.
+std::string plainWords(StringRef message);
+
+/// The first line of that.
 std::string plainMessage(StringRef message);
 
 /// "[2, 3]", or "a scalar".

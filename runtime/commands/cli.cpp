@@ -7,7 +7,7 @@
 #include "commands/options.h"
 #include "core/array.h"
 #include "core/choices.h"
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include "reports/report.h"
 #include "reports/terminal.h"
 #include <CLI/CLI.hpp>

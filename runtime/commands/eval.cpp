@@ -2,11 +2,11 @@
 
 #include "commands/options.h"
 #include "core/choices.h"
-#include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/json.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
+#include "mnistrt/printable.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -248,10 +248,10 @@ Status Gradcheck::check() {
     Row &row = rows[number];
     const Tensor &tensor = row.parameter->tensor;
     if (tensor.type != Type::f64)
-      return Status::error(Code::usage,
-                           text("expected parameters of f64 to check, got %s "
-                                "of %s; see --dump",
-                                tensor.name, nameOf(tensor.type)));
+      return Status::error(
+          Code::usage, text("expected parameters of double to check, got %s "
+                            "of %s; see --dump",
+                            tensor.name, nameOf(tensor.type)));
     MN_TRY(evaluate(base));
     largest = 0;
     for (size_t i = 0; i < countOf(tensor); ++i)

@@ -1,13 +1,13 @@
 //===- infer.cpp - app infer ----------------------------------------------===//
 
 #include "commands/options.h"
-#include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
 #include "formats/json.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
+#include "mnistrt/printable.h"
 #include "reports/terminal.h"
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "reports/progress.h"
 #include "core/array.h"
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include "reports/terminal.h"
 #include <algorithm>
 #include <cerrno>

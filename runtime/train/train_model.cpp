@@ -90,7 +90,7 @@ Status TrainModel::findInputs() {
   labels = &tables.inputs[1];
   if (input->type != Type::f32 || input->rank < 1 || labels->rank < 1)
     return Status::error(
-        Code::usage, text("expected an input of f32 to train, got '%s' of %s",
+        Code::usage, text("expected an input of float to train, got '%s' of %s",
                           input->name, nameOf(input->type)));
   inputElements = rowElements(*input);
   targetElements = rowElements(*labels);

@@ -35,8 +35,9 @@ static Value checkedLabels(Node &n, RankedTensorType scores) {
   return labels;
 }
 
-/// What the classes weigh, repeated for each score, or null. Those of the file
-/// are no parameters: training would make the loss small by making them so.
+/// The weights of the classes, repeated for each score, or null. Those of the
+/// file are not parameters: training would make the loss small by shrinking
+/// them.
 static Value checkedWeights(Node &n, RankedTensorType scores) {
   if (!n.hasInput(2))
     return {};

@@ -131,7 +131,7 @@ Status Comparison::add(const void *rows, int64_t first, int64_t count) {
   return Status::success();
 }
 
-/// That the labels are classes of the model, and count them as it does.
+/// Checks that the labels are classes of the model, numbered as in the model.
 Status checkLabels(const SampleSet &data, const Tensor &output,
                    int64_t classes) {
   const auto *labels =
@@ -152,7 +152,7 @@ Status checkLabels(const SampleSet &data, const Tensor &output,
   return Status::success();
 }
 
-/// What the option, the targets and the output come to.
+/// Decides by the option, the targets and the output.
 Status chooseComparison(const Plan &plan, const Options &options,
                         const SampleSet &data, Against &against) {
   if (plan.inputCount != 1)

@@ -18,7 +18,7 @@ namespace mn {
 
 namespace {
 
-/// Puts `more` behind the rows of `rows`.
+/// Appends the rows of `more` to `rows`.
 Status append(Array &rows, const Array &more, bool batched) {
   if (rows.shape.empty() && rows.bytes.empty()) {
     rows = more;
@@ -153,13 +153,13 @@ void printClasses(std::FILE *file,
 }
 
 void printNumbers(std::FILE *file, const Array &output) {
-  constexpr size_t most = 64;
+  constexpr size_t max = 64;
   std::string line = printable(output.name) + " " + nameOf(output.type) + " " +
                      shapeText(output.shape) + ":";
   const size_t count = output.count();
-  for (size_t i = 0; i < std::min(count, most); ++i)
+  for (size_t i = 0; i < std::min(count, max); ++i)
     line += text(" %.9g", numberAt(output.type, output.bytes.data(), i));
-  if (count > most)
+  if (count > max)
     line += " ...";
   std::fprintf(file, "%s\n", wrapped(line, columnsOf(fileno(file)), 4).c_str());
 }

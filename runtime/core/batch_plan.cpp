@@ -1,4 +1,4 @@
-//===- batch_plan.cpp - where a plan takes its batches --------------------===//
+//===- batch_plan.cpp - where a plan takes its batches from ---------------===//
 
 #include "core/batch_plan.h"
 #include "core/tensor.h"

@@ -2,7 +2,7 @@
 
 #include "inference/classify.h"
 #include "core/choices.h"
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include "inference/inputs.h"
 #include <algorithm>
 #include <cmath>

@@ -160,7 +160,7 @@ def test_infer_says_expected_and_found(place):
     expect(run(app, "infer", npy).code in (0, 14), "an empty batch")
 
 
-def test_infer_wants_whole_numbers_for_indices(place):
+def test_infer_wants_integers_for_indices(place):
     from onnx import TensorProto
     graph = helper.make_graph(
         [helper.make_node("Cast", ["i"], ["y"], to=TensorProto.FLOAT)], "graph",

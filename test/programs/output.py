@@ -86,9 +86,18 @@ def keys_of(value):
 def test_json_keys_are_in_one_style(place):
     app, x = place.program("pytorch-simplecnn"), place.path("x.npy")
     np.save(x, as_input("", images(place, 1)))
-    for command in (["info"], ["bench", "--repeat=1"], ["profile", "--repeat=1"],
-                    ["infer", x], ["eval", f"--data={place.data()}"]):
-        for key in keys_of(json.loads(ok(app, *command, "--json").out)):
+    gradients = place.path("gradients")
+    ok(place.mnistc, "gradcheck", place.model("mxnet-mlp"), "--batch=2", "-o",
+       gradients)
+    printed = [ok(app, *command, "--json").out for command in (
+        ["info"], ["bench", "--repeat=1"], ["profile", "--repeat=1"], ["infer", x],
+        ["eval", f"--data={place.data()}"])]
+    printed += ok(gradients, "gradcheck", "--samples=1", "--json").out.splitlines()
+    for options in ([], ["--train"]):
+        printed.append(ok(place.mnistc, place.model("mxnet-mlp"), "--target=cpu",
+                          "--explain=json", *options).out)
+    for text in printed:
+        for key in keys_of(json.loads(text)):
             expect(re.fullmatch("[a-z0-9]+(_[a-z0-9]+)*", key), key)
 
 

@@ -135,7 +135,7 @@ def loss_at_start(program, flag):
 
 
 def test_probabilities_without_softmax(place):
-    """1 - s and s side by side, either way round; e over its own sum."""
+    """1 - s and s concatenated, in either order; e over its own sum."""
     one = [("one", np.ones(1, np.float32))]
     for order in ("n s", "s n"):
         data = Data(place, 1)

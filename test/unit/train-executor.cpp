@@ -1,7 +1,7 @@
 //===- train-executor.cpp - batches and parameters on the CPU -------------===//
 
-#include "by-hand.h"
 #include "core/executor.h"
+#include "hand-written.h"
 #include "mnistrt/shuffle.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr int rows = 3, elements = 2;
 constexpr int64_t inputShape[] = {rows, elements}, rowShape[] = {rows},
                   weightShape[] = {2};
 
-// The parameters, and behind them what a run needs.
+// The parameters, and after them what a run needs.
 enum : size_t {
   weight = 0,
   seed = 256,

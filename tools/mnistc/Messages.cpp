@@ -18,10 +18,11 @@ static void printLine(StringRef kind, const Twine &text) {
 
 std::string mlir::mnistc::nearest(StringRef word, ArrayRef<StringRef> words) {
   StringRef best;
-  unsigned least = static_cast<unsigned>(word.size()) / 3 + 2;
+  unsigned bestDistance = static_cast<unsigned>(word.size()) / 3 + 2;
   for (StringRef candidate : words)
-    if (unsigned distance = word.edit_distance(candidate); distance < least) {
-      least = distance;
+    if (unsigned distance = word.edit_distance(candidate);
+        distance < bestDistance) {
+      bestDistance = distance;
       best = candidate;
     }
   return best.empty() ? "" : ("; did you mean '" + best + "'?").str();

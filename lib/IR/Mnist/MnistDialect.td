@@ -66,7 +66,7 @@ def IndexingTrait : NativeOpTrait<"Indexing"> {
 }
 
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
-// Of an op that is read otherwise than OperandUseOpInterface assumes.
+// Of an op that does not read its operands as OperandUseOpInterface assumes.
 defvar SaysOperandUse = "OperandUse getOperandUse(unsigned operand);";
 defvar LayoutSensitive = DeclareOpInterfaceMethods<LayoutOpInterface>;
 

@@ -31,7 +31,7 @@ func.func @conv(%x: tensor<64x32x16x16xf32>, %w: tensor<64x32x3x3xf32>, %b: tens
   return %y : tensor<64x64x14x14xf32>
 }
 
-// A vector along the wrong dimension is no bias: the sum is a step of its own.
+// A vector along the wrong dimension is no bias: the sum is a separate step.
 
 // CHECK-LABEL: @along_width
 // CUDA:          plan.step "conv" on cudnn
@@ -134,7 +134,7 @@ func.func @first_conv(%x: tensor<1024x1x28x28xf32>, %w: tensor<20x1x5x5xf32>) ->
   return %y : tensor<1024x20x24x24xf32>
 }
 
-// Nor is an image alone,
+// Nor is an image without,
 
 // CHECK-LABEL: @one_image
 // CUDA:          plan.step "conv" on kernel
@@ -156,7 +156,7 @@ func.func @channels_last(%x: tensor<64x16x16x32xf32>, %w: tensor<64x3x3x32xf32>)
   return %y : tensor<64x14x14x64xf32>
 }
 
-// A product pays for a call with long sums, or with much work in all, but not
+// A product is worth a call with long sums, or with much work in total, but not
 // with few results.
 
 // CHECK-LABEL: @products
@@ -207,7 +207,7 @@ func.func @one_row(%x: tensor<1x512xf32>, %w: tensor<512x5000xf32>, %b: tensor<5
   return %y : tensor<1x5000xf32>
 }
 
-// So is that of an image of one pixel, beside a residual.
+// So is that of an image of one pixel, with a residual.
 
 // CHECK-LABEL: @one_pixel
 // CPU:           plan.step "add" on onednn

@@ -123,7 +123,7 @@ static int compile(Options &options) {
 }
 
 /// --help and --version print and exit inside LLVM, whose stream would end the
-/// process with a message and an exit code of its own where it cannot write.
+/// process with a message and its own exit code where it cannot write.
 static void flushAtExit() {
   if (!writeOutput("-", ""))
     _exit(exitToolchain);

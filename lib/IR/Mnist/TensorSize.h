@@ -40,7 +40,8 @@ inline bool isModelTensor(Type type) {
          element.isUnsignedInteger(8);
 }
 
-/// The maximum numbers of inputs and outputs: each is a table entry of the program.
+/// The maximum numbers of inputs and outputs: each is a table entry of the
+/// program.
 inline constexpr size_t maxInputs = 4096, maxOutputs = 4096;
 
 /// The maximum number of a concat's operands: each is an argument of a kernel.

@@ -25,7 +25,7 @@ def read_idx(folder, stem):
                      for i in range(data[3])]
             return torch.frombuffer(bytearray(data[4 + 4 * data[3]:]),
                                     dtype=torch.uint8).reshape(shape)
-    raise SystemExit(f"error: expected {stem} in {folder}, found none")
+    raise SystemExit(f"error: expected {stem} in {folder}, got none")
 
 
 def convolutions(pad, second, classes_in, hidden, dropout=False):

@@ -1,7 +1,7 @@
 # onnx::all: ONNX's C++ library (messages, checker, shape inference, version
 # converter), built by scripts/setup, with Debian's static protobuf.
 #
-# Imported by hand: ONNX's own package file wants protobuf's, which Debian's
+# Imported manually: ONNX's own package file wants protobuf's, which Debian's
 # protobuf does not have.
 
 set(MNISTC_CACHE "" CACHE PATH "Where scripts/setup put what Debian lacks")

@@ -73,7 +73,7 @@ def main():
     parser.add_argument("--std", type=float)
     options, others = parser.parse_known_args()
     if (options.mean is None) != (options.std is None):
-        sys.exit("recipe.py: error: expected --mean and --std, found one of them")
+        sys.exit("recipe.py: error: expected --mean and --std, got one of them")
     replaced = {"make.py": [python(), str(ROOT / "models/make.py")],
                 "mnistc": [str(options.mnistc.resolve())]}
     if not options.print:

@@ -3,7 +3,9 @@ and the loop over the tests."""
 
 import argparse
 import importlib
+import inspect
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -142,6 +144,10 @@ def tests(modules, only):
     """The functions whose name begins with `test_`, in the order of the text."""
     for name in modules:
         module = importlib.import_module(name)
+        defined = re.findall(r"^def (test_\w+)", inspect.getsource(module), re.M)
+        twice = {key for key in defined if defined.count(key) > 1}
+        if twice:  # the first one would never run
+            sys.exit(f"run.py: error: expected one {min(twice)} in {name}.py, got two")
         for key, function in list(vars(module).items()):
             if key.startswith("test_") and only in f"{name}.{key}":
                 yield f"{name}.{key}", function

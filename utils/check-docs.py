@@ -3,7 +3,7 @@
 
 usage: check-docs.py [--fix] [--bin=build/bin] FILE.md...
 
-A block of code behind a comment is the output of that comment's command:
+A block of code after a comment is the output of that comment's command:
 
     <!-- run: mnistc mlp.onnx --emit=mnist -o - -->
     ```mlir

@@ -94,7 +94,7 @@ def dialect_page(name, path):
 def passes_page(path):
     all_records = records(path)
     page = [HEAD, "# Passes\n",
-            "In the order of the `.td` files; `mnist-opt --NAME` runs one alone, "
+            "In the order of the `.td` files; `mnist-opt --NAME` runs one of them, "
             "`lib/Passes/Pipelines.cpp` says in which\norder and why.\n"]
     for name in defined(path):
         one = all_records.get(name)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts an elementwise operator of one operand, in all files that it touches.
+"""Writes the skeleton of an elementwise operator of one operand, in each file it touches.
 
     utils/new-operator.py [--root=DIR] Softcap OPSET "x / (1 + |x|)"
 

@@ -400,11 +400,11 @@ static void printPlan(const PlanFacts &plan, llvm::json::OStream &json) {
     json.attribute("flops", int64_t(plan.flops));
     json.attribute("bytes", int64_t(plan.bytes));
     if (StringRef reason = layoutReason(plan); !reason.empty())
-      json.attribute("layoutReason", jsonOf(reason));
+      json.attribute("layout_reason", jsonOf(reason));
     if (StringRef loss = lossOf(plan); !loss.empty())
       json.attribute("loss", jsonOf(loss));
-    json.attribute("arenaBytes", plan.number("plan.arena_bytes"));
-    json.attribute("workspaceBytes", plan.number("plan.workspace_bytes"));
+    json.attribute("arena_bytes", plan.number("plan.arena_bytes"));
+    json.attribute("workspace_bytes", plan.number("plan.workspace_bytes"));
     json.attributeArray("nodes", [&] { printNodes(plan, json); });
     json.attributeArray("steps", [&] { printSteps(plan, json); });
   });
@@ -430,10 +430,10 @@ void mlir::mnistc::explain(ModuleOp planned, ArrayRef<OnnxNode> nodes,
       if (auto value = planned->getAttrOfType<StringAttr>("plan." + name.str()))
         stream.attribute(name, jsonOf(value));
     if (auto bytes = planned->getAttrOfType<IntegerAttr>("plan.constant_bytes"))
-      stream.attribute("constantBytes", bytes.getInt());
+      stream.attribute("constant_bytes", bytes.getInt());
     if (auto bytes =
             planned->getAttrOfType<IntegerAttr>("plan.parameter_bytes"))
-      stream.attribute("parameterBytes", bytes.getInt());
+      stream.attribute("parameter_bytes", bytes.getInt());
     printChoices(choicesOf(planned), stream);
     stream.attributeArray("plans", [&] {
       for (const PlanFacts &plan : plans)

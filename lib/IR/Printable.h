@@ -3,14 +3,11 @@
 #ifndef MNISTC_IR_PRINTABLE_H
 #define MNISTC_IR_PRINTABLE_H
 
-#include "llvm/ADT/StringRef.h"
-#include <string>
+#include "mnistrt/printable.h"
 
 namespace mlir::mnistc {
 
-/// Printable UTF-8 as it is; control characters, which may be a terminal's
-/// commands, and invalid bytes as \n, \t or \x1b. Twice is as good as once.
-std::string printable(llvm::StringRef text);
+using mn::printable;
 
 } // namespace mlir::mnistc
 

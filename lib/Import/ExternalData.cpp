@@ -1,4 +1,4 @@
-//===- ExternalData.cpp - numbers in files beside the model ---------------===//
+//===- ExternalData.cpp - numbers in files next to the model --------------===//
 
 #include "lib/Import/TensorData.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,7 +39,7 @@ static Entry parseEntry(const onnx::TensorProto &tensor) {
   return entry;
 }
 
-/// What the location says must lie in the model's folder.
+/// The location must be inside the model's folder.
 static void checkLocation(StringRef location) {
   namespace path = llvm::sys::path;
   std::string place = "expected external data inside the model's folder, "

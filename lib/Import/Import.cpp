@@ -1,7 +1,7 @@
 //===- Import.cpp - ONNX to the mnist dialect -----------------------------===//
 //
-// Walks the ordered nodes once for each batch; everything else is asked of the
-// files around.
+// Walks the ordered nodes once for each batch; everything else is in the other
+// files of this folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
-/// Times the elements of a tensor it must not overflow.
+/// Its product with the elements of a tensor must not overflow.
 static constexpr int64_t maxBatch = int64_t(1) << 22;
 
 namespace {
@@ -217,7 +217,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   return report.hasProblems() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-/// If a model is right with its own batch alone, the other one is what is
+/// If a model is valid only with its own batch, the requested one is what is
 /// wrong: the first problem with it says where.
 void Importer::explainBatch(StringRef bytes, const std::string &directory,
                             Imported &imported) const {
@@ -348,7 +348,7 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
   const Operator *row = findOperator(node.domain, proto.op_type(), node.opset);
   if (rejected.contains(&proto))
     return;
-  // What depends on a problem is no problem of its own.
+  // What depends on a problem is not reported as another one.
   for (const std::string &input : proto.input())
     if (!input.empty() && !scope.tensors.find(input))
       return;

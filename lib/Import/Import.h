@@ -36,7 +36,7 @@ struct ImportOptions {
 enum class ImportStatus {
   success,
   badModel,    ///< malformed, unreadable or inconsistent: exit code 1
-  unsupported, ///< well formed, but with operators that we lack: exit code 3
+  unsupported, ///< well formed, but with unsupported operators: exit code 3
 };
 
 struct Imported {
@@ -44,11 +44,11 @@ struct Imported {
   OwningOpRef<ModuleOp> module; ///< null unless `status` is success
   /// Of the graph, in the order of the file, local functions inlined.
   std::vector<OnnxNode> nodes;
-  /// All problems of the model, each one line, lower case, without a stop.
+  /// All problems of the model, each one line, lower case, without a full stop.
   std::vector<std::string> problems;
   /// What was done that a user may want to know (`-v`), one line each.
   std::vector<std::string> notes;
-  /// What is assumed and may be wrong, one line each.
+  /// Assumptions that may be wrong, one line each.
   std::vector<std::string> warnings;
 };
 
@@ -70,8 +70,8 @@ Imported importOnnx(MLIRContext &context, StringRef bytes,
 struct ImportedOperator {
   std::string domain; ///< empty for the standard operators
   std::string name;
-  /// The opsets whose definitions are told apart, ascending: each stands until
-  /// the next.
+  /// The opsets with different definitions, ascending: each holds until the
+  /// next.
   std::vector<int> sinceVersions;
   bool differentiable;
 };

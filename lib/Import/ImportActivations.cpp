@@ -1,4 +1,4 @@
-//===- ImportActivations.cpp - functions between layers -------------------===//
+//===- ImportActivations.cpp - activation functions -----------------------===//
 //
 // Each under its formula.
 //

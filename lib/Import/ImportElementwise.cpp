@@ -24,7 +24,7 @@ static Operands broadcastOperands(Node &n) {
   return operands;
 }
 
-/// Before opset 7 the right operand is repeated only where `broadcast` is said,
+/// Before opset 7 the right operand is repeated only where `broadcast` is set,
 /// and its first dimension is dimension `axis` of the left one.
 static Operands alignedOperands(Node &n) {
   n.ignore("consumed_inputs");
@@ -186,7 +186,7 @@ static Value castToType(Node &n) {
   return castTo(n, static_cast<int>(to));
 }
 
-/// Before opset 6 the type is a word.
+/// Before opset 6 the type is a string.
 static Value castToNamed(Node &n) {
   StringRef name = n.attribute("to", "");
   onnx::TensorProto_DataType type;

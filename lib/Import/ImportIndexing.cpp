@@ -59,7 +59,7 @@ static Value slice(Node &n, Value x, ArrayRef<int64_t> starts,
   return n.create<SliceOp>(tensorType(shape, elementOf(x)), x, starts, steps);
 }
 
-/// The sizes of the parts: told, or equal but for the last.
+/// The sizes of the parts: given, or equal except for the last.
 static Shape splitSizes(Node &n, int64_t whole) {
   int64_t count = n.numOutputs();
   if (n.hasInput(1))
@@ -115,7 +115,7 @@ struct Range {
 };
 } // namespace
 
-/// Python's slices: negative numbers count from the end, what lies outside is
+/// Python's slices: negative numbers count from the end, what is outside is
 /// cut off. Exporters write huge numbers for "to the end".
 static Range clampedRange(int64_t size, int64_t start, int64_t end,
                           int64_t step) {

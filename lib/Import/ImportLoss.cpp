@@ -24,11 +24,9 @@ static Value checkedScores(Node &n) {
 
 static Value checkedLabels(Node &n, RankedTensorType scores) {
   Value labels = n.input(1);
-  if (!elementOf(labels).isInteger(32) && !elementOf(labels).isInteger(64)) {
-    std::string text;
-    llvm::raw_string_ostream(text) << elementOf(labels);
-    fail("expected labels of i32 or i64, got " + text);
-  }
+  if (!elementOf(labels).isInteger(32) && !elementOf(labels).isInteger(64))
+    fail("expected labels of int32 or int64, got " +
+         typeName(elementOf(labels)));
   Shape shape(scores.getShape());
   shape.erase(shape.begin() + classDim);
   if (shapeOf(labels) != ArrayRef(shape))
@@ -37,8 +35,9 @@ static Value checkedLabels(Node &n, RankedTensorType scores) {
   return labels;
 }
 
-/// What the classes weigh, repeated for each score, or null. Those of the file
-/// are no parameters: training would make the loss small by making them so.
+/// The weights of the classes, repeated for each score, or null. Those of the
+/// file are not parameters: training would make the loss small by shrinking
+/// them.
 static Value checkedWeights(Node &n, RankedTensorType scores) {
   if (!n.hasInput(2))
     return {};

@@ -15,7 +15,7 @@ static Value gemm(Node &n) {
   Value a = n.input(0), b = n.input(1);
   bool aT = n.flag("transA"), bT = n.flag("transB");
   double alpha = n.attribute("alpha", 1.0), beta = n.attribute("beta", 1.0);
-  // Before opset 7 a C of another shape asks for `broadcast`.
+  // Before opset 7 a C of another shape needs `broadcast`.
   bool mayRepeat = n.opset() >= 7 || n.flag("broadcast");
   if (rankOf(a) != 2 || rankOf(b) != 2)
     fail("expected two matrices, got " + shapeText(shapeOf(a)) + " and " +

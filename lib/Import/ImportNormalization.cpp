@@ -1,4 +1,4 @@
-//===- ImportNormalization.cpp - by channel, by neighbours, by chance -----===//
+//===- ImportNormalization.cpp - normalizations, softmax, dropout ---------===//
 
 #include "lib/Import/Operators.h"
 #include <random>
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
-/// A mask that is known when compiling lies in the program.
+/// A mask that is known at compile time is stored in the program.
 static constexpr int64_t maxMask = int64_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
@@ -21,8 +21,8 @@ struct BatchNorm {
 };
 } // namespace
 
-/// The operands, with `x` as batch, channels and what else there is. Without
-/// `spatial` (up to opset 8) each place of an image is a channel of its own.
+/// The operands, with `x` as batch, channels and all other dimensions. Without
+/// `spatial` (up to opset 8) each place of an image is a separate channel.
 static BatchNorm batchNorm(Node &n) {
   BatchNorm b{n.floatInput(0),
               n.floatInput(1),
@@ -145,7 +145,7 @@ static Value lrn(Node &n) {
 //===----------------------------------------------------------------------===//
 
 /// The function of a tensor and a dimension; before opset 13 of the matrix
-/// that has the axis and all behind it as its columns.
+/// whose columns are the axis and all that follow it.
 template <Value (*function)(Node &, Value, int64_t)>
 static Value along(Node &n) {
   Value x = n.floatInput(0);
@@ -252,7 +252,7 @@ static Value dropBySeed(Node &n, double ratio, int64_t seed) {
   return a.where(kept, a.mul(x, a.number(x, 1 / (1 - ratio))));
 }
 
-/// Training goes on for more than one step: there a seed of the node would
+/// Training takes more than one step: there a seed of the node would
 /// drop the same elements for good, and the program's own seed counts.
 static Value dropout(Node &n) {
   bool isSeeded = n.hasAttribute("seed") && !n.trains();

@@ -14,7 +14,7 @@ struct Reduction {
 } // namespace
 
 /// The axes are an attribute at first, an input later; none means all, or
-/// nothing at all where `noop_with_empty_axes` is said.
+/// no axes where `noop_with_empty_axes` is set.
 static Reduction reduction(Node &n) {
   int64_t rank = n.inputType(0).getRank();
   Shape axes = n.attribute("axes", Shape());

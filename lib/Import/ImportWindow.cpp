@@ -1,6 +1,6 @@
 //===- ImportWindow.cpp - convolutions and pools --------------------------===//
 //
-// Every way in which ONNX can say where windows lie becomes one: explicit
+// Every way in which ONNX can place windows becomes one: explicit
 // strides, pads and dilations.
 //
 //===----------------------------------------------------------------------===//
@@ -19,8 +19,8 @@ struct Window {
 };
 } // namespace
 
-/// `count` numbers of at least `least`, or `otherwise` where there are none.
-static Shape numbers(Node &n, StringRef name, size_t count, int64_t least,
+/// `count` numbers of at least `min`, or `otherwise` where there are none.
+static Shape numbers(Node &n, StringRef name, size_t count, int64_t min,
                      int64_t otherwise) {
   Shape found = n.attribute(name, Shape());
   if (found.empty())
@@ -29,8 +29,8 @@ static Shape numbers(Node &n, StringRef name, size_t count, int64_t least,
     fail("expected " + Twine(count) + " numbers as '" + name + "', got " +
          Twine(found.size()));
   for (int64_t number : found)
-    if (number < least || number > maxWindowNumber)
-      fail("expected '" + name + "' from " + Twine(least) + " to " +
+    if (number < min || number > maxWindowNumber)
+      fail("expected '" + name + "' from " + Twine(min) + " to " +
            Twine(maxWindowNumber) + ", got " + Twine(number));
   return found;
 }
@@ -169,7 +169,7 @@ static Value convTranspose(Node &n) {
            {}};
   Shape extra = numbers(n, "output_padding", rank, 0, 0);
   Shape given = n.attribute("output_shape", Shape());
-  tensorType(given, elementOf(x)); // no size is absurd
+  tensorType(given, elementOf(x)); // checks the sizes
   if (given.size() == rank + 2)    // some exporters write the whole shape
     given.erase(given.begin(), given.begin() + 2);
   if (!given.empty() && given.size() != rank)
@@ -198,8 +198,8 @@ static Value convTranspose(Node &n) {
 // Pools
 //===----------------------------------------------------------------------===//
 
-/// ceil_mode has one window more where some input is left over, unless it
-/// would lie in the padding after the image altogether.
+/// ceil_mode has one more window where some input is left over, unless it
+/// would be entirely in the padding after the image.
 static void roundUp(Window &w, ArrayRef<int64_t> in) {
   size_t rank = w.kernel.size();
   for (size_t d = 0; d < rank; ++d) {

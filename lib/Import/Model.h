@@ -42,8 +42,8 @@ struct Model {
   const onnx::GraphProto &graph() const { return proto.graph(); }
 };
 
-/// Parses a model and checks its versions. False where there is no point in
-/// going on.
+/// Parses a model and checks its versions. False where it cannot be imported
+/// at all.
 bool parseModel(StringRef bytes, Model &model, Report &report);
 
 /// Fills in initializers, inputs and nodes; the problems are reported.

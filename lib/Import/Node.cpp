@@ -1,4 +1,4 @@
-//===- Node.cpp - what an operator's import sees of its node --------------===//
+//===- Node.cpp - an ONNX node, as its importer sees it -------------------===//
 
 #include "lib/Import/Node.h"
 #include "lib/IR/Names.h"
@@ -90,7 +90,7 @@ void Node::limitInput(Value value, int64_t lowest, int64_t highest,
     range.push_back(*ignored);
   if (auto other =
           function.getArgAttrOfType<DenseI64ArrayAttr>(number, "mnist.range")) {
-    // Of two readers: what both take.
+    // Of two readers: what both accept.
     ArrayRef<int64_t> old = other.asArrayRef();
     bool bothIgnore = ignored && old.size() == 3 && old[2] == *ignored;
     range = {std::max(lowest, old[0]), std::min(highest, old[1])};

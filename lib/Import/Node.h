@@ -1,7 +1,7 @@
-//===- Node.h - what an operator's import sees of its node ------*- C++ -*-===//
+//===- Node.h - an ONNX node, as its importer sees it -----------*- C++ -*-===//
 //
-// Inputs, attributes and outputs of one ONNX node, and the making of ops with
-// its names. It remembers what was asked for: an attribute or output that the
+// Inputs, attributes and outputs of one ONNX node, and the creation of ops with
+// its names. It remembers what was read: an attribute or output that the
 // import of an operator never looked at is reported, not ignored.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ public:
   int numInputs() const { return node.proto->input_size(); }
   bool hasInput(int i) const;
   Value input(int i);
-  /// Only operators on floats take floats only: others are reported.
+  /// A float input; other types are reported as unsupported.
   Value floatInput(int i);
   /// One that the operator learns. What reads a tensor tells, but not of one
   /// number: that gets a mark.
@@ -107,12 +107,12 @@ public:
 
   int numOutputs() const { return node.proto->output_size(); }
   bool hasOutput(int i) const;
-  /// Many exporters name outputs that nobody reads.
+  /// Many exporters name outputs that nothing reads.
   bool isUsed(int i) const;
   void setOutput(int i, Value value);
 
   //===--------------------------------------------------------------------===//
-  // Making ops
+  // Creating ops
   //===--------------------------------------------------------------------===//
 
   template <typename Op, typename... Args> Value create(Args &&...args) {
@@ -135,7 +135,7 @@ public:
   // For the importer
   //===--------------------------------------------------------------------===//
 
-  /// Takes the value of the first output, and complains about what nobody
+  /// Takes the value of the first output, and complains about what is not
   /// asked for.
   void finish(Value first);
   ArrayRef<Value> results() const { return outputs; }

@@ -1,4 +1,4 @@
-//===- NodeOps.cpp - the making of ops, checked one by one ----------------===//
+//===- NodeOps.cpp - creates ops, checked one by one ----------------------===//
 //
 // Also ONNX's broadcasting, which the dialect does not have.
 //
@@ -45,8 +45,8 @@ Shape importer::broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return result;
 }
 
-/// The op's result, if the dialect accepts the op: a model that contradicts
-/// itself is found here at the latest. What is known by now is computed.
+/// The op's result, if the dialect accepts the op: an inconsistent model is
+/// found here at the latest. What is already known is computed.
 std::string Node::inputsText() const {
   std::string text;
   for (int i = 0; i < numInputs(); ++i)

@@ -15,11 +15,11 @@ namespace mlir::mnistc::importer {
 
 struct Operator {
   StringRef name;
-  int since; ///< the opset from which on the row stands
+  int since; ///< the first opset of the row
   /// Returns the first output and sets the others.
   Value (*import)(Node &);
   StringRef domain = "";
-  /// Whether what it becomes has a derivative; test/gradcheck holds it to that.
+  /// Whether what it becomes has a derivative; test/gradcheck checks it.
   bool differentiable = true;
 };
 
@@ -42,7 +42,7 @@ ArrayRef<Operator> reductionOperators();
 ArrayRef<Operator> shapeOperators();
 ArrayRef<Operator> windowOperators();
 
-/// The row that stands for an operator in an opset; null where there is none.
+/// The row of an operator in an opset; null where there is none.
 const Operator *findOperator(StringRef domain, StringRef name, int opset);
 
 /// Whether an operator has a row for some opset.

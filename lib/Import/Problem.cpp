@@ -53,26 +53,46 @@ static std::string plainWord(StringRef word) {
   return parts.empty() ? element.str() : (element + " " + shape).str();
 }
 
-std::string importer::plainMessage(StringRef message) {
+/// A word, type, quoted text or character at the front of `message`, which
+/// loses it, in words of ONNX.
+static std::string plainPart(StringRef &message) {
+  StringRef word = message.take_while(llvm::isAlnum);
+  message = message.drop_front(word.size());
+  if (word == "tensor" && message.consume_front("<")) {
+    std::tie(word, message) = message.split('>');
+    // A scalar has no sizes.
+    return word.contains('x') ? plainWord(word) : plainWord(word) + " []";
+  }
+  if (!word.empty()) {
+    // The rest of "model's" opens no quotes.
+    StringRef rest = message.take_front(message.starts_with("'"));
+    message = message.drop_front(rest.size());
+    return plainWord(word) + rest.str();
+  }
+  size_t end =
+      message.starts_with("'") ? message.find('\'', 1) : StringRef::npos;
+  StringRef quotedText =
+      message.take_front(end == StringRef::npos ? 1 : end + 1);
+  message = message.drop_front(quotedText.size());
+  // A name stays as it is, even one like a type.
+  StringRef inside = quotedText.drop_front().drop_back();
+  if (!inside.starts_with("tensor<"))
+    return quotedText.str();
+  return "'" + plainPart(inside) + "'";
+}
+
+std::string importer::plainWords(StringRef message) {
   // "'mnist.matmul' op expected ..."
-  if (message.consume_front("'"))
+  if (message.starts_with("'") && message.contains("' op "))
     message = message.split("' op ").second;
   std::string text;
-  while (!message.empty()) {
-    StringRef word = message.take_while(llvm::isAlnum);
-    message = message.drop_front(word.size());
-    bool isType = word == "tensor" && message.consume_front("<");
-    if (isType) {
-      std::tie(word, message) = message.split('>');
-      // A scalar has no sizes.
-      text += word.contains('x') ? plainWord(word) : plainWord(word) + " []";
-      continue;
-    }
-    text += plainWord(word);
-    text += message.take_front(1);
-    message = message.drop_front(message.empty() ? 0 : 1);
-  }
-  return firstLine(text);
+  while (!message.empty())
+    text += plainPart(message);
+  return text;
+}
+
+std::string importer::plainMessage(StringRef message) {
+  return firstLine(plainWords(message));
 }
 
 std::string importer::shapeText(ArrayRef<int64_t> shape) {

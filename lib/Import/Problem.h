@@ -2,7 +2,7 @@
 //
 // The importer reports all problems of a model at once. What reads a file or a
 // node throws its problem, as ONNX's library does; the loops over tensors and
-// nodes catch it, note it and go on.
+// nodes catch it, note it and continue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ struct Problem {
 /// Malformed, unreadable or inconsistent.
 [[noreturn]] void fail(const Twine &text);
 
-/// Well formed, but nothing that we can compile.
+/// Well formed, but not supported.
 [[noreturn]] void unsupported(const Twine &text);
 
 /// A name from the file in quotes and on one line, whatever it holds.
@@ -31,7 +31,10 @@ std::string quoted(StringRef name);
 /// The first line of a library's message, without its full stop.
 std::string firstLine(StringRef message);
 
-/// What MLIR says of an op, in words of ONNX: no names of ops, no tensor<...>.
+/// A message of MLIR in ONNX's words: no names of ops, no tensor<...>.
+std::string plainWords(StringRef message);
+
+/// The first line of `plainWords`.
 std::string plainMessage(StringRef message);
 
 /// "[2, 3]", or "a scalar".

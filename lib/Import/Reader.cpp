@@ -12,7 +12,7 @@ using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
 static constexpr int oldestIrVersion = 3;
-/// What inlining functions may lead to.
+/// The limit of nodes after functions are inlined.
 static constexpr int64_t maxNodes = 1 << 20;
 static constexpr int maxDepth = 100;
 

@@ -11,7 +11,7 @@ using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 using onnx::TensorProto;
 
-/// What a tensor stored in a file may take.
+/// The limit for a tensor stored in a file.
 static constexpr int64_t maxBytes = int64_t(2) << 30;
 
 std::string importer::typeName(int onnxType) {

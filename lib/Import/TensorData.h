@@ -17,7 +17,7 @@
 
 namespace mlir::mnistc::importer {
 
-/// Files beside the model that hold the numbers of its tensors. Only files
+/// Files next to the model that hold the numbers of its tensors. Only files
 /// inside the model's folder are opened, whatever names and links say.
 class ExternalData {
 public:
@@ -37,14 +37,14 @@ private:
 std::string typeName(int onnxType);
 std::string typeName(Type element);
 
-/// The element type of the dialect that stands for ONNX's. Wider and narrower
-/// floats become f32. Null where we have none.
+/// The dialect's element type for one of ONNX's. Wider and narrower floats
+/// become f32. Null where there is none.
 Type elementType(MLIRContext *context, int onnxType);
 
 /// Whether elementType() changes the precision of numbers of this type.
 bool changesPrecision(int onnxType);
 
-/// A tensor type of static dimensions, none of them absurd.
+/// A tensor type of static dimensions within the limits.
 RankedTensorType tensorType(ArrayRef<int64_t> shape, Type element);
 
 /// The numbers of a tensor, for a type that we have.

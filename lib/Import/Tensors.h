@@ -2,7 +2,7 @@
 //
 // One of these for each function that is built. Initializers become loads of
 // globals or constants when they are first used as a tensor, not before: what
-// is only read at compile time leaves nothing behind.
+// is only read at compile time leaves nothing in the module.
 //
 //===----------------------------------------------------------------------===//
 

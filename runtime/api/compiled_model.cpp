@@ -1,6 +1,6 @@
 //===- compiled_model.cpp - what mnist.h calls, over an executor ----------===//
 //
-// Nothing but checks of arguments and translation; no exception gets out.
+// Only checks and translates arguments; no exception escapes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -258,7 +258,7 @@ Status runRows(State &state, int number, int64_t rows,
       const Part part(input, first, count);
       char *to = static_cast<char *>(state.executor->input(number, i, slot));
       std::memcpy(to, inputs[i] + part.offset, part.bytes);
-      // The rest of the batch repeats the last row: no stale NaN.
+      // The rest of the batch repeats the last row: no old NaN remains.
       for (int64_t row = count; input.batched && row < plan.batch; ++row)
         std::memcpy(to + static_cast<size_t>(row) * input.rowBytes(),
                     to + part.bytes - input.rowBytes(), input.rowBytes());

@@ -30,7 +30,7 @@ template <typename F> mn_status with(mn_session *session, const F &f) {
   return f(acquired);
 }
 
-/// The same for what cannot fail but by the session; `otherwise` if it does.
+/// The same for what fails only if the session does; then `otherwise`.
 template <typename T, typename F>
 T valueOf(mn_session *session, T otherwise, const F &f) {
   T value = otherwise;
@@ -148,7 +148,7 @@ mn_status mn_open(const mn_compiled_model *model, const mn_options *options,
 }
 
 mn_status mn_close(mn_session *session) {
-  // What a parent opened is of no use, and not to be touched.
+  // What a parent opened must not be used.
   if (!session || mn::isForked())
     return MN_OK;
   Acquired acquired(session);

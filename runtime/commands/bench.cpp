@@ -1,7 +1,8 @@
 //===- bench.cpp - app bench ----------------------------------------------===//
 //
 // Latency is what a caller waits for: inputs copied in, outputs copied out.
-// Throughput has two batches under way. The device's time is the plan alone.
+// Throughput has two batches under way. The device's time is only that of the
+// plan.
 //
 //===----------------------------------------------------------------------===//
 

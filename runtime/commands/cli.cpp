@@ -7,7 +7,7 @@
 #include "commands/options.h"
 #include "core/array.h"
 #include "core/choices.h"
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include "reports/report.h"
 #include "reports/terminal.h"
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ Status usage(std::string message) {
   return Status::error(Code::usage, std::move(message));
 }
 
-/// Nothing, or what is wrong with a number.
+/// What is wrong with a number; empty if nothing is.
 std::string checkNumber(const Flag &flag, bool integer,
                         const std::string &given) {
   const std::string expected = text("expected '--%s' to be ", flag.name);
@@ -43,8 +43,8 @@ std::string checkNumber(const Flag &flag, bool integer,
   const double value = std::strtod(begin, &end);
   if (end == begin || end != limit || !std::isfinite(value))
     return expected + (integer ? "an integer" : "a number") + got;
-  if (value < flag.least)
-    return expected + text("%g or more", flag.least) + got;
+  if (value < flag.min)
+    return expected + text("%g or more", flag.min) + got;
   int64_t whole;
   const auto read = std::from_chars(begin, limit, whole);
   if (integer && read.ec == std::errc::result_out_of_range)
@@ -165,7 +165,7 @@ Status unexpected(const std::string &given, const Command &command) {
                (meant.empty() ? seeHelp(&command) : meant));
 }
 
-/// What CLI11 found, in our words.
+/// CLI11's error as a message of ours.
 Status statusOf(const CLI::ParseError &error, const Command *command) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');

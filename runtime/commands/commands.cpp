@@ -6,8 +6,8 @@
 
 namespace mn {
 
-/// Defined by mnistrt_train. Weak, so that it is not linked for its own sake:
-/// programs whose model trains ask the linker for it.
+/// Defined by mnistrt_train. Weak: only programs whose model trains ask the
+/// linker for it.
 extern "C" __attribute__((weak, visibility("hidden"))) const Command *
 mn_train_command();
 /// Likewise of mnistrt_gradcheck.

@@ -2,11 +2,11 @@
 
 #include "commands/options.h"
 #include "core/choices.h"
-#include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/json.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
+#include "mnistrt/printable.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -131,7 +131,7 @@ Status Comparison::add(const void *rows, int64_t first, int64_t count) {
   return Status::success();
 }
 
-/// That the labels are classes of the model, and count them as it does.
+/// Checks that the labels are classes of the model, numbered as in the model.
 Status checkLabels(const SampleSet &data, const Tensor &output,
                    int64_t classes) {
   const auto *labels =
@@ -152,7 +152,7 @@ Status checkLabels(const SampleSet &data, const Tensor &output,
   return Status::success();
 }
 
-/// What the option, the targets and the output come to.
+/// Decides by the option, the targets and the output.
 Status chooseComparison(const Plan &plan, const Options &options,
                         const SampleSet &data, Against &against) {
   if (plan.inputCount != 1)

@@ -102,7 +102,7 @@ void fill(void *to, size_t count, const F &next) {
     static_cast<T *>(to)[i] = static_cast<T>(next(i));
 }
 
-/// Numbers from -1 to 1, targets from 0 to 1, whole numbers below --classes.
+/// Numbers from -1 to 1, targets from 0 to 1, integers below --classes.
 Status Gradcheck::fillInputs() {
   const Plan &plan = model.plans[0];
   for (int i = 0; i < plan.inputCount; ++i) {
@@ -169,7 +169,7 @@ Status Gradcheck::lossAt(const Row &row, size_t element, double value,
   return evaluate(loss);
 }
 
-/// The largest elements of the gradient, and as many by chance.
+/// The largest elements of the gradient, and as many random ones.
 std::vector<size_t> Gradcheck::choose(const Row &row, size_t number) const {
   const size_t count = countOf(row.parameter->tensor);
   const size_t wanted = std::min(count, static_cast<size_t>(options.samples));
@@ -211,8 +211,8 @@ Status Gradcheck::kinkAt(const Row &row, Element &element, double base,
   return Status::success();
 }
 
-/// Compares one element. Steps are tried until one agrees: a long one may reach
-/// over a kink, a short one drowns in rounding.
+/// Compares one element. Steps are tried until one agrees: a long one may cross
+/// a kink, a short one is lost in rounding.
 Status Gradcheck::slope(const Row &row, Element &element, double base) {
   double value;
   const size_t at = row.parameter->tensor.offset + element.index * sizeof value;
@@ -248,10 +248,10 @@ Status Gradcheck::check() {
     Row &row = rows[number];
     const Tensor &tensor = row.parameter->tensor;
     if (tensor.type != Type::f64)
-      return Status::error(Code::usage,
-                           text("expected parameters of f64 to check, got %s "
-                                "of %s; see --dump",
-                                tensor.name, nameOf(tensor.type)));
+      return Status::error(
+          Code::usage, text("expected parameters of double to check, got %s "
+                            "of %s; see --dump",
+                            tensor.name, nameOf(tensor.type)));
     MN_TRY(evaluate(base));
     largest = 0;
     for (size_t i = 0; i < countOf(tensor); ++i)

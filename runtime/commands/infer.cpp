@@ -1,13 +1,13 @@
 //===- infer.cpp - app infer ----------------------------------------------===//
 
 #include "commands/options.h"
-#include "core/printable.h"
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
 #include "formats/json.h"
 #include "inference/classify.h"
 #include "inference/runner.h"
+#include "mnistrt/printable.h"
 #include "reports/terminal.h"
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace mn {
 
 namespace {
 
-/// Puts `more` behind the rows of `rows`.
+/// Appends the rows of `more` to `rows`.
 Status append(Array &rows, const Array &more, bool batched) {
   if (rows.shape.empty() && rows.bytes.empty()) {
     rows = more;
@@ -153,13 +153,13 @@ void printClasses(std::FILE *file,
 }
 
 void printNumbers(std::FILE *file, const Array &output) {
-  constexpr size_t most = 64;
+  constexpr size_t max = 64;
   std::string line = printable(output.name) + " " + nameOf(output.type) + " " +
                      shapeText(output.shape) + ":";
   const size_t count = output.count();
-  for (size_t i = 0; i < std::min(count, most); ++i)
+  for (size_t i = 0; i < std::min(count, max); ++i)
     line += text(" %.9g", numberAt(output.type, output.bytes.data(), i));
-  if (count > most)
+  if (count > max)
     line += " ...";
   std::fprintf(file, "%s\n", wrapped(line, columnsOf(fileno(file)), 4).c_str());
 }

@@ -7,8 +7,8 @@
 #include "commands/options.h"
 #include "core/array.h"
 #include "core/executor.h"
-#include "core/printable.h"
 #include "formats/json.h"
+#include "mnistrt/printable.h"
 #include "reports/report.h"
 #include "reports/terminal.h"
 #include <cstdio>

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <unistd.h>
 
-/// Threads that have nothing to do spin for milliseconds, and where others want
-/// the cores they keep each other from working: a step of training takes ten
-/// times as long. A program has them sleep, unless the user chose; it begins
-/// anew, in the same process, and where that fails goes on as it is.
+/// Idle OpenMP threads spin for milliseconds, and where other processes want
+/// the cores this slows both: a step of training takes ten times as long.
+/// Unless the user chose otherwise, a program has them sleep: it executes
+/// itself again, in the same process, and where that fails continues as it is.
 static void waitAsleep(char **argv) {
   constexpr const char *policy = "OMP_WAIT_POLICY";
   if (std::strcmp(mn_model.target, "cpu") != 0 || std::getenv(policy) ||
@@ -29,8 +29,8 @@ static void waitAsleep(char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // What cannot be written is an error of the write, which is told and leaves
-  // nothing half-written, not the end of the process.
+  // A failed write returns an error, which is reported and leaves nothing
+  // half-written, instead of ending the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   waitAsleep(argv);

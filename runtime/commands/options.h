@@ -1,4 +1,4 @@
-//===- options.h - what the program is told ---------------------*- C++ -*-===//
+//===- options.h - the options of a program ---------------------*- C++ -*-===//
 
 #ifndef MNISTRT_COMMANDS_OPTIONS_H
 #define MNISTRT_COMMANDS_OPTIONS_H
@@ -38,7 +38,7 @@ struct Flag {
                int64_t TrainOptions::*, std::string TrainOptions::*,
                std::optional<double> TrainOptions::*>
       to;
-  double least = 0;             ///< of a number; NaN and infinity never do
+  double min = 0;               ///< of a number; NaN and infinity never do
   const char *target = nullptr; ///< only programs for it have the option
 };
 
@@ -54,7 +54,7 @@ struct Command {
 /// Of a program, in the order in which help lists them.
 std::vector<Command> commandsOf(const Model &model);
 
-/// Runs what the command line says; the exit code. Messages go to stderr.
+/// Runs the command line and returns the exit code. Messages go to stderr.
 int runCommandLine(const Model &model, int argc, char **argv);
 
 /// Opens the device for a command.

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
-#include "core/printable.h"
 #include "formats/files.h"
 #include "formats/json.h"
 #include "inference/runner.h"
+#include "mnistrt/printable.h"
 #include "reports/report.h"
 #include <algorithm>
 #include <cmath>

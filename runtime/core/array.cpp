@@ -1,4 +1,4 @@
-//===- array.cpp - a tensor of the user's ---------------------------------===//
+//===- array.cpp - a tensor in host memory --------------------------------===//
 
 #include "core/array.h"
 #include <cstdarg>

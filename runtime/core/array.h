@@ -1,6 +1,6 @@
-//===- array.h - a tensor of the user's -------------------------*- C++ -*-===//
+//===- array.h - a tensor in host memory ------------------------*- C++ -*-===//
 //
-// What readers give and writers take: row-major, in host memory.
+// Row-major; what readers return and writers take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ inline std::string shapeText(const Tensor &tensor) {
   return shapeText(tensor.shape, static_cast<size_t>(tensor.rank));
 }
 
-/// Element `i` of a block of memory, as a double. Whole numbers above 2^53 lose
+/// Element `i` of a block of memory, as a double. Integers above 2^53 lose
 /// digits.
 double numberAt(Type type, const void *data, size_t i);
 
-/// printf into a string.
+/// printf into a string. <format> needs libstdc++ 13; Debian 12 has 12.
 [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
 
 /// A status with Code::badData.

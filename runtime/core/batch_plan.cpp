@@ -1,4 +1,4 @@
-//===- batch_plan.cpp - where a plan takes its batches --------------------===//
+//===- batch_plan.cpp - where a plan takes its batches from ---------------===//
 
 #include "core/batch_plan.h"
 #include "core/tensor.h"
@@ -19,7 +19,7 @@ Status findState(const Model &model, const char *name, size_t &offset) {
       continue;
     if (tensor.type != Type::i64 || countOf(tensor) != 1)
       return fail(std::string("expected the state '") + name +
-                  "' to be one i64, got " + std::to_string(countOf(tensor)) +
+                  "' to be one int64, got " + std::to_string(countOf(tensor)) +
                   " of type " + nameOf(tensor.type));
     offset = tensor.offset;
     return Status::success();
@@ -62,7 +62,7 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
                 std::to_string(tables.inputCount) + " inputs in total");
   if (inputs->type != Type::f32 || valid->type != Type::i32 ||
       (labels->type != Type::i32 && labels->type != Type::f32))
-    return fail("expected " + name + " to take f32, got " +
+    return fail("expected " + name + " to take float, got " +
                 nameOf(inputs->type) + " with labels of " +
                 nameOf(labels->type));
   if (tables.batch <= 0 || countOf(*labels) % size_t(tables.batch) != 0)
@@ -85,10 +85,10 @@ Status checkSamples(int set, const Samples &samples) {
   if (set != 0 && set != 1)
     return fail("expected data set 0 or 1, got " + std::to_string(set));
   if (samples.inputType != Type::u8 && samples.inputType != Type::f32)
-    return fail(std::string("expected inputs of u8 or f32, got ") +
+    return fail(std::string("expected inputs of uint8 or float, got ") +
                 nameOf(samples.inputType));
   if (samples.targetType != Type::i32 && samples.targetType != Type::f32)
-    return fail(std::string("expected targets of i32 or f32, got ") +
+    return fail(std::string("expected targets of int32 or float, got ") +
                 nameOf(samples.targetType));
   if (samples.count < 0 || samples.inputElements < 0 ||
       samples.targetElements < 0)

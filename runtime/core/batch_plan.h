@@ -1,6 +1,6 @@
-//===- batch_plan.h - where a plan takes its batches ------------*- C++ -*-===//
+//===- batch_plan.h - where a plan takes its batches from -------*- C++ -*-===//
 //
-// Read off the tables of a model, for the executors.
+// Read from the tables of a model, for the executors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ struct BatchPlan {
   int64_t rows = 0, inputElements = 0, targetElements = 0;
   Type targetType = Type::i32;
 
-  /// The pointers and sizes of a batch that lies in `arena`.
+  /// The pointers and sizes of a batch that is in `arena`.
   void place(char *arena, Batch &batch) const;
 };
 

@@ -26,7 +26,7 @@ size_t editDistance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const Choices &choices) {
-  // Longer words are no typing errors, and take quadratic time.
+  // Longer words are not typing errors, and take quadratic time.
   constexpr size_t longest = 64;
   if (word.empty() || word.size() > longest)
     return "";

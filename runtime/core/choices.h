@@ -16,7 +16,7 @@ using Choices = std::vector<std::string>;
 /// neighbour between two words.
 size_t editDistance(std::string_view a, std::string_view b);
 
-/// The choice that was probably meant by `word`: one that begins with it, or
+/// The choice that `word` probably means: one that begins with it, or
 /// one at most a third of whose letters differ. Empty: none.
 std::string nearest(std::string_view word, const Choices &choices);
 

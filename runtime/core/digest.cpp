@@ -3,7 +3,7 @@
 #include "core/digest.h"
 #include "core/array.h"
 
-// The library as inline functions: nothing to link, and no symbols of its own.
+// The library as inline functions: nothing to link, and no public symbols.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,4 +1,4 @@
-//===- digest.h - what the weights are, in sixteen digits -------*- C++ -*-===//
+//===- digest.h - a checksum of the weights ---------------------*- C++ -*-===//
 //
 // Two runs that end with the same weights print the same digest. XXH64 with
 // seed 0, of the xxHash library: fast, the same on every machine, and not for

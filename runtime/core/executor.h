@@ -2,7 +2,7 @@
 //
 // One class, two implementations: runtime/cpu/executor.cpp and
 // runtime/cuda/executor.cpp; a program is linked with one of them. Not for many
-// threads at once: one executor, one thread.
+// threads at a time: one executor, one thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace mn {
 struct ExecutorOptions {
   int device = 0;
   int threads = 0;   ///< CPU: 0 for as many as OpenMP gives
-  bool graph = true; ///< CUDA: replay a captured graph; off for looking closer
+  bool graph = true; ///< CUDA: replay a captured graph; off for debugging
 };
 
 /// What a step took, in one profiled run.
@@ -31,9 +31,9 @@ struct StepTime {
 
 /// A data set in host memory: `count` rows of inputs and of targets.
 struct Samples {
-  const void *inputs = nullptr; ///< u8 or f32
+  const void *inputs = nullptr; ///< uint8 or float
   Type inputType = Type::u8;
-  const void *targets = nullptr; ///< classes as i32, or values as f32
+  const void *targets = nullptr; ///< classes as int32, or values as float
   Type targetType = Type::i32;
   int64_t count = 0, inputElements = 0, targetElements = 0;
   /// A plan sees (scale x - mean) / deviation, of 255 - x where inverted.
@@ -69,7 +69,7 @@ public:
   /// Waits for the submission of `slot`.
   virtual Status wait(int slot) = 0;
 
-  /// The plan alone, on whatever the arena holds: `count` runs back to back,
+  /// Only the plan, on whatever the arena holds: `count` runs back to back,
   /// and the time of all.
   virtual Status time(int plan, int count, double &microseconds) = 0;
 
@@ -112,8 +112,8 @@ public:
   /// Bytes allocated on the device, exactly: what mn::deviceBytes says before
   /// anything runs, and the data sets that were loaded since.
   virtual size_t deviceBytes() const = 0;
-  /// Bytes that nobody has allocated on the device yet; -1 where that is the
-  /// host's memory, which a program is not to fill.
+  /// Bytes that are free on the device; -1 where that is the host's memory,
+  /// which a program is not to fill.
   virtual Status freeBytes(int64_t &bytes) = 0;
 };
 

@@ -21,8 +21,7 @@ enum class Code : int {
   terminated = 143,  ///< SIGTERM, likewise
 };
 
-/// A message is one line, lower case, without a stop, and says both what was
-/// expected and what was found.
+/// A message is one line, lower case, without a full stop: "expected X, got Y".
 struct [[nodiscard]] Status {
   Code code = Code::ok;
   std::string message;

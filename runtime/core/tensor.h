@@ -27,20 +27,21 @@ inline size_t bytesOf(Type type) {
   return 0;
 }
 
+/// As ONNX calls it.
 inline const char *nameOf(Type type) {
   switch (type) {
   case Type::f32:
-    return "f32";
+    return "float";
   case Type::f64:
-    return "f64";
+    return "double";
   case Type::i32:
-    return "i32";
+    return "int32";
   case Type::i64:
-    return "i64";
+    return "int64";
   case Type::b8:
     return "bool";
   case Type::u8:
-    return "u8";
+    return "uint8";
   }
   return "unknown";
 }

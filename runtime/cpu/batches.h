@@ -9,7 +9,7 @@
 
 namespace mn {
 
-/// A copy of a data set, which may be gone for its owner.
+/// A copy of a data set, which its owner may free.
 class DataSet {
 public:
   explicit DataSet(const Samples &samples);

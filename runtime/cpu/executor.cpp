@@ -45,8 +45,8 @@ Memory allocate(size_t bytes) {
       std::aligned_alloc(alignment, alignUp(std::max<size_t>(bytes, 1)))));
 }
 
-/// The constants serve where they are, in the program, if they are aligned as
-/// SIMD loads and libraries like it.
+/// The constants are used where they are, in the program, if they are aligned
+/// as SIMD loads and libraries like it.
 bool constantsAligned(const Model &model) {
   return reinterpret_cast<uintptr_t>(model.constants) % 64 == 0;
 }
@@ -55,7 +55,7 @@ struct Sizes {
   size_t arena = 0, workspace = 0;
 };
 
-/// All plans share one arena, with the workspace behind it.
+/// All plans share one arena, which the workspace follows.
 Sizes sizesOf(const Model &model) {
   Sizes sizes;
   for (int i = 0; i < model.planCount; ++i) {
@@ -95,8 +95,8 @@ Status checkArch(const Model &model) {
                                             "'");
 }
 
-/// What the executor runs has its number of threads, and the calling thread
-/// again its own afterwards.
+/// While this lives OpenMP uses the executor's number of threads, afterwards
+/// the calling thread's own again.
 class Threads {
 public:
   explicit Threads(int count) : before(omp_get_max_threads()) {
@@ -193,7 +193,7 @@ Status CpuExecutor::allocateAll() {
     return Status::error(Code::outOfMemory,
                          "expected " + std::to_string(mn::deviceBytes(model)) +
                              " bytes of memory, got less");
-  // No step may see what another program left in memory.
+  // No step may read what another program left in memory.
   std::memset(arena.get(), 0, sizes.arena + sizes.workspace);
   if (model.initialBytes != 0)
     std::memcpy(arena.get(), model.initial, model.initialBytes);

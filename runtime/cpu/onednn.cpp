@@ -76,8 +76,8 @@ struct ConvDescs {
         filter(s), strides(spatialOf(s.spatial, s.strides)),
         dilations(spatialOf(s.spatial, s.dilations, 1)),
         pads(spatialOf(s.spatial, s.pads)) {
-    // What oneDNN wants behind the input is what the windows reach, not what
-    // the model says: the two differ where a stride leaves a rest.
+    // The padding that oneDNN wants after the input is what the windows reach,
+    // not what the model says: the two differ where a stride leaves a rest.
     for (int d = 0; d < s.spatial; ++d)
       padsAfter.push_back((s.out[d] - 1) * s.strides[d] +
                           (s.kernel[d] - 1) * s.dilations[d] + 1 - s.in[d] -
@@ -240,7 +240,7 @@ struct MatmulStep {
         matrixDesc(p.count, p.rows, p.columns, false, p.rows, p.columns);
     const memory::desc bias = p.count > 1 ? descOf({1, 1, p.columns}, Tag::abc)
                                           : descOf({1, p.columns}, Tag::ab);
-    // Columns of several rows are written side by side, and then to their
+    // Columns of several rows are written one after another, and then to their
     // places.
     const bool buffered = p.columns < s.n && p.rows > 1;
     const float *residual = e.residual ? e.residual + to : nullptr;

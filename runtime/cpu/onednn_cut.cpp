@@ -8,7 +8,7 @@ namespace mn::onednn {
 
 namespace {
 
-/// What a part is worth its call.
+/// The work for which a part is worth its call.
 constexpr double partWork = 32 * parallelGrain;
 /// Parts of one step: more threads than that find nothing to do.
 constexpr int maxMatmulParts = 64, maxLineParts = 32;
@@ -17,8 +17,8 @@ double sizeOf(const int (&size)[3]) {
   return double(size[0]) * size[1] * size[2];
 }
 
-int partsFor(double work, int most) {
-  return static_cast<int>(std::clamp(work / partWork, 1.0, double(most)));
+int partsFor(double work, int maxParts) {
+  return static_cast<int>(std::clamp(work / partWork, 1.0, double(maxParts)));
 }
 
 /// Where piece `i` of `pieces` of [0, count) begins.
@@ -106,16 +106,16 @@ int maxFilterParts(const Conv &s) {
 }
 
 std::vector<MatmulPart> cut(const Matmul &s) {
-  // Down to what still fills the registers and pays for packing.
-  constexpr int leastRows = 32, leastColumns = 64;
+  // Down to what still fills the registers and is worth packing.
+  constexpr int minRows = 32, minColumns = 64;
   const int wanted = partsFor(workOf(s), maxMatmulParts);
   const int groups = std::min(wanted, s.batch);
   int down = 1, across = 1;
   while (groups * down * across * 2 <= wanted) {
     const int rows = s.m / down / 2, columns = s.n / across / 2;
-    if (columns >= leastColumns && (columns >= rows || rows < leastRows))
+    if (columns >= minColumns && (columns >= rows || rows < minRows))
       across *= 2;
-    else if (rows >= leastRows)
+    else if (rows >= minRows)
       down *= 2;
     else
       break;

@@ -1,9 +1,9 @@
 //===- onednn_cut.h - contractions cut into parts ---------------*- C++ -*-===//
 //
-// oneDNN plans a primitive for the threads that it sees and computes nonsense
-// where fewer come; and its sums depend on their number. So it sees one, and a
-// step is cut into parts here, by its shape only: the threads that there are
-// run them, and the results are the same bits however many they are.
+// oneDNN plans a primitive for the threads that it sees, computes wrong results
+// with fewer, and its sums depend on their number. So it sees one, and a step
+// is cut into parts here, by its shape only: any number of threads runs them,
+// with the same bits as results.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- cublas.cpp - matrix products on cuBLASLt ---------------------------===//
 //
-// cuBLASLt thinks in columns: our row-major y = a b is its y' = b' a', where
+// cuBLASLt is column-major: our row-major y = a b is its y' = b' a', where
 // x' is the same memory. A bias that is one number a column of ours is one a
 // row of its. The first algorithm that its heuristic proposes is kept.
 //

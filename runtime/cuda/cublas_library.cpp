@@ -16,11 +16,10 @@ Status loadCublas(CublasLibrary &library) {
   // 130001 is 13.0.1.
   const size_t major = library.cublasLtGetVersion() / 10000;
   if (major != CUBLAS_VER_MAJOR)
-    return Status::error(Code::noLibrary,
-                         std::string("'") + file + "' has version " +
-                             std::to_string(library.cublasLtGetVersion()) +
-                             ", but version " +
-                             std::to_string(CUBLAS_VER_MAJOR) + " is needed");
+    return Status::error(
+        Code::noLibrary,
+        "expected version " + std::to_string(CUBLAS_VER_MAJOR) + " of '" +
+            file + "', got " + std::to_string(library.cublasLtGetVersion()));
   const cublasStatus_t status = library.cublasLtCreate(&library.handle);
   if (status != CUBLAS_STATUS_SUCCESS)
     return Status::error(Code::noLibrary,

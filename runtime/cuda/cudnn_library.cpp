@@ -9,7 +9,7 @@ Status loadCudnn(CUstream stream, CudnnLibrary &library) {
   constexpr const char *file = "libcudnn.so.9";
   static_assert(CUDNN_MAJOR == 9, "the file's name has the version");
   // cuDNN opens these by name when an engine needs them; once open, they are
-  // found wherever they lie.
+  // found wherever they are.
   openOptionalLibrary("libnvrtc.so.13");
   openOptionalLibrary("libcublasLt.so.13");
   void *opened = nullptr;
@@ -21,11 +21,10 @@ Status loadCudnn(CUstream stream, CudnnLibrary &library) {
   const size_t version = library.cudnnGetVersion();
   if (version / 10000 != CUDNN_MAJOR)
     return Status::error(Code::noLibrary,
-                         std::string("'") + file + "' has version " +
+                         "expected version " + std::to_string(CUDNN_MAJOR) +
+                             " of '" + file + "', got " +
                              std::to_string(version / 10000) + "." +
-                             std::to_string(version / 100 % 100) +
-                             ", but version " + std::to_string(CUDNN_MAJOR) +
-                             " is needed");
+                             std::to_string(version / 100 % 100));
   cudnnStatus_t status = library.cudnnCreate(&library.handle);
   if (status == CUDNN_STATUS_SUCCESS)
     status = library.cudnnSetStream(library.handle, stream);

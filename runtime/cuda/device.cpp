@@ -19,12 +19,12 @@ Status findDevice(const Driver &driver, int number, Device &device) {
   driver.cuDeviceGetCount(&count);
   if (count == 0)
     return Status::error(Code::noDevice,
-                         "there is a driver, but no NVIDIA GPU; compile with "
+                         "expected an NVIDIA GPU, got none; compile with "
                          "--target=cpu to run without");
   if (number < 0 || number >= count)
-    return Status::error(Code::noDevice,
-                         "there is no GPU " + std::to_string(number) +
-                             ", only 0 to " + std::to_string(count - 1));
+    return Status::error(Code::noDevice, "expected a GPU from 0 to " +
+                                             std::to_string(count - 1) +
+                                             ", got " + std::to_string(number));
   char name[256] = {};
   int major = 0, minor = 0;
   CUresult result = driver.cuDeviceGet(&device.number, number);
@@ -54,7 +54,7 @@ struct Arch {
       : capability(std::strncmp(text, "sm_", 3) == 0 ? std::atoi(text + 3) : 0),
         suffix(*text ? text[std::strlen(text) - 1] : 0) {}
 
-  /// Code runs on later minor versions too, but with "a" on that one alone.
+  /// Code runs on later minor versions too, but with "a" only on that one.
   bool fits(const Device &device) const {
     return suffix == 'a' ? capability == device.capability
                          : capability / 10 == device.capability / 10 &&
@@ -87,9 +87,10 @@ Status chooseCode(const Device &device, const Model &model,
     return Status::success();
   const std::string own = "sm_" + std::to_string(device.capability);
   return Status::error(Code::wrongArch,
-                       "the program is built for " + all + ", but GPU " +
+                       "expected a GPU of " + all +
+                           ", as the program is built for, got GPU " +
                            std::to_string(device.number) + ", " + device.name +
-                           ", is " + own + "; compile with --arch=" + own);
+                           ", of " + own + "; compile with --arch=" + own);
 }
 
 std::string driverVersion(const Driver &driver) {

@@ -27,7 +27,7 @@ Status chooseCode(const Device &device, const Model &model,
 /// "580.159.04", or the CUDA version where the system does not tell.
 std::string driverVersion(const Driver &driver);
 
-/// Where the memory of a model lies on the device, in bytes from the start of
+/// Where the memory of a model is on the device, in bytes from the start of
 /// one allocation.
 struct MemoryMap {
   size_t arena = 0;
@@ -38,8 +38,8 @@ struct MemoryMap {
 };
 MemoryMap mapMemory(const Model &model);
 
-/// Copies that are too large to be part of a plan's graph go beside the
-/// computing of the other slot, by way of staging memory on the device.
+/// Copies that are too large to be part of a plan's graph run while the other
+/// slot computes, through staging memory on the device.
 bool isStaged(const Plan &plan);
 
 size_t bytesOf(Type type);
@@ -47,7 +47,7 @@ size_t bytesOf(const Tensor &tensor);
 /// Of tensors in a row, each on 256 bytes.
 size_t packedBytes(const Tensor *tensors, int count);
 /// How many streams before `stream` call libraries: each of these has its
-/// workspace, one behind the other.
+/// workspace, one after the other.
 int workspacesBefore(const Plan &plan, int stream);
 inline size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 

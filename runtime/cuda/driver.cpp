@@ -19,12 +19,13 @@ Status loadDriver(Driver &driver) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
   if (!library)
     return Status::error(Code::noDevice,
-                         "no NVIDIA driver: 'libcuda.so.1' cannot be loaded; "
+                         "expected an NVIDIA driver, got no 'libcuda.so.1'; "
                          "compile with --target=cpu to run without a GPU");
   if (Status status = findFunctions(library, driver); !status.ok())
-    return Status::error(Code::noDevice,
-                         "the NVIDIA driver is too old: " + status.message +
-                             "; CUDA 13.0 or later is needed");
+    return Status::error(
+        Code::noDevice, "expected an NVIDIA driver for CUDA 13.0 or later, got "
+                        "an older one: " +
+                            status.message);
   const CUresult result = driver.cuInit(0);
   if (result != CUDA_SUCCESS)
     return Status::error(Code::noDevice, "the NVIDIA driver does not start: " +

@@ -1,8 +1,8 @@
 //===- executor.cpp - runs the plans of a model on a GPU ------------------===//
 //
-// One allocation, one stream that computes, or a few where steps may run side
-// by side (streams.cpp). A plan is run once step by step,
-// which prepares its library calls, and from then on as one graph. Small inputs
+// One allocation, one stream that computes, or a few where steps may run
+// concurrently (streams.cpp). A plan is run once step by step, which prepares
+// its library calls, and from then on as one graph. Small inputs
 // and outputs are copied by the graph itself; large ones by two more streams,
 // so that one slot is copied while the other computes.
 //
@@ -67,7 +67,7 @@ Status CudaExecutor::enqueueStep(int plan, int step) {
 }
 
 Status CudaExecutor::runEagerly(int plan) {
-  // Behind the parameters the arena has what another plan left. Zeros are
+  // After the parameters the arena has what another plan left. Zeros are
   // indices that are valid.
   const size_t bytes = aligned(model.plans[plan].arenaBytes);
   if (bytes > model.parameterBytes)

@@ -79,7 +79,7 @@ private:
     bool prepared = false;
     bool staged = false;
     std::vector<State::Step> steps;
-    CUgraphExec graph = nullptr;        ///< the steps alone
+    CUgraphExec graph = nullptr;        ///< only the steps
     CUgraphExec direct[2] = {};         ///< with the copies of a slot
     char *host[2] = {nullptr, nullptr}; ///< inputs and then outputs, pinned
     BatchGraphs batches[2][2];          ///< of a set; in order or shuffled

@@ -51,7 +51,7 @@ bool isScript(const fs::path &file) {
          start[0] == '#' && start[1] == '!';
 }
 
-/// Of the environment that is on, and of every python3 on PATH. None is run.
+/// Of the active environment, and of every python3 on PATH. None is executed.
 void addPythons(Folders &folders) {
   if (const char *environment = std::getenv("VIRTUAL_ENV"))
     addPythonFolders(environment, folders);
@@ -127,10 +127,10 @@ Status openLibrary(const char *file, void *&library) {
   if (!why.empty())
     return Status::error(Code::noLibrary, std::string("'") + file +
                                               "' cannot be loaded: " + why);
-  return Status::error(Code::noLibrary,
-                       std::string("'") + file +
-                           "' is needed, but not found in: " + textOf(folders) +
-                           " (MNISTC_CUDA_PATH names further folders)");
+  return Status::error(
+      Code::noLibrary,
+      std::string("expected '") + file + "', which the plan calls, in one of " +
+          textOf(folders) + ", got none; MNISTC_CUDA_PATH names more folders");
 }
 
 void openOptionalLibrary(const char *file) {

@@ -18,12 +18,12 @@ namespace mn::cuda {
 
 /// Opens a library such as "libcudnn.so.9" in the first of these places that
 /// has it: MNISTC_CUDA_PATH (folders, separated by colons), the loader's own,
-/// the toolkit's, Python's. None is what the compiler found: a program trusts
-/// no folder of who built it. What is missing is an error of code 12 that says
-/// where it was looked for.
+/// the toolkit's, Python's. The compiler's own folders are not among them: a
+/// program trusts no folder of the machine that built it. A missing library is
+/// an error of code 12 that lists the places.
 Status openLibrary(const char *file, void *&library);
 
-/// The same for one that is of use but not needed.
+/// The same for a library that is useful but not required.
 void openOptionalLibrary(const char *file);
 
 /// The address of a function of a library of that name.

@@ -1,7 +1,7 @@
 //===- open.cpp - the life of the CUDA executor ---------------------------===//
 //
 // Everything that can be missing is looked for before anything runs, each with
-// a message and an exit code of its own: driver and GPU (10), its architecture
+// its own message and exit code: driver and GPU (10), its architecture
 // (11), libraries (12), memory (13).
 //
 //===----------------------------------------------------------------------===//
@@ -23,10 +23,10 @@ Status Executor::open(const Model &model, const ExecutorOptions &options,
 
 Status CudaExecutor::open() {
   if (model.version != modelVersion)
-    return Status::error(Code::usage, "the model's tables have version " +
-                                          std::to_string(model.version) +
-                                          ", but this runtime needs version " +
-                                          std::to_string(modelVersion));
+    return Status::error(
+        Code::usage, "expected a model of version " +
+                         std::to_string(modelVersion) + ", got version " +
+                         std::to_string(model.version) + "; compile it again");
   MN_TRY(loadDriver(state.driver));
   MN_TRY(findDevice(cu, options.device, device));
   const DeviceCode *code;
@@ -41,11 +41,11 @@ Status CudaExecutor::open() {
   const CUresult result = cu.cuModuleLoadData(&state.module, code->cubin);
   if (result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
       result == CUDA_ERROR_INVALID_IMAGE)
-    return Status::error(Code::wrongArch,
-                         std::string("the program's kernels, for ") +
-                             code->arch + ", do not fit GPU " +
-                             std::to_string(device.number) + ", " +
-                             device.name + ": " + describe(cu, result));
+    return Status::error(Code::wrongArch, "expected kernels for GPU " +
+                                              std::to_string(device.number) +
+                                              ", " + device.name +
+                                              ", got them for " + code->arch +
+                                              ": " + describe(cu, result));
   return check(result, "loading the program's kernels");
 }
 
@@ -63,7 +63,7 @@ Status CudaExecutor::makeStreams() {
   return Status::success();
 }
 
-/// What plans need whose steps run side by side.
+/// What plans need whose steps run concurrently.
 Status CudaExecutor::makeStepStreams() {
   size_t count = 1, events = 0;
   for (int i = 0; i < model.planCount; ++i)
@@ -107,11 +107,11 @@ Status CudaExecutor::allocate() {
                               : cu.cuMemAlloc(&base, map.bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     return Status::error(Code::outOfMemory,
-                         "the model needs " + std::to_string(map.bytes) +
-                             " bytes of GPU memory, but " +
+                         "expected " + std::to_string(map.bytes) +
+                             " bytes of free memory on GPU " +
+                             std::to_string(device.number) + ", got " +
                              std::to_string(available) + " of " +
-                             std::to_string(total) + " are free on GPU " +
-                             std::to_string(device.number) +
+                             std::to_string(total) +
                              "; compile with a smaller --batch or --workspace");
   MN_TRY(check(result, "allocating GPU memory"));
   if (model.constantBytes != 0)

@@ -1,8 +1,8 @@
-//===- streams.cpp - the steps of a plan, side by side --------------------===//
+//===- streams.cpp - the steps of a plan on several streams ---------------===//
 //
 // The first stream begins and ends every plan. Another one begins when it waits
 // for a step of the first, or for all that was before the plan, and is waited
-// for at the end. An event is recorded behind each step of such a plan: while a
+// for at the end. An event is recorded after each step of such a plan: while a
 // graph is captured, that costs nothing.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ public:
     return streams[size_t(plan.steps[step].stream)];
   }
 
-  /// `stream` goes on when `step` has ended.
+  /// `stream` continues when `step` has ended.
   void await(Stream &stream, int step) {
     const Clock &known = clocks[size_t(step)];
     for (size_t i = 0; i < known.size(); ++i)

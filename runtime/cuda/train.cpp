@@ -1,6 +1,6 @@
 //===- train.cpp - batches and parameters on a GPU ------------------------===//
 //
-// A data set lies on the device as the file has it. A kernel copies the next
+// A data set is on the device as the file has it. A kernel copies the next
 // batch to where a plan reads it, the plan follows, and sixteen of such pairs
 // are one graph: the host only says how many.
 //
@@ -44,7 +44,7 @@ Status CudaExecutor::writeParameters(size_t offset, const void *from,
   MN_TRY(makeCurrent());
   const char *next = static_cast<const char *>(from);
   while (bytes != 0) {
-    // By way of pinned memory, so that nobody waits for what is enqueued.
+    // Through pinned memory, so that the host does not wait for the copy.
     const size_t part = std::min(bytes, Writer::bytes);
     const CUevent copied = writer.copied[writer.next];
     char *chunk = writer.memory + writer.next * Writer::bytes;
@@ -142,7 +142,7 @@ Status CudaExecutor::enqueueBatch(const BatchPlan &plan, const Samples &samples,
   Batch batch = batchOf(samples, shuffle);
   plan.place(at<char>(map.arena), batch);
   const bool bytes = samples.inputType == Type::u8;
-  // A step of its own kind: its kernel is looked up once, too.
+  // Like a step, it looks up its kernel once.
   Context ctx;
   ctx.step = bytes ? 0 : 1;
   ctx.runtime = &state;

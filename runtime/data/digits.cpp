@@ -65,10 +65,10 @@ struct Segment {
 /// Ends of a B-spline's pieces, one for each point but the last two, with this
 /// many segments each.
 constexpr int segmentsOfPiece = 3;
-constexpr int mostSegments = mostStrokes * mostPoints * segmentsOfPiece;
+constexpr int maxSegments = maxStrokes * maxPoints * segmentsOfPiece;
 
 struct Drawing {
-  Segment segments[mostSegments];
+  Segment segments[maxSegments];
   int count = 0;
 };
 
@@ -155,7 +155,7 @@ Drawing drawStrokes(Draw &draw, int digit) {
   for (int i = 0; i < glyph.count; ++i) {
     const Stroke &stroke = glyph.strokes[i];
     const Point offset = {draw.normal(0.06f), draw.normal(0.08f)};
-    Point points[mostPoints];
+    Point points[maxPoints];
     for (int j = 0; j < stroke.count; ++j) {
       // The two points of a corner move together.
       if (j > 0 && stroke.points[j].x == stroke.points[j - 1].x &&
@@ -287,7 +287,7 @@ void drawDigits(uint64_t seed, DigitPart part, int64_t first, int64_t count,
   threads = static_cast<int>(
       std::clamp<int64_t>((count + chunk - 1) / chunk, 1, threads));
   std::vector<std::thread> others;
-  // This thread works too; where no other can be had, alone.
+  // This thread works too, or is the only one where no other can be made.
   try {
     while (static_cast<int>(others.size()) < threads - 1)
       others.emplace_back(work);

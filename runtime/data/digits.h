@@ -1,7 +1,7 @@
 //===- digits.h - a data set that needs no download -------------*- C++ -*-===//
 //
 // `--data=digits`: handwritten-looking digits, 28 x 28 bytes, 0 is black. Each
-// is drawn from its class's strokes: bent, curved, mapped by a random affine
+// is rendered from its class's strokes: bent, curved, mapped by a random affine
 // map and a gentle wave, inked with a pen whose width, softness and darkness
 // vary, and specked with noise. An image is a function of the seed, its part
 // and its number, with the same bytes on every machine.

@@ -9,11 +9,11 @@ namespace {
 
 #define STROKE(NAME, ...)                                                      \
   constexpr Point NAME[] = {__VA_ARGS__};                                      \
-  static_assert(std::size(NAME) <= mostPoints)
+  static_assert(std::size(NAME) <= maxPoints)
 #define OF(NAME) {NAME, static_cast<int>(std::size(NAME))}
 #define GLYPH(NAME, ...)                                                       \
   constexpr Stroke NAME[] = {__VA_ARGS__};                                     \
-  static_assert(std::size(NAME) <= mostStrokes)
+  static_assert(std::size(NAME) <= maxStrokes)
 #define TAKEN(NAME, WEIGHT) {NAME, static_cast<int>(std::size(NAME)), WEIGHT}
 
 // 0: closed ovals, begun at the top or at the right shoulder; a narrow one that
@@ -71,7 +71,7 @@ GLYPH(fourA, OF(fourArm), OF(fourStem));
 GLYPH(fourB, OF(fourClosed));
 constexpr Glyph fours[] = {TAKEN(fourA, 10), TAKEN(fourB, 6)};
 
-// 5: a hat of its own; in one movement.
+// 5: with a separate hat; in one movement.
 STROKE(fiveBody, {0.4f, 0.1f}, {0.35f, 0.8f}, {0.2f, 1.6f}, {0.3f, 1.6f},
        {1.7f, 1.4f}, {2.3f, 2.9f}, {1.5f, 4.2f}, {0.6f, 4.1f}, {-0.1f, 3.6f});
 STROKE(fiveHat, {0.4f, 0.1f}, {1.1f, 0.1f}, {2, 0});

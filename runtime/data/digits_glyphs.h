@@ -32,8 +32,8 @@ struct GlyphSet {
   int count;
 };
 
-constexpr int mostPoints = 16; ///< of a stroke
-constexpr int mostStrokes = 3; ///< of a glyph
+constexpr int maxPoints = 16; ///< of a stroke
+constexpr int maxStrokes = 3; ///< of a glyph
 
 /// The glyphs of a digit from 0 to 9; their weights add up to 16.
 GlyphSet glyphsOf(int digit);

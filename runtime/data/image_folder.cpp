@@ -131,10 +131,10 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
                       image.shape[1]};
       size_t bytes;
       MN_TRY(checkedBytes(result.type, result.shape, bytes));
-      if (bytes > mostDataBytes)
+      if (bytes > maxDataBytes)
         return badData("expected at most %zu bytes of pictures, got %zu of "
                        "%lld x %lld; '--limit' takes fewer",
-                       mostDataBytes, count,
+                       maxDataBytes, count,
                        static_cast<long long>(image.shape[1]),
                        static_cast<long long>(image.shape[0]));
       result.bytes.reserve(bytes);

@@ -36,7 +36,7 @@ Status listImageFolder(const std::string &path,
                        ImageFolder &folder);
 
 /// Reads pictures [first, first + count), which must all be of one size, as
-/// u8 [count, height, width] of grey.
+/// uint8 [count, height, width] of grey.
 Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
                        Array &images);
 

@@ -12,7 +12,7 @@ namespace mn {
 
 namespace {
 
-/// One data set for all time: its images are those of nobody else's seed.
+/// One data set for good: no other seed gives these images.
 constexpr uint64_t digitSeed = 1;
 
 enum class Kind { digits, idx, npyFolder, npyFiles, pictures, oneFolder };
@@ -85,7 +85,7 @@ void cut(Array &array, int64_t limit) {
   array.shape[0] = limit;
 }
 
-/// Whole numbers are classes, others are values.
+/// Integers are classes, others are values.
 Status convertTargets(const std::string &path, Array &targets) {
   const bool values = targets.type == Type::f32 || targets.type == Type::f64;
   const Type type = values ? Type::f32 : Type::i32;
@@ -204,8 +204,8 @@ bool isSampleSource(const std::string &source) {
 }
 
 std::string classesText(const std::vector<std::string> &classNames) {
-  constexpr size_t most = 10;
-  const size_t shown = std::min(classNames.size(), most);
+  constexpr size_t max = 10;
+  const size_t shown = std::min(classNames.size(), max);
   std::string result;
   for (size_t i = 0; i < shown; ++i)
     result += text("%s%zu '%s'", i ? ", " : "", i, classNames[i].c_str());

@@ -7,7 +7,7 @@
 //                      train_y.npy, test_x.npy and test_y.npy; with pictures,
 //                      train/CLASS/*.png and test/CLASS/*.png: the classes
 //                      of 'train' number both
-//   FOLDER             with CLASS/*.png alone: one set, whatever it is for
+//   FOLDER             with only CLASS/*.png: one set, whatever it is for
 //   X.npy,Y.npy        one set, as well; with ,TEST_X.npy,TEST_Y.npy two
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ Status parseSplit(const std::string &name, Split &split);
 /// Rows in host memory. There is at least one.
 struct SampleSet {
   Array inputs;  ///< of any type; pixels where they are
-  Array targets; ///< i32: classes; f32: values
+  Array targets; ///< int32: classes; float: values
   std::string source;
   /// Of folders of pictures, what the classes are called; a label is an index.
   std::vector<std::string> classNames;
@@ -41,7 +41,7 @@ struct SampleSet {
 /// Whether a source can be more than one tensor: 'digits' or a folder.
 bool isSampleSource(const std::string &source);
 
-/// Whether there is a set to test on beside the one to train on.
+/// Whether there is a set to test on besides the one to train on.
 Status hasTestSet(const std::string &source, bool &has);
 
 /// Reads the first `limit` rows, or all for 0. Errors name the files: missing

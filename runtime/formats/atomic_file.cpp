@@ -32,7 +32,7 @@ bool freeBytes(const std::string &path, uint64_t &bytes) {
   return true;
 }
 
-/// The path behind a chain of links; links to nothing stay as they are.
+/// The path at the end of a chain of links; links to nothing stay as they are.
 std::string resolved(const std::string &path) {
   char *real = ::realpath(path.c_str(), nullptr);
   if (!real)

@@ -1,7 +1,7 @@
 //===- atomic_file.h - a file that is whole or not there --------*- C++ -*-===//
 //
-// Written beside its place as PATH.tmp, flushed to the disk, and renamed. What
-// lay at the path stays until then, whatever happens: a full disk, SIGKILL, a
+// Written next to its place as PATH.tmp, flushed to the disk, and renamed. What
+// was at the path stays until then, whatever happens: a full disk, SIGKILL, a
 // power cut. A PATH.tmp that a killed process left is taken over.
 //
 //===----------------------------------------------------------------------===//
@@ -47,8 +47,8 @@ private:
   int file = -1;
 };
 
-/// Whether a file of `bytes` bytes can be written to `path`; leaves nothing
-/// behind. To be asked before hours of training.
+/// Whether a file of `bytes` bytes can be written to `path`; leaves no file.
+/// For asking before hours of training.
 Status checkWritable(const std::string &path, uint64_t bytes);
 
 /// All of a file in one call.

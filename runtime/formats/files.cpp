@@ -14,7 +14,7 @@ namespace mn {
 namespace {
 
 /// Of a packed file, which may be a thousand times smaller.
-constexpr size_t mostUnpackedBytes = size_t(1) << 32;
+constexpr size_t maxUnpackedBytes = size_t(1) << 32;
 
 } // namespace
 
@@ -64,10 +64,9 @@ Status InputFile::readAt(uint64_t offset, void *to, size_t bytes) const {
 Status readFile(const std::string &path, std::vector<char> &bytes) {
   InputFile file;
   MN_TRY(file.open(path));
-  if (file.bytes() > mostDataBytes)
-    return badData("expected at most %zu bytes in '%s', got %llu",
-                   mostDataBytes, path.c_str(),
-                   static_cast<unsigned long long>(file.bytes()));
+  if (file.bytes() > maxDataBytes)
+    return badData("expected at most %zu bytes in '%s', got %llu", maxDataBytes,
+                   path.c_str(), static_cast<unsigned long long>(file.bytes()));
   bytes.resize(file.bytes());
   return file.readAt(0, bytes.data(), bytes.size());
 }
@@ -132,16 +131,16 @@ Status checkSize(const ArrayHeader &header, uint64_t fileBytes, bool packed) {
     // Deflate makes of a byte 1032 at most.
     if (header.bytes / 1032 > fileBytes)
       return wrongSize(header, "a packed file too small for them");
-    if (header.bytes > mostUnpackedBytes)
+    if (header.bytes > maxUnpackedBytes)
       return badData("expected at most %zu bytes in a packed file, got shape "
                      "%s of %zu; unpack it first",
-                     mostUnpackedBytes, shapeText(header.array.shape).c_str(),
+                     maxUnpackedBytes, shapeText(header.array.shape).c_str(),
                      header.bytes);
     return Status::success();
   }
-  if (header.bytes > mostDataBytes)
+  if (header.bytes > maxDataBytes)
     return badData("expected at most %zu bytes, got shape %s of %zu",
-                   mostDataBytes, shapeText(header.array.shape).c_str(),
+                   maxDataBytes, shapeText(header.array.shape).c_str(),
                    header.bytes);
   if (fileBytes - header.begin != header.bytes)
     return wrongSize(header, std::to_string(fileBytes - header.begin).c_str());

@@ -14,7 +14,7 @@
 namespace mn {
 
 /// A file that is open for reading, and that it is one: opening a pipe or a
-/// device could wait for ever.
+/// device could wait forever.
 class InputFile {
 public:
   InputFile() = default;
@@ -38,7 +38,7 @@ Status readFile(const std::string &path, std::vector<char> &bytes);
 
 /// What data may take of the host's memory. More is a mistake, or an attempt to
 /// fill it.
-constexpr size_t mostDataBytes = size_t(1) << 34;
+constexpr size_t maxDataBytes = size_t(1) << 34;
 
 /// What the head of a file says: an array without its elements, and where in
 /// the file they begin.
@@ -70,7 +70,7 @@ std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,
 Status readArray(const std::string &path, Array &array);
 
 /// MNIST's files in a folder, in its sub-folders 'MNIST/raw' and 'raw', gzipped
-/// or not, under any of the spellings that are about: u8 images [N, height,
+/// or not, under any of the spellings in use: uint8 images [N, height,
 /// width] and labels [N]. `split` is "train" or "test".
 bool hasIdxFiles(const std::string &folder, const std::string &split);
 Status readIdxPair(const std::string &folder, const std::string &split,

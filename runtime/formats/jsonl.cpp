@@ -39,8 +39,8 @@ Status JsonLog::cutTornLine() {
   if (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
     return Status::success();
   // A line of ours is short; a longer end is not ours, and stays.
-  constexpr off_t most = 1 << 16;
-  const off_t from = about.st_size > most ? about.st_size - most : 0;
+  constexpr off_t max = 1 << 16;
+  const off_t from = about.st_size > max ? about.st_size - max : 0;
   std::string end(static_cast<size_t>(about.st_size - from), '\0');
   const ssize_t got = ::pread(file, end.data(), end.size(), from);
   if (got != static_cast<ssize_t>(end.size()))

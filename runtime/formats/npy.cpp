@@ -15,7 +15,7 @@ constexpr NpyType npyTypes[] = {{"<f4", Type::f32}, {"<f8", Type::f64},
                                 {"<i4", Type::i32}, {"<i8", Type::i64},
                                 {"|u1", Type::u8},  {"|b1", Type::b8}};
 
-/// The value behind 'key': in the header, a Python dictionary.
+/// The value after 'key': in the header, a Python dictionary.
 std::string valueOf(const std::string &header, const std::string &key) {
   size_t at = header.find("'" + key + "'");
   if (at == std::string::npos)

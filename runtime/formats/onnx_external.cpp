@@ -1,4 +1,4 @@
-//===- onnx_external.cpp - the files that a model cannot do without -------===//
+//===- onnx_external.cpp - the files of external data that a model needs --===//
 
 #include "core/array.h"
 #include "formats/onnx_patch.h"
@@ -34,13 +34,12 @@ constexpr Edge edges[] = {{Message::model, 7, Message::graph},
                           {Message::sparse, 2, Message::tensor}};
 
 /// As protobuf's own readers: what is deeper is an attack.
-constexpr int mostDepth = 100;
+constexpr int maxDepth = 100;
 
 Status collect(std::string_view message, Message kind, int depth,
                std::set<std::string> &files) {
-  if (depth > mostDepth)
-    return badData("expected a model of at most %d levels, got more",
-                   mostDepth);
+  if (depth > maxDepth)
+    return badData("expected a model of at most %d levels, got more", maxDepth);
   if (kind == Message::tensor) {
     OnnxTensorInfo info;
     MN_TRY(readOnnxTensorInfo(message, info));

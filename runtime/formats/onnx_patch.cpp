@@ -1,7 +1,7 @@
 //===- onnx_patch.cpp - the same model with other weights -----------------===//
 //
 // Messages are copied field by field; only those on the way to a replaced
-// tensor are written anew, because their lengths change.
+// tensor are written again, because their lengths change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,7 +181,7 @@ Status Patch::constant(std::string_view node, std::span<const float> values,
   return Status::success();
 }
 
-/// Writes an attribute anew if it is a Constant's value of floats.
+/// Rewrites an attribute if it is a Constant's value of floats.
 Status Patch::attribute(std::string_view attribute,
                         std::span<const float> values, std::string &to,
                         bool &replaced) {
@@ -258,13 +258,13 @@ Status patchOnnx(std::string_view model, const OnnxWeights &weights,
         "protobuf reads, got %zu bytes",
         bytes);
   };
-  if (model.size() > mostOnnxBytes || added > mostOnnxBytes)
+  if (model.size() > maxOnnxBytes || added > maxOnnxBytes)
     return tooLarge(model.size() > added ? model.size() : added);
   Patch patch(weights);
   MN_TRY(patch.model(model, patched));
   MN_TRY(patch.allFound());
-  return patched.size() > mostOnnxBytes ? tooLarge(patched.size())
-                                        : Status::success();
+  return patched.size() > maxOnnxBytes ? tooLarge(patched.size())
+                                       : Status::success();
 }
 
 } // namespace mn

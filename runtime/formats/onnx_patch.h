@@ -23,7 +23,7 @@ namespace mn {
 using OnnxWeights = std::map<std::string, std::span<const float>, std::less<>>;
 
 /// protobuf reads no message of 2 GiB.
-constexpr size_t mostOnnxBytes = (size_t(1) << 31) - 1;
+constexpr size_t maxOnnxBytes = (size_t(1) << 31) - 1;
 
 /// `model`: a ModelProto. Errors: bytes that are no model; a weight that the
 /// main graph does not have, has twice, or has as a sparse tensor; another
@@ -34,7 +34,7 @@ Status patchOnnx(std::string_view model, const OnnxWeights &weights,
 
 /// The files that a model reads its tensors from, as it spells them: of its
 /// initializers, nodes, subgraphs and functions. Where a model is saved in
-/// another folder, they must go along.
+/// another folder, these must be copied too.
 Status externalFilesOf(std::string_view model, std::set<std::string> &files);
 
 } // namespace mn

@@ -48,7 +48,7 @@ uint16_t toFloat16(float value) {
   if (magnitude >= 0x47800000) // 65536 and more
     return static_cast<uint16_t>(sign | 0x7c00);
   if (magnitude < 0x38800000) {
-    // Below 2^-14: a whole number of 2^-24. Adding 0.5, whose last place is
+    // Below 2^-14: a multiple of 2^-24. Adding 0.5, whose last place is
     // 2^-24, leaves that number in the lowest bits, rounded by the machine.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(

@@ -17,7 +17,7 @@
 
 namespace mn {
 
-/// What identifies a tensor, and where else its data lies.
+/// What identifies a tensor, and where else its data is.
 struct OnnxTensorInfo {
   std::string_view name;
   std::string location; ///< the file of external data, else empty

@@ -19,11 +19,11 @@ struct WeightUse {
   enum class Kind {
     other,
     dense, ///< of Gemm or MatMul: the last two dimensions
-    conv   ///< filters: the first two dimensions, and the window behind them
+    conv   ///< filters: the first two dimensions, and the window after them
   };
   Kind kind = Kind::other;
   bool outFirst = true; ///< outputs before inputs
-  std::string bias;     ///< what is added behind; empty: nothing known
+  std::string bias;     ///< what is added afterwards; empty: nothing known
 };
 
 /// By the weight's name. A weight that is used twice counts as its first use;

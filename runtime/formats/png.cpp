@@ -1,6 +1,6 @@
 //===- png.cpp - pictures, as grey pixels ---------------------------------===//
 //
-// libpng turns every kind of PNG into 8-bit grey; transparent parts lie on
+// libpng turns every kind of PNG into 8-bit grey; transparent parts are on
 // black, MNIST's background.
 //
 //===----------------------------------------------------------------------===//

@@ -9,10 +9,10 @@ namespace mn {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "fixed fields are written as they lie in memory");
+              "fixed fields are written as they are in memory");
 
 /// As protobuf's own readers: deeper groups are an attack.
-constexpr int mostDepth = 100;
+constexpr int maxDepth = 100;
 
 template <typename T> void putFixed(std::string &to, T bits) {
   char bytes[sizeof(T)];
@@ -90,7 +90,7 @@ bool WireReader::readBody(WireField &field, int depth) {
 }
 
 bool WireReader::skipGroup(uint32_t number, int depth) {
-  if (depth > mostDepth)
+  if (depth > maxDepth)
     return false;
   uint64_t tag = 0;
   while (readVarint(tag) && tag >> 32 == 0 && tag >> 3 != 0) {

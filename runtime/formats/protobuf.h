@@ -24,7 +24,7 @@ enum class Wire : uint8_t {
   fixed32 = 5
 };
 
-/// One field as it lies in a message.
+/// One field as it is in a message.
 struct WireField {
   uint32_t number;
   Wire wire;

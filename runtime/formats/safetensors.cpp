@@ -15,11 +15,11 @@ namespace mn {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "tensors are written as they lie in memory");
+              "tensors are written as they are in memory");
 
 /// The reference implementation reads headers of up to 100 MB; as values in
 /// memory they would take gigabytes.
-constexpr uint64_t mostHeaderBytes = uint64_t(16) << 20;
+constexpr uint64_t maxHeaderBytes = uint64_t(16) << 20;
 
 constexpr const char *checksumKey = "xxh64";
 constexpr const char *noChecksum = "0000000000000000";
@@ -77,9 +77,9 @@ Status headerOf(const std::vector<SafetensorsView> &tensors,
   if (nlohmann::ordered_json::parse(header, nullptr, false) != json)
     return badData("expected names and metadata in UTF-8, got other bytes");
   header.append((8 - header.size() % 8) % 8, ' ');
-  if (header.size() > mostHeaderBytes)
+  if (header.size() > maxHeaderBytes)
     return badData("expected a header of at most %llu bytes, got %zu",
-                   static_cast<unsigned long long>(mostHeaderBytes),
+                   static_cast<unsigned long long>(maxHeaderBytes),
                    header.size());
   return Status::success();
 }
@@ -158,11 +158,11 @@ Status SafetensorsFile::open(const std::string &from) {
                    "got %llu",
                    path.c_str(), static_cast<unsigned long long>(fileBytes));
   MN_TRY(file.readAt(0, &length, sizeof(length)));
-  if (length > mostHeaderBytes)
+  if (length > maxHeaderBytes)
     return badData("'%s' is no safetensors file: expected a header of at most "
                    "%llu bytes, got %llu",
                    path.c_str(),
-                   static_cast<unsigned long long>(mostHeaderBytes),
+                   static_cast<unsigned long long>(maxHeaderBytes),
                    static_cast<unsigned long long>(length));
   if (length > fileBytes - sizeof(length))
     return badData("'%s' is cut off: expected a header of %llu bytes, got "

@@ -1,9 +1,9 @@
 //===- safetensors.h - named tensors in a file ------------------*- C++ -*-===//
 //
 // Checkpoints: a 64-bit little-endian length, a JSON header of that length, and
-// the tensors' bytes side by side, as github.com/huggingface/safetensors says.
-// The header gives each tensor's dtype, shape and data_offsets from the end of
-// the header, and may have a map of strings, "__metadata__".
+// the tensors' bytes one after another, as github.com/huggingface/safetensors
+// says. The header gives each tensor's dtype, shape and data_offsets from the
+// end of the header, and may have a map of strings, "__metadata__".
 //
 //===----------------------------------------------------------------------===//
 

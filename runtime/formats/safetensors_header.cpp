@@ -1,4 +1,4 @@
-//===- safetensors_header.cpp - what a header says, checked ---------------===//
+//===- safetensors_header.cpp - reads and checks a header -----------------===//
 
 #include "core/array.h"
 #include "formats/safetensors.h"
@@ -141,7 +141,7 @@ Status parseEntry(const std::string &name, const Json &json, uint64_t dataBytes,
                      shown(json).c_str());
   if (json.size() != 3)
     return badData("tensor '%s': expected 'dtype', 'shape' and 'data_offsets' "
-                   "alone, got %s",
+                   "only, got %s",
                    name.c_str(), shown(json).c_str());
   const Json &type = json["dtype"];
   const std::optional<DType> known =

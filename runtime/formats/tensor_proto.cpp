@@ -1,4 +1,4 @@
-//===- tensor_proto.cpp - ONNX's tensors in files of their own ------------===//
+//===- tensor_proto.cpp - files that hold one ONNX tensor -----------------===//
 //
 // Reads the TensorProto of test data sets.
 //
@@ -57,13 +57,13 @@ Status notATensor() {
 
 Status parseField(const WireField &field, TensorFields &tensor) {
   // NumPy's arrays have as many dimensions.
-  constexpr size_t mostDimensions = 64;
+  constexpr size_t maxDimensions = 64;
   bool good = true;
   switch (field.number) {
   case Field::dims:
-    good = field.body.size() <= 10 * mostDimensions &&
+    good = field.body.size() <= 10 * maxDimensions &&
            takeIntegers(field, tensor.shape) &&
-           tensor.shape.size() <= mostDimensions;
+           tensor.shape.size() <= maxDimensions;
     break;
   case Field::dataType:
     tensor.dataType = field.value;
@@ -105,21 +105,21 @@ bool fits(int64_t integer, Type type) {
          (type == Type::b8 && (integer == 0 || integer == 1));
 }
 
-/// Appends elements of type `type`, of which there may be `most` bytes.
-Status appendElements(const WireField &field, Type type, size_t most,
+/// Appends elements of type `type`, of which there may be `maxBytes` bytes.
+Status appendElements(const WireField &field, Type type, size_t maxBytes,
                       std::vector<char> &bytes) {
   const bool whole =
       field.number == Field::int32Data || field.number == Field::int64Data;
   const size_t width = bytesOf(type);
   const auto put = [&](const void *from, size_t count) {
-    if (count > most - bytes.size())
+    if (count > maxBytes - bytes.size())
       return false;
     const char *begin = static_cast<const char *>(from);
     bytes.insert(bytes.end(), begin, begin + count);
     return true;
   };
   const Status tooMany =
-      badData("expected %zu bytes of elements, got more", most);
+      badData("expected %zu bytes of elements, got more", maxBytes);
   if (!whole) {
     if (field.wire == Wire::varint)
       return notATensor();

@@ -46,7 +46,7 @@ double now() {
   return duration<double>(system_clock::now().time_since_epoch()).count();
 }
 
-/// The name of the machine, as far as it may stand in a file's name.
+/// The name of the machine, with the characters that a file's name may have.
 std::string hostName() {
   char host[256] = {};
   if (::gethostname(host, sizeof(host) - 1) != 0 || !host[0])

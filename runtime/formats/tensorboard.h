@@ -38,8 +38,8 @@ public:
   ~TensorBoard();
 
   /// Makes FOLDER/events.out.tfevents.SECONDS.HOST.PROCESS.NUMBER, which is
-  /// new, and the folder where it is missing. A resumed run has a file of its
-  /// own beside the old one, as TensorBoard expects.
+  /// new, and the folder where it is missing. A resumed run writes a new file
+  /// next to the old one, as TensorBoard expects.
   Status open(const std::string &folder);
   bool isOpen() const { return file >= 0; }
   const std::string &path() const { return name; }

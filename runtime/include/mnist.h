@@ -28,7 +28,7 @@
 // the children.
 //
 // A session that was closed, or never opened, is detected. Undefined is what C
-// cannot see: a pointer that is neither NULL nor valid, fewer bytes behind a
+// cannot see: a pointer that is neither NULL nor valid, fewer bytes at a
 // pointer than `bytes` says, memory that another thread writes meanwhile, use
 // after dlclose, a call in a signal handler or in a child made by vfork() or a
 // raw clone(). If the operating system refuses OpenMP a thread, OpenMP itself

@@ -2,8 +2,8 @@
 
 #include "inference/classify.h"
 #include "core/choices.h"
-#include "core/printable.h"
 #include "inference/inputs.h"
+#include "mnistrt/printable.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -20,7 +20,7 @@ std::vector<int64_t> squeezed(std::vector<int64_t> shape) {
   return shape;
 }
 
-/// Whether elements of shape `a` lie in memory as those of shape `b`.
+/// Whether elements of shape `a` are in memory as those of shape `b`.
 bool sameRow(const std::vector<int64_t> &a, const std::vector<int64_t> &b,
              size_t count) {
   const std::vector<int64_t> x = squeezed(a), y = squeezed(b);

@@ -1,7 +1,7 @@
 //===- inputs.h - from the user's tensors to a plan's -----------*- C++ -*-===//
 //
-// A model sees rows: the first dimension of its inputs is the batch. A file
-// has as many rows as it has; how they fit a plan is said here.
+// A model reads rows: the first dimension of its inputs is the batch. A file
+// has any number of rows; here they are fitted to a plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 namespace mn {
 
 /// What happens to the numbers of a file: y = (scale x - mean) / std. Pixels
-/// are scaled by 1/255 unless told otherwise; other numbers are left alone
+/// are scaled by 1/255 unless told otherwise; other numbers stay as they are
 /// unless told otherwise. Only inputs of floats are transformed.
 struct Transform {
   std::optional<double> scale, mean, deviation;

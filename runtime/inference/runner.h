@@ -50,7 +50,7 @@ private:
 /// first number that is not finite names its step.
 Status traceForNan(Executor &executor, const Model &model, int plan);
 
-/// Whether a plan computes results from inputs alone.
+/// Whether a plan computes results from inputs only.
 bool isInference(const Plan &plan);
 
 } // namespace mn

@@ -20,7 +20,7 @@ struct PlotPoint {
 };
 
 /// A line. Points are in the order of x; NaN and infinity leave a gap. A long
-/// one is drawn faintly, with its moving mean on top.
+/// one is faint, with its moving mean on top.
 struct PlotSeries {
   std::string name;
   bool right = false; ///< of the right axis

@@ -2,7 +2,7 @@
 
 #include "reports/progress.h"
 #include "core/array.h"
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include "reports/terminal.h"
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace mn {
 namespace {
 
 constexpr double redrawSeconds = 0.1;
-constexpr int mostBar = 32, leastBar = 8;
+constexpr int maxBar = 32, minBar = 8;
 
 /// A part of the line. The greater `rank`, the sooner it is left out.
 struct Part {
@@ -100,8 +100,8 @@ std::string progressLine(const TrainState &state, int width, bool color) {
         [](const Part &a, const Part &b) { return a.rank < b.rank; }));
   const int room = width - widthOf(parts) - 2;
   std::string line = parts[0].text;
-  if (room >= leastBar)
-    line += "  " + barOf(state, std::min(room, mostBar), color);
+  if (room >= minBar)
+    line += "  " + barOf(state, std::min(room, maxBar), color);
   for (size_t i = 1; i < parts.size(); ++i)
     line += "  " + parts[i].text;
   if (parts.size() == 1 && static_cast<int>(parts[0].text.size()) > width)

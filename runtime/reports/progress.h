@@ -1,6 +1,6 @@
 //===- progress.h - how far the training is ---------------------*- C++ -*-===//
 //
-// On a terminal, one line that is drawn over again, at most ten times a second
+// On a terminal, one line that is redrawn, at most ten times a second
 // and as wide as the terminal; elsewhere, a plain line for each report. Colours
 // follow no-color.org.
 //
@@ -41,7 +41,7 @@ class Progress {
 public:
   struct Options {
     int file = 2;          ///< descriptor
-    bool terminal = false; ///< whether a line can be drawn over again
+    bool terminal = false; ///< whether a line can be redrawn
     bool color = false;
     int width = 0; ///< columns; 0: the terminal's, asked at each drawing
   };
@@ -54,7 +54,7 @@ public:
   ~Progress() { clear(); }
 
   /// To be called as often as there is news. `now`: seconds on any clock that
-  /// does not go backwards. Draws on a terminal alone.
+  /// does not go backwards. Draws only on a terminal.
   void update(const TrainState &state, double now);
   /// At each report: a plain line where there is no terminal.
   void report(const TrainState &state);

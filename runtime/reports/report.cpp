@@ -2,7 +2,7 @@
 
 #include "reports/report.h"
 #include "core/array.h"
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include "reports/terminal.h"
 #include <algorithm>
 #include <numeric>

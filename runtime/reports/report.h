@@ -19,7 +19,7 @@ std::string table(std::vector<std::vector<std::string>> rows, int width);
 /// "1.44 MB".
 std::string bytesText(double bytes);
 
-/// The value below which `part` (0 to 1) of some numbers lie.
+/// The value below which `part` (0 to 1) of some numbers are.
 double quantile(std::vector<double> numbers, double part);
 
 /// What the model was made from: "lenet (mnistc 0.1.0, cpu x86-64-v3)".

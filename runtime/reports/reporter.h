@@ -20,7 +20,7 @@ namespace mn {
 /// What is known at a report.
 struct Report {
   TrainState state;
-  int64_t step = 0; ///< in all
+  int64_t step = 0; ///< in total
   double lr = 0, microsecondsPerStep = 0;
 };
 
@@ -55,7 +55,7 @@ public:
     progress.update(state, now);
   }
   void report(const Report &report);
-  /// For TensorBoard alone, which gets more points than there are reports.
+  /// Only for TensorBoard, which gets more points than there are reports.
   void point(int64_t step, double loss, double accuracy, double lr);
   void epoch(const EpochReport &report, const History &history);
   /// Writes what is written once: a plot on standard output.

@@ -33,7 +33,7 @@ DType dtypeOf(Type type) {
   return DType::u8;
 }
 
-/// The rows of the recipe are made anew.
+/// The rows of the recipe are computed again.
 bool isKept(const Parameter &parameter) {
   return std::string_view(parameter.tensor.name) != names::recipe;
 }

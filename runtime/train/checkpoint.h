@@ -23,7 +23,7 @@ struct RunFact {
 };
 
 struct Checkpoint {
-  int64_t step = 0; ///< that were done, in all
+  int64_t step = 0; ///< that were done, in total
   std::string best; ///< best test result so far; empty: none yet
   std::string history;
   OptionTexts options; ///< of the run

@@ -70,7 +70,7 @@ void fillBatch(const Batch &batch, Type inputType, int threads) {
     for (; started < threads; ++started)
       others.emplace_back(work, bound(started), bound(started + 1));
   } catch (const std::system_error &) {
-    // This thread does what no other can be had for.
+    // This thread does what no other thread can be made for.
     work(bound(started), batch.rows);
   }
   work(0, bound(1));
@@ -79,7 +79,7 @@ void fillBatch(const Batch &batch, Type inputType, int threads) {
 }
 
 int64_t roomForData(int64_t asked, int64_t freeBytes) {
-  // Of the host, whose memory is everybody's.
+  // On the host, other processes need memory too.
   constexpr int64_t onHost = int64_t(8) << 30;
   // For the graphs of batches, which are captured when they first run, and for
   // what others do with the device.
@@ -95,7 +95,7 @@ Status Feeder::load(int set, const TrainData &data) {
   if (checkNumbers || bytes > room)
     return Status::success();
   const Status status = executor.load(set, *samples[set]);
-  // What does not fit is streamed, as what is not to be there.
+  // What does not fit is streamed, like what may not be kept.
   if (status.code == Code::outOfMemory)
     return Status::success();
   resident[set] = status.ok();

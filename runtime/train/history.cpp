@@ -10,10 +10,10 @@ namespace mn {
 
 namespace {
 
-constexpr size_t mostPoints = 1024;
+constexpr size_t maxPoints = 1024;
 
-/// More epochs than anyone trains; a double counts them exactly.
-constexpr double mostEpochs = 1e15;
+/// More epochs than any training has; a double counts them exactly.
+constexpr double maxEpochs = 1e15;
 
 /// A number as jsonText writes it.
 bool isNumber(const Json &json) {
@@ -26,8 +26,8 @@ double numberOf(const Json &json) {
              : std::strtod(json.get<std::string>().c_str(), nullptr);
 }
 
-/// Arrays of `columns` numbers each, the first of them from `least` on.
-bool readRows(const Json &json, size_t columns, double least,
+/// Arrays of `columns` numbers each, the first of them from `min` on.
+bool readRows(const Json &json, size_t columns, double min,
               std::vector<std::vector<double>> &rows) {
   rows.clear();
   if (!json.is_array())
@@ -39,7 +39,7 @@ bool readRows(const Json &json, size_t columns, double least,
     std::vector<double> &numbers = rows.emplace_back();
     for (const Json &number : row)
       numbers.push_back(numberOf(number));
-    if (!(numbers[0] >= least && numbers[0] <= mostEpochs))
+    if (!(numbers[0] >= min && numbers[0] <= maxEpochs))
       return false;
   }
   return true;
@@ -48,7 +48,7 @@ bool readRows(const Json &json, size_t columns, double least,
 } // namespace
 
 void History::addPoint(const HistoryPoint &point) {
-  if (points.size() >= mostPoints) {
+  if (points.size() >= maxPoints) {
     std::vector<HistoryPoint> half;
     for (size_t i = 0; i + 1 < points.size(); i += 2) {
       const HistoryPoint &a = points[i], &b = points[i + 1];
@@ -76,10 +76,10 @@ Status History::parse(std::string_view text) {
   History read;
   std::vector<std::vector<double>> rows;
   bool good = json.is_object() && json.contains("points") &&
-              json.contains("epochs") && json["points"].size() <= mostPoints &&
+              json.contains("epochs") && json["points"].size() <= maxPoints &&
               readRows(json["points"], 3, 0, rows);
   for (size_t i = 0; good && i < rows.size(); ++i) {
-    good = rows[i][1] >= 1 && rows[i][1] <= mostEpochs;
+    good = rows[i][1] >= 1 && rows[i][1] <= maxEpochs;
     read.points.push_back({rows[i][0], rows[i][1], rows[i][2]});
   }
   good = good && readRows(json["epochs"], 6, 1, rows);

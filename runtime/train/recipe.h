@@ -1,6 +1,6 @@
 //===- recipe.h - the numbers of every step ---------------------*- C++ -*-===//
 //
-// Which numbers a run uses, the compiler's or the user's, and the rows of
+// The numbers that a run uses, the compiler's or the user's, and the rows of
 // `mn.recipe`, from which the steps read them.
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ bool dropsPartial(const Recipe &recipe);
 void recipeRow(const RecipeValues &values, const LearningRate &rate,
                int64_t step, float (&row)[RecipeColumn::count]);
 
-/// Keeps the rows on the device ahead of the steps; writes those alone that
+/// Keeps the rows on the device ahead of the steps; writes only those that
 /// change.
 class RecipeRing {
 public:

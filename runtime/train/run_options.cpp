@@ -42,13 +42,13 @@ bool read(const std::string &text, std::optional<double> &value) {
   return read(text, value.emplace());
 }
 
-/// Whether a number is one that the command line would have taken.
+/// Whether the command line would have accepted a number.
 template <typename T> bool inRange(const T &, double) { return true; }
-bool inRange(int64_t value, double least) {
-  return static_cast<double>(value) >= least;
+bool inRange(int64_t value, double min) {
+  return static_cast<double>(value) >= min;
 }
-bool inRange(const std::optional<double> &value, double least) {
-  return !value || (std::isfinite(*value) && *value >= least);
+bool inRange(const std::optional<double> &value, double min) {
+  return !value || (std::isfinite(*value) && *value >= min);
 }
 
 /// Calls `use` with the option that `flag` sets.
@@ -96,7 +96,7 @@ Status takeOptions(const OptionTexts &kept, Options &options,
       const auto before = value;
       // 0 is "all" where the command line takes 1 or more.
       good = good && read(text, value) &&
-             (value == before || inRange(value, flag.least));
+             (value == before || inRange(value, flag.min));
     });
     if (!good)
       return badData("expected a value of '--%s', got '%s'", flag.name,

@@ -20,7 +20,7 @@ const std::vector<Flag> &runOptions();
 OptionTexts textsOf(const Options &options);
 
 /// Sets what the command line does not. `overridden` is what it does:
-/// "--lr=0.2 (0.1 in the checkpoint)". Errors: a value that is none.
+/// "--lr=0.2 (0.1 in the checkpoint)". Errors: an invalid value.
 Status takeOptions(const OptionTexts &kept, Options &options,
                    std::vector<std::string> &overridden);
 

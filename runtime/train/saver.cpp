@@ -20,7 +20,7 @@ Status Saver::patch(const std::vector<char> &block,
       continue;
     if (tensor.type != Type::f32)
       return Status::error(Code::usage,
-                           text("expected weights of f32 to save, got '%s' "
+                           text("expected weights of float to save, got '%s' "
                                 "of %s",
                                 tensor.name, nameOf(tensor.type)));
     weights[tensor.name] = {

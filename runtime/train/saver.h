@@ -1,6 +1,6 @@
 //===- saver.h - the trained model as an ONNX file --------------*- C++ -*-===//
 //
-// The file that the program was made from, with the weights of now.
+// The file that the program was made from, with the current weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,12 @@ class Saver {
 public:
   explicit Saver(const TrainModel &model) : model(model) {}
 
-  /// Does all but writing, with the weights of the file itself, and asks
-  /// whether `path` can be written.
+  /// Does everything except writing, with the weights of the file itself, and
+  /// checks that `path` can be written.
   Status check(const std::string &path);
 
   /// Files that the model reads its other tensors from, after `check`; they
-  /// must lie beside a saved model.
+  /// must be next to a saved model.
   const std::set<std::string> &externalFiles() const { return external; }
 
   Status save(const std::string &path, const std::vector<char> &block);

@@ -25,7 +25,7 @@ struct Option {
   Kind kind;
   double Schedule::*number;
   int64_t Schedule::*count;
-  double least, most; ///< inclusive
+  double min, max; ///< inclusive
   const char *range;
 };
 constexpr double smallest = 1e-300, largest = 1e300;
@@ -79,7 +79,7 @@ Status setOption(Schedule &schedule, const Option &option,
   if (option.count)
     number = static_cast<double>(count);
   // Written so that "not a number" is refused.
-  good = good && number >= option.least && number <= option.most;
+  good = good && number >= option.min && number <= option.max;
   if (!good)
     return usage(std::string("expected ") + option.range + " for '" +
                  option.name + "' of --schedule, got " + quoted(value));

@@ -1,6 +1,6 @@
 //===- schedule.h - the learning rate of each step --------------*- C++ -*-===//
 //
-// A function of the step's number alone, in double precision on the host; a
+// A function of only the step's number, in double precision on the host; a
 // run that is resumed needs nothing but its text. Rates are written to device
 // memory a chunk of steps ahead, so that no graph is rebuilt.
 //
@@ -55,7 +55,7 @@ struct Schedule {
 /// A schedule with a beginning and an end.
 class LearningRate {
 public:
-  /// `steps` in all, `stepsPerEpoch` of them an epoch; both at least 1. An
+  /// `steps` in total, `stepsPerEpoch` of them per epoch; both at least 1. An
   /// error where the warm-up leaves no step.
   static Status create(const Schedule &schedule, double lr, int64_t steps,
                        int64_t stepsPerEpoch, LearningRate &rate);

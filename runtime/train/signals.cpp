@@ -1,4 +1,4 @@
-//===- signals.cpp - being asked to stop ----------------------------------===//
+//===- signals.cpp - signals that ask training to stop --------------------===//
 
 #include "train/signals.h"
 

@@ -1,4 +1,4 @@
-//===- signals.h - being asked to stop --------------------------*- C++ -*-===//
+//===- signals.h - signals that ask training to stop ------------*- C++ -*-===//
 //
 // SIGINT and SIGTERM set a flag while an object of this class lives, so that
 // training ends where it can be taken up again; the second one kills, as ever.

@@ -39,7 +39,7 @@ Status TrainData::checkInputs(const TrainModel &model) {
   }
   if (set.inputs.type == Type::u8 || set.inputs.type == Type::f32)
     return Status::success();
-  // Two types lie on the device.
+  // There are two types on the device.
   const size_t count = set.inputs.count();
   std::vector<char> floats(count * 4);
   for (size_t i = 0; i < count; ++i) {

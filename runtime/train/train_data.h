@@ -1,7 +1,7 @@
 //===- train_data.h - data sets that fit a model ----------------*- C++ -*-===//
 //
 // All that can be wrong with data is found here, before hours of training:
-// sizes that are not the model's, classes that it does not have, other kinds of
+// sizes that are not the model's, classes that it does not have, wrong kinds of
 // targets.
 //
 //===----------------------------------------------------------------------===//

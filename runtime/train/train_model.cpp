@@ -1,4 +1,4 @@
-//===- train_model.cpp - what the tables say of training ------------------===//
+//===- train_model.cpp - the tables of a model that trains ----------------===//
 
 #include "train/train_model.h"
 #include "core/array.h"
@@ -18,7 +18,7 @@ constexpr const char *metricStates[] = {names::lossSum, names::correct,
                                         names::seen, names::badStep};
 
 /// Farther apart than this, states are read one by one.
-constexpr size_t mostSpan = 4096;
+constexpr size_t maxSpan = 4096;
 
 Status mismatch(std::string message) {
   return Status::error(Code::noLibrary, std::move(message));
@@ -90,7 +90,7 @@ Status TrainModel::findInputs() {
   labels = &tables.inputs[1];
   if (input->type != Type::f32 || input->rank < 1 || labels->rank < 1)
     return Status::error(
-        Code::usage, text("expected an input of f32 to train, got '%s' of %s",
+        Code::usage, text("expected an input of float to train, got '%s' of %s",
                           input->name, nameOf(input->type)));
   inputElements = rowElements(*input);
   targetElements = rowElements(*labels);
@@ -224,7 +224,7 @@ Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {
       end = std::max(end, found->tensor.offset + 8);
     }
   std::vector<char> block(end);
-  if (end - begin <= mostSpan) {
+  if (end - begin <= maxSpan) {
     MN_TRY(executor.readParameters(begin, block.data() + begin, end - begin));
   } else {
     for (const char *state : metricStates)

@@ -1,6 +1,6 @@
-//===- train_model.h - what the tables say of training ----------*- C++ -*-===//
+//===- train_model.h - the tables of a model that trains --------*- C++ -*-===//
 //
-// Which plans train and evaluate, where the states lie that the host writes and
+// Which plans train and evaluate, where the states are that the host writes and
 // reads, and what the data must look like.
 //
 //===----------------------------------------------------------------------===//

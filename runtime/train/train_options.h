@@ -1,4 +1,4 @@
-//===- train_options.h - what 'app train' is told ---------------*- C++ -*-===//
+//===- train_options.h - the options of 'app train' -------------*- C++ -*-===//
 
 #ifndef MNISTRT_TRAIN_TRAIN_OPTIONS_H
 #define MNISTRT_TRAIN_TRAIN_OPTIONS_H

@@ -8,11 +8,11 @@ namespace mn {
 
 namespace {
 
-/// Of a segment: long beside a look at the metrics (some 20 us), short for
-/// whoever waits for it to stop.
+/// Of a segment: long compared with a look at the metrics (some 20 us), short
+/// for whoever waits for it to stop.
 constexpr double segmentSeconds = 0.075;
 /// Of the recipe's rows, which are written ahead.
-constexpr int64_t mostAhead = recipeRows / 2;
+constexpr int64_t maxAhead = recipeRows / 2;
 
 double secondsBetween(std::chrono::steady_clock::time_point begin,
                       std::chrono::steady_clock::time_point end) {
@@ -142,7 +142,7 @@ Status Trainer::trainSegment() {
 Status Trainer::enqueue(int64_t count) {
   const int64_t end = step + count;
   for (int64_t first = step; first < end;) {
-    const int64_t part = std::min(end - first, mostAhead);
+    const int64_t part = std::min(end - first, maxAhead);
     if (ring)
       MN_TRY(ring->write(*executor, first, part));
     MN_TRY(feeder->run({model.trainPlan, 0, !train.noShuffle, train.seed,

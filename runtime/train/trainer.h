@@ -102,7 +102,7 @@ private:
   EpochResult lastEpoch;    ///< 0: none in this process
 
   std::vector<char> block; ///< the parameter block, as last read or written
-  int64_t step = 0;        ///< that were done, in all
+  int64_t step = 0;        ///< that were done, in total
   int64_t firstStep = 0;   ///< of this process
   bool resumed = false;
   OptionTexts kept; ///< of the checkpoint

@@ -140,11 +140,11 @@ Status Trainer::readData() {
       drops ? rows / model.batch : (rows + model.batch - 1) / model.batch;
   if (stepsPerEpoch > 0) {
     // A double counts the steps, where the schedule asks.
-    constexpr int64_t mostSteps = int64_t(1) << 53;
-    if (train.epochs <= mostSteps / stepsPerEpoch)
+    constexpr int64_t maxSteps = int64_t(1) << 53;
+    if (train.epochs <= maxSteps / stepsPerEpoch)
       return Status::success();
     return usage("expected '--epochs' to be at most " +
-                 std::to_string(mostSteps / stepsPerEpoch) + ", got " +
+                 std::to_string(maxSteps / stepsPerEpoch) + ", got " +
                  std::to_string(train.epochs));
   }
   return badData("expected at least one batch of %lld rows in '%s', since "
@@ -160,7 +160,7 @@ static std::string placeOf(const std::string &path) {
   return error ? path : place.string();
 }
 
-/// What one output writes, another must not write over.
+/// No two outputs may be the same file.
 Status Trainer::checkOutputs() const {
   const std::pair<const char *, std::string> outputs[] = {
       {"--save", train.save},
@@ -233,7 +233,7 @@ Status Trainer::begin() {
   return Status::success();
 }
 
-/// What is not a number came with the block's source: its fault is in that.
+/// A number that is not finite is an error of the block's source.
 Status Trainer::asBadData(const std::string &source) const {
   const Status status = model.checkNumbers(block);
   return status.ok()
@@ -270,17 +270,17 @@ Status Trainer::checkStates() const {
   const int64_t rows = data[0].samples().count;
   const struct {
     const char *name;
-    int64_t least, most;
+    int64_t min, max;
   } states[] = {{names::batch, batchOfEpoch(), batchOfEpoch()},
                 {names::epoch, epoch(), epoch()},
                 {names::seen, 0, rows},
                 {names::correct, 0, rows * model.targetElements}};
-  for (const auto &[name, least, most] : states)
+  for (const auto &[name, min, max] : states)
     if (const int64_t found = model.whole(block, name);
-        found < least || found > most)
+        found < min || found > max)
       return badData("'%s': expected '%s' from %lld to %lld, got %lld",
-                     checkpoint->name().c_str(), name, asLong(least),
-                     asLong(most), asLong(found));
+                     checkpoint->name().c_str(), name, asLong(min), asLong(max),
+                     asLong(found));
   return Status::success();
 }
 
@@ -291,8 +291,7 @@ RunFact Trainer::recipeFact() const {
                compiled.convention, compiled.clip)};
 }
 
-/// Where the run is in an epoch, a number of steps says only if these are the
-/// same.
+/// A number of steps gives the position in an epoch only if these are the same.
 std::vector<RunFact> Trainer::facts() const {
   return {recipeFact(),
           {"batch", "'--batch'", std::to_string(model.batch)},

@@ -150,7 +150,7 @@ def matmul_chain(size):
 
 
 def layers(size):
-    """Gemm and Relu, each with weights of its own, and class scores."""
+    """Gemm and Relu, each with its own weights, and class scores."""
     nodes, weights = [], {}
     for i in range(size):
         weights[f"w{i}"] = np.eye(4, dtype=np.float32)

@@ -56,7 +56,7 @@ struct Driver {
   long allocations = 0; ///< not freed: memory, streams, events
 };
 
-/// Of this process. `driver() = {}` starts afresh.
+/// Of this process. `driver() = {}` resets it.
 __attribute__((visibility("default"))) Driver &driver();
 
 } // namespace fake

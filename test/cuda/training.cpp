@@ -103,7 +103,7 @@ TEST(Training, BatchesKnowTheirSetAndOrder) {
           EXPECT_EQ(batch.rows, PlanModel::rows);
           EXPECT_EQ(batch.inputElements, PlanModel::elements);
           EXPECT_EQ(batch.scale, 0.5f);
-          // The data were uploaded, and lie where the kernel looks.
+          // The data were uploaded, and are where the kernel looks.
           const Data &data = set == 0 ? first : second;
           EXPECT_EQ(0, std::memcmp(batch.inputs, data.samples.inputs,
                                    set == 0 ? 11 * 6 : 23 * 6 * 4));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs every op on edge values in each way that it can be computed: folded by
-the compiler, inlined into what reads it, and as a kernel of its own.
+the compiler, inlined into what reads it, and as a separate kernel.
 
 usage: run.py [--mnistc=build/bin/mnistc] [--target=cpu] [--only=TEXT]
 

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::mnistc;
 
 static void importBytes(llvm::StringRef bytes, const ImportOptions &options) {
-  // A context of its own: attributes live as long as their context.
+  // A new context: attributes live as long as their context.
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Imported imported =
       importOnnx(context, bytes, "fuzz.onnx", "/nowhere", options);

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   context.loadAllAvailableDialects();
   ScopedDiagnosticHandler silent(&context,
                                  [](Diagnostic &) { return success(); });
-  // MLIR's lexer ends at a zero behind the text, as a file in memory has one.
+  // MLIR's lexer ends at a zero after the text, as a file in memory has one.
   const std::string text(reinterpret_cast<const char *>(data), size);
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module || failed(checkModule(*module)))

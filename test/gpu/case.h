@@ -1,6 +1,6 @@
 //===- case.h - one test on the GPU -----------------------------*- C++ -*-===//
 //
-// A test is a plan of one step. Its operands lie in the arena one after the
+// A test is a plan of one step. Its operands are in the arena one after the
 // other: the result, then the inputs. The result is an input too, so that it
 // starts as NaN (or -1) and an element that was not written shows.
 //

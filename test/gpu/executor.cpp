@@ -28,7 +28,7 @@ struct Checks {
   }
 };
 
-/// Plan 0 is small (copies in its graph), plan 1 large (copies beside).
+/// Plan 0 is small (copies in its graph), plan 1 large (copies outside of it).
 std::vector<Case> addition() {
   std::vector<Case> cases;
   for (Case &c : otherCases())
@@ -75,13 +75,15 @@ void testErrors(const mn::DeviceCode &code, Checks &checks) {
   mn::Model model = tables.model(others[0]);
   model.codeCount = 2;
   is(open(model, 0), mn::Code::wrongArch,
-     "the program is built for sm_20, sm_30a, but GPU 0, ");
+     "expected a GPU of sm_20, sm_30a, as the program is built for, got GPU "
+     "0, ");
   model.codeCount = 3;
   checks.expect(open(model, 0));
-  is(open(tables.model(code), 99), mn::Code::noDevice, "there is no GPU 99");
+  is(open(tables.model(code), 99), mn::Code::noDevice,
+     "expected a GPU from 0 to ");
   tables.plans[0].arenaBytes = size_t(1) << 50;
   is(open(tables.model(code), 0), mn::Code::outOfMemory,
-     "bytes of GPU memory, but ");
+     "bytes of free memory on GPU 0, got ");
   tables.plans[0].arenaBytes = tables.plans[1].arenaBytes;
   tables.steps[0].run = [](mn::Context &ctx) {
     mn::pointwise(ctx, "no_such_kernel", 1, Hidden{});

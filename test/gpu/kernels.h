@@ -31,8 +31,8 @@ template <typename T, typename Result = T> struct Plain {
   MN_FN T loadInput(mn::Index i) const { return a[i]; }
   MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
 };
-/// What a reduction of shape S reads: `run` elements of a result lie side by
-/// side, then come those of the next one.
+/// What a reduction of shape S reads: `run` elements of a result are
+/// adjacent, then come those of the next one.
 template <typename T, typename Result, mn::Reduce S> struct Elements {
   static constexpr mn::Index outputs = mn::Index(S.outputs);
   static constexpr mn::Index size = mn::Index(S.size > 0 ? S.size : 1);

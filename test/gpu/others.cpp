@@ -43,7 +43,7 @@ void argMaxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
         s.columnMajor
             ? p[0] + int64_t(s.in[0]) * (p[1] + int64_t(s.in[1]) * p[2])
             : p[2] + int64_t(s.in[2]) * (p[1] + int64_t(s.in[1]) * p[0]);
-    // A window that lies in the padding alone gives 0.
+    // A window that is entirely in the padding gives 0.
     y[size_t(o)] =
         p[0] < 0 ? 0 : double(plane * s.in[0] * s.in[1] * s.in[2] + pixel);
   });

@@ -141,7 +141,7 @@ inline void softmax(const mn::Softmax &s, const Numbers &x, Numbers &y) {
   }
 }
 
-/// How many elements of a result lie side by side.
+/// How many elements of a result are adjacent.
 inline int64_t runOf(const mn::Reduce &s) {
   return s.contiguous ? std::max<int64_t>(s.size, 1) : s.run;
 }

@@ -19,7 +19,7 @@ struct Tables {
   mn::Model model(const mn::DeviceCode &code) const;
 };
 
-/// Checks what the executor promises beside running plans.
+/// Checks what the executor promises besides running plans.
 void testExecutor(const mn::DeviceCode &code, int &passed, int &failed);
 
 /// Checks batches of data sets, and what becomes of parameters.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "by-hand.h"
 #include "core/executor.h"
+#include "hand-written.h"
 #include "kernels.h"
 #include "mnistrt/batch.h"
 #include "tables.h"
@@ -22,7 +22,7 @@ constexpr int64_t rows = 3, batches = 40, samples = 100;
 constexpr int64_t longest = 9000;
 constexpr float scale = 1.0f / 255, mean = 0.25f, deviation = 0.5f;
 
-// The parameters, and behind them what a run needs.
+// The parameters, and after them what a run needs.
 enum : size_t {
   weight = 0,
   seed = 256,

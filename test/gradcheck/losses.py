@@ -83,9 +83,9 @@ def mean_square(z, t):
 CASES = [
     Loss("cross-entropy-of-logits", "--loss=cross-entropy",
          lambda z, t: likelihood(log_softmax(z), t)),
-    Loss("cross-entropy-behind-softmax", "",
+    Loss("cross-entropy-after-softmax", "",
          lambda z, t: likelihood(log_softmax(z), t), "Softmax"),
-    Loss("cross-entropy-behind-log-softmax", "--loss=cross-entropy",
+    Loss("cross-entropy-after-log-softmax", "--loss=cross-entropy",
          lambda z, t: likelihood(log_softmax(z), t), "LogSoftmax"),
     Loss("cross-entropy-smoothed", "--loss=cross-entropy --label-smoothing=0.2",
          lambda z, t: likelihood(log_softmax(z), t, 0.2)),

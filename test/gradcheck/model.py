@@ -1,4 +1,4 @@
-"""Models of many cases side by side.
+"""Models of many independent cases.
 
 A case is a few nodes on parameters. Its results, multiplied by fixed random
 numbers and summed up, are one element of the model's output.

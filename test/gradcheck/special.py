@@ -1,4 +1,4 @@
-"""Cases that are more than one node, or need values of their own."""
+"""Cases that are more than one node, or need special values."""
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 """Runs ONNX's own backend tests through mnistc and the programs it makes.
 
 The tests come from the `onnx` package, which generates models and data; the
-names to run are in lists beside this file: tier1.txt (networks of convolutions and
+names to run are in lists next to this file: tier1.txt (networks of convolutions and
 dense layers), operators.txt (the other operators that mnistc takes) and tier2.txt
 (training). A graph input that
 has to be known at compile time (a shape, axes) is bound to the test's value, as
@@ -28,7 +28,7 @@ def arguments():
     parser.add_argument("--mnistc", default=str(HERE.parents[1] / "build/bin/mnistc"))
     parser.add_argument("--target", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--tiers", default="tier1,operators,tier2",
-                        help="lists beside this file, separated by commas")
+                        help="lists next to this file, separated by commas")
     parser.add_argument("--only", default="", help="a regular expression")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--report", help="where to write the results as JSON")

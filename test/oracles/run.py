@@ -11,9 +11,9 @@ the gradients of the first step (grad/), the losses of twenty steps on that
 batch, and the parameters after them (after20/; the first 4096 elements of what
 is large).
 
-A number has to lie within the tolerance of the one in double precision. Where
+A number has to be within the tolerance of the one in double precision. Where
 PyTorch's own in single precision does not, since relu and max-pool have kinks
-at which rounding decides, ours has to lie as close to that one; the line of the
+at which rounding decides, ours has to be as close to that one; the line of the
 case says so. The last line: N passed, N failed, N skipped.
 """
 

@@ -160,7 +160,7 @@ def test_infer_says_expected_and_found(place):
     expect(run(app, "infer", npy).code in (0, 14), "an empty batch")
 
 
-def test_infer_wants_whole_numbers_for_indices(place):
+def test_infer_wants_integers_for_indices(place):
     from onnx import TensorProto
     graph = helper.make_graph(
         [helper.make_node("Cast", ["i"], ["y"], to=TensorProto.FLOAT)], "graph",
@@ -175,7 +175,7 @@ def test_infer_wants_whole_numbers_for_indices(place):
     np.testing.assert_array_equal(infer(place, app, npy),
                                   np.array([1 << 40, -3], np.float32))
     np.save(npy, np.array([1.5, 2], np.float32))
-    fails(14, app, "infer", npy, parts=["expected elements of type i64", "f32"])
+    fails(14, app, "infer", npy, parts=["expected elements of type int64", "got float"])
 
 
 def test_check_nan(place):
@@ -217,7 +217,7 @@ def test_verify(place):
     expect("1 of 50 elements wrong, element 37" in done.out, done)
     ok(app, "verify", folder, "--atol=2")
     save_tensor(data / "output_0.pb", y[:3])
-    fails(15, app, "verify", folder, parts=["expected f32 [3, 10]", "[5, 10]"])
+    fails(15, app, "verify", folder, parts=["expected float [3, 10]", "[5, 10]"])
     (data / "output_0.pb").unlink()
     fails(14, app, "verify", data, parts=["got none"])
     fails(14, app, "verify", place.path("none"), parts=["got none"])
@@ -235,3 +235,33 @@ def test_reports(place):
     expect(info["target"] == "cpu" and len(info["plans"]) == 2, info)
     for command in ("bench", "profile"):
         expect(ok(app, command, "--repeat=1").out.count("\n") > 2, command)
+
+
+def test_eval(place):
+    app, folder = place.program("pytorch-simplecnn"), place.data()
+    found = [json.loads(ok(app, "eval", f"--data={folder}", "--json",
+                           f"--batch={n}").out) for n in (1, 8)]
+    expect(found[0]["images"] == found[1]["images"] == 40, found)
+    expect(found[0]["correct"] == found[1]["correct"], found)
+    expect(abs(found[0]["loss"] - found[1]["loss"]) < 1e-4, found)
+    expect(ok(app, "eval", f"--data={folder}", "--split=train").out.startswith(
+        "loss "), "a line")
+    fails(2, app, "eval", parts=["--data=DIR"])
+    fails(2, app, "eval", f"--data={folder}", "--split=x", parts=["'x'"])
+    fails(14, app, "eval", f"--data={place.path('none')}", parts=["got none at"])
+
+
+def test_eval_finds_bad_labels(place):
+    app, folder = place.program("pytorch-simplecnn"), place.path("labels")
+    folder.mkdir()
+    labels = folder / "t10k-labels-idx1-ubyte"
+    save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 28, 28)))
+    save_idx(labels, np.array([0, 10, 2]))
+    fails(14, app, "eval", f"--data={folder}", parts=["labels below 10", "got 10"])
+    save_idx(labels, np.array([0, 1]))
+    fails(14, app, "eval", f"--data={folder}", parts=["(3), got 2"])
+    labels.write_bytes(labels.read_bytes()[:-1])
+    fails(14, app, "eval", f"--data={folder}", parts=["expected 2 bytes", "got 1"])
+    save_idx(folder / "t10k-images-idx3-ubyte", np.zeros((3, 27, 28)))
+    save_idx(labels, np.array([0, 1, 2]))
+    fails(14, app, "eval", f"--data={folder}", parts=["got [3, 27, 28]"])

@@ -53,7 +53,7 @@ def test_hostile_names_stay_names(place):
                                    rtol=1e-5, atol=1e-6)
         for command in ("info", "profile", "bench"):
             ok(app, command, "--json", *(["--repeat=1"] * (command != "info")))
-    expect(sorted(os.listdir(model.parent)) == before, "files beside the model")
+    expect(sorted(os.listdir(model.parent)) == before, "files next to the model")
     expect(set(os.listdir(temps)) <= {
         "model.cpp", "model.o", "embed.s", "constants.bin", "compile.log",
         "link.log", "exports.map"}, os.listdir(temps))

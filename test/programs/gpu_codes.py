@@ -24,11 +24,11 @@ def program(place, libraries="none"):
 def test_exit_codes_by_number(place):
     for code, settings, flags, part in (
             (10, {"FAILS": "cuInit:100"}, [], "driver does not start"),
-            (10, {"GPUS": 0}, [], "no NVIDIA GPU"),
-            (10, {"GPUS": 2}, ["--device=2"], "no GPU 2, only 0 to 1"),
+            (10, {"GPUS": 0}, [], "expected an NVIDIA GPU, got none"),
+            (10, {"GPUS": 2}, ["--device=2"], "expected a GPU from 0 to 1, got 2"),
             (10, {"FAILS": "cuLaunchKernelEx:701"}, [], "cannot be started"),
             (11, {"CAPABILITY": 80}, [], "compile with --arch=sm_80"),
-            (11, {"FAILS": "cuModuleLoadData:209"}, [], "do not fit GPU 0"),
+            (11, {"FAILS": "cuModuleLoadData:209"}, [], "expected kernels for GPU 0"),
             (13, {"FREE": 1000}, [], "1000 of"),
             (13, {"FAILS": "cuMemHostAlloc:2"}, [], "OUT_OF_MEMORY")):
         environment = fake_gpu(place, **settings)

@@ -11,8 +11,8 @@ from harness import ROOT, Skip, expect, fails, ok, reference, run
 
 
 def cmake(place):
-    beside = os.path.join(os.path.dirname(sys.executable), "cmake")
-    found = beside if os.path.exists(beside) else shutil.which("cmake")
+    next_to_python = os.path.join(os.path.dirname(sys.executable), "cmake")
+    found = next_to_python if os.path.exists(next_to_python) else shutil.which("cmake")
     if not found:
         raise Skip("no cmake")
     return found

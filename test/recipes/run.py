@@ -4,7 +4,7 @@
 usage: run.py [--mnistc=build/bin/mnistc] [--target=cpu] [--only=TEXT]
               [--data=DIR] [--epochs=2] [--peer] [--report=FILE]
 
-Without --data, on a few drawn digits: loss falls, and onnxruntime finds the
+Without --data, on a few synthetic digits: loss falls, and onnxruntime finds the
 accuracy of the trained file that the trainer and our program say. With MNIST's
 files and five epochs each recipe has to reach its accuracy, and two runs one
 digest. --peer also trains with PyTorch, from the same weights, and compares the
@@ -25,7 +25,7 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 1800
 NORMALISED = ("--mean=0.1307", "--std=0.3081")
-# What is run: recipe, options, least accuracy in percent after five epochs on
+# What is run: recipe, options, minimum accuracy in percent after five epochs on
 # MNIST (None: whatever PyTorch reaches). The MLP's own recipe has pixels between
 # 0 and 1, of which it learns slower.
 RUNS = {"mxnet-simplecnn": ("mxnet-simplecnn", (), None),
@@ -34,7 +34,7 @@ RUNS = {"mxnet-simplecnn": ("mxnet-simplecnn", (), None),
         "pytorch-simplecnn": ("pytorch-simplecnn", (), 98.7),
         "pytorch-net": ("pytorch-net", (), 98.7),
         "keras-cnn": ("keras-cnn", (), 98.0)}
-# One run is as much luck as recipe: seeds of the same recipe lie up to 0.35
+# One run is as much luck as recipe: seeds of the same recipe are up to 0.35
 # points apart, with PyTorch and with us.
 PEER_SEEDS = (1, 2, 3, 4, 5)
 PEER_TOLERANCE = 0.3  # percent points, of the means
@@ -159,7 +159,7 @@ def check_recipe(name, options, data, folder):
     """[(what, passed or None where skipped, text)]"""
     sys.path.insert(0, str(ROOT / "models"))
     import recipe as recipes
-    model, changed, least = RUNS[name]
+    model, changed, minimum = RUNS[name]
     pixels = changed or recipes.RECIPES[model][1].split()
     first = Recipe(model, changed, options, data, folder / "first")
     test_set = read_set(data, "t10k")
@@ -171,9 +171,9 @@ def check_recipe(name, options, data, folder):
     outcomes.append(("onnxruntime evaluates it",
                      None if found is None else abs(found - first.accuracy) < 1.5 * row,
                      "no onnxruntime" if found is None else f"{found:.2f} %"))
-    if options.data and options.epochs == 5 and least:
-        outcomes.append(("accuracy", first.accuracy >= least,
-                         f"{first.accuracy:.2f} %, expected {least} %"))
+    if options.data and options.epochs == 5 and minimum:
+        outcomes.append(("accuracy", first.accuracy >= minimum,
+                         f"{first.accuracy:.2f} %, expected {minimum} %"))
     if options.data:
         second = Recipe(model, changed, options, data, folder / "second")
         outcomes.append(("two runs, one digest", first.digest == second.digest,

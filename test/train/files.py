@@ -140,7 +140,7 @@ def test_full_file_system(place):
         fails(14, place.program("mlp"), "train", *FLAGS,
               f"--save={mount / 'x.onnx'}", parts=["free space"])
         expect((mount / "x.onnx").read_bytes() == kept, "expected the old file")
-        expect(sorted(os.listdir(mount)) == ["filler", "x.onnx"], "left behind")
+        expect(sorted(os.listdir(mount)) == ["filler", "x.onnx"], "files were left")
     finally:
         ok("umount", mount)
 

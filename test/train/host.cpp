@@ -3,7 +3,7 @@
 // usage: host LIBRARY.so INPUT OUTPUT ROWS HOW
 //
 // Infers twice, the second time another input, then once more the first one,
-// whose result is written: what one call leaves behind is not the next's.
+// whose result is written: what one call leaves does not reach the next.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,7 +26,7 @@ def weights(*shape):
     return (random.normal(size=shape) / np.sqrt(shape[0])).astype(np.float32)
 
 
-# LayerNormalization by hand, x in h, 16 features behind a product.
+# LayerNormalization as single nodes, x in h, 16 features after a product.
 def layer_norm(square, root):
     return [node("MatMul", "x w1", "h"),
             node("ReduceMean", "h", "m", axes=[-1]), node("Sub", "h m", "c"),

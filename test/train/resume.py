@@ -75,7 +75,7 @@ def test_checkpoint_of_another_run(place):
 
 
 def test_standard_output(place):
-    """A log, a plot or a summary alone; progress goes to standard error."""
+    """Only a log, a plot or a summary; progress goes to standard error."""
     program = place.program("mlp")
     flags = ("train", *FLAGS, "--epochs=2")
     done = ok(program, *flags, "--log=-")

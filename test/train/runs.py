@@ -16,10 +16,10 @@ NUMBERS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 
 
 def test_it_learns(place):
-    for name, least in (("mlp", 75), ("cnn", 70)):
+    for name, minimum in (("mlp", 75), ("cnn", 70)):
         run = place.train(name, "--epochs=10", "--lr=0.1")
         expect(len(run.accuracies) == 10, run.out)
-        expect(run.accuracies[-1] >= least, f"{name}: {run.out}")
+        expect(run.accuracies[-1] >= minimum, f"{name}: {run.out}")
 
 
 def test_two_runs_one_digest(place):

@@ -1,4 +1,4 @@
-"""How a CPU program starts: anew, with threads that sleep while they wait."""
+"""How a CPU program starts: again, with threads that sleep while they wait."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def started(place, *flags, program=None, file=None, **chosen):
     """The arguments and the environment of a run that has come to its first
     epoch's end, as the kernel has them. `file`: a descriptor to run instead."""
     if place.target != "cpu":
-        raise Skip("only programs for the CPU start anew")
+        raise Skip("only programs for the CPU execute themselves again")
     environment = {key: value for key, value in os.environ.items()
                    if key not in CHOICES}
     process = subprocess.Popen(
@@ -56,7 +56,7 @@ def test_it_starts_anew_with_threads_that_sleep(place):
 def test_other_commands_too(place):
     """OpenMP says before main, at each of the two starts, how long threads spin."""
     if place.target != "cpu":
-        raise Skip("only programs for the CPU start anew")
+        raise Skip("only programs for the CPU execute themselves again")
     environment = {key: value for key, value in os.environ.items()
                    if key not in CHOICES}
     environment["OMP_DISPLAY_ENV"] = "verbose"

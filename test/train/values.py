@@ -82,7 +82,7 @@ def test_messages_say_what_to_pass(place):
     data = Data(place, 1)
     path = data.model([node("Identity", "z", "y")], 1)
     fails(1, place.mnistc, path, "--train", "--batch=7", "--emit=plan",
-          parts=["two scores or more", "output 'y' of shape 7x1",
+          parts=["two scores or more", "output 'y' of shape [7, 1]",
                  "--loss=mse --targets=values"])
     fails(1, place.mnistc, path, "--train", "--batch=7", "--emit=plan",
           "--loss=nll", "--targets=values", parts=["--targets=class"])
@@ -166,7 +166,7 @@ def test_infinite_target(place):
 
 
 def test_probabilities_without_softmax(place):
-    """1 - s and s side by side, either way round; e over its own sum."""
+    """1 - s and s concatenated, in either order; e over its own sum."""
     one = [("one", np.ones(1, np.float32))]
     for order in ("n s", "s n"):
         data = Data(place, 1)

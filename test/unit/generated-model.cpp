@@ -1,8 +1,8 @@
 //===- generated-model.cpp - a model as the compiler writes it ------------===//
 //
-// What docs/generated-code.md describes, by hand: a small network of which
-// every step has another implementation, for two batch sizes. The sizes are
-// template parameters here, literals in generated code.
+// What docs/generated-code.md describes, written manually: a small network of
+// which every step has another implementation, for two batch sizes. The sizes
+// are template parameters here, literals in generated code.
 //
 //===----------------------------------------------------------------------===//
 

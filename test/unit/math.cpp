@@ -1,4 +1,4 @@
-//===- math.cpp - the functions of one element -----------------------===//
+//===- math.cpp - the functions of one element ----------------------------===//
 //
 // Against the C library in double precision, and at the ends of the numbers.
 //

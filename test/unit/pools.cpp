@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
                              .kernel = {4, 1, 1},
                              .out = {1666, 1, 1},
                              .strides = {3, 1, 1}},
-                    // Few channels side by side, lines in several groups.
+                    // Few adjacent channels, lines in several groups.
                     mn::Pool{.batch = 2,
                              .channels = 3,
                              .in = {45, 12, 1},
@@ -237,7 +237,7 @@ TEST(Pool, GradientOfNothingButInfinities) {
 }
 
 TEST(Pool, MaximumOfNothingButPaddingIsTheLowest) {
-  // Three windows of two: before the input, on it, behind it.
+  // Three windows of two: before the input, on it, after it.
   const float x[] = {1, 2, 3, 4};
   mn::Pool s{.channels = 2,
              .in = {1, 2, 1},

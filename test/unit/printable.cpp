@@ -1,6 +1,6 @@
 //===- printable.cpp - text as a terminal may be shown it -----------------===//
 
-#include "core/printable.h"
+#include "mnistrt/printable.h"
 #include <gtest/gtest.h>
 
 namespace {

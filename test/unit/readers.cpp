@@ -140,13 +140,13 @@ TEST(TensorProto, HoldsItsElementsInOneFieldOfItsType) {
   const std::string raw("\x4a\4\0\0\x80\x3f", 6);
   EXPECT_EQ(messageOf(one + "\1" + raw), "");
   EXPECT_EQ(messageOf(one + "\6" + std::string("\x25\0\0\x80\x3f", 5)),
-            "expected the elements of i32 in field 5 or raw_data of the "
+            "expected the elements of int32 in field 5 or raw_data of the "
             "TensorProto, got them in field 4");
   EXPECT_EQ(messageOf(one + "\1" + raw + std::string("\x25\0\0\x80\x3f", 5)),
             "expected the elements in one field, got them in fields 9 and 4 "
             "of the TensorProto");
   EXPECT_EQ(messageOf(one + "\2\x28\xac\2"),
-            "expected elements of u8, got 300");
+            "expected elements of uint8, got 300");
   EXPECT_EQ(messageOf(one + "\1" + raw + raw),
             "expected 4 bytes of elements, got more");
   // The shape may follow the elements.

@@ -32,7 +32,7 @@ void expectNear(const Numbers &found, const std::vector<T> &expected,
     ASSERT_NEAR(found[i], expected[i], tolerance) << "element " << i;
 }
 
-/// Where an element of an image lies.
+/// Where an element of an image is.
 inline size_t at(mn::Layout layout, int n, int c, const int (&p)[3],
                  int channels, const int (&size)[3]) {
   const size_t pixels = size_t(size[0]) * size[1] * size[2];
@@ -116,7 +116,7 @@ inline const mn::Conv convs[] = {{.batch = 3,
                                   .in = {12, 13, 1},
                                   .kernel = {5, 5, 1},
                                   .out = {8, 9, 1}},
-                                 // The stride leaves a rest behind the input.
+                                 // The stride leaves a rest after the input.
                                  {.batch = 2,
                                   .inChannels = 6,
                                   .outChannels = 4,

@@ -1,4 +1,4 @@
-//===- train-checkpoint.cpp - checkpoints that no run wrote -------------===//
+//===- train-checkpoint.cpp - checkpoints that no run wrote ---------------===//
 
 #include "formats/safetensors.h"
 #include "train-folder.h"

@@ -1,7 +1,7 @@
 //===- train-executor.cpp - batches and parameters on the CPU -------------===//
 
-#include "by-hand.h"
 #include "core/executor.h"
+#include "hand-written.h"
 #include "mnistrt/shuffle.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr int rows = 3, elements = 2;
 constexpr int64_t inputShape[] = {rows, elements}, rowShape[] = {rows},
                   weightShape[] = {2};
 
-// The parameters, and behind them what a run needs.
+// The parameters, and after them what a run needs.
 enum : size_t {
   weight = 0,
   seed = 256,
@@ -215,7 +215,7 @@ TEST_F(TrainExecutor, SaysWhatDoesNotFit) {
   expect(executor->load(0, samples));
   EXPECT_EQ(message(executor->runBatches(0, 0, false, 1)),
             "expected data for plan 'train_3' in rows of 2 numbers with 1 "
-            "targets of i32, got rows of 1 numbers with 1 targets of i32");
+            "targets of int32, got rows of 1 numbers with 1 targets of int32");
   EXPECT_EQ(message(executor->runBatches(1, 0, false, 1)),
             "expected plan 'infer_3' to have one input besides 'mn.labels' and "
             "'mn.valid', got 1 inputs in total");
@@ -226,7 +226,7 @@ TEST_F(TrainExecutor, SaysWhatDoesNotFit) {
             "expected data set 0 or 1, got 2");
   samples.inputType = mn::Type::i64;
   EXPECT_EQ(message(executor->load(0, samples)),
-            "expected inputs of u8 or f32, got i64");
+            "expected inputs of uint8 or float, got int64");
 }
 
 } // namespace

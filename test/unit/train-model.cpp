@@ -1,8 +1,8 @@
-//===- train-model.cpp - a model that trains, by hand ---------------------===//
+//===- train-model.cpp - a hand-written model that trains -----------------===//
 
 #include "train-model.h"
-#include "by-hand.h"
 #include "formats/protobuf.h"
+#include "hand-written.h"
 #include <algorithm>
 #include <cmath>
 
@@ -173,7 +173,7 @@ const mn::Recipe recipe = {"cross-entropy",
 mn::Model trainmodel::renamed(const char *name) {
   static const std::string onnx = onnxModel();
   mn::Model model = byhand::model(name, plans, parameters, blockEnd);
-  model.compiler = "by hand";
+  model.compiler = "hand-written";
   model.command = "";
   model.target = "cpu";
   model.arch = "x86-64";

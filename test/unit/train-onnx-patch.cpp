@@ -1,6 +1,6 @@
 //===- train-onnx-patch.cpp - the same model with other weights -----------===//
 //
-// Messages are made by hand, in every form that the format allows.
+// Messages are written byte by byte, in every form that the format allows.
 // train-onnx-patch.py does the same with files from the ONNX library.
 //
 //===----------------------------------------------------------------------===//
@@ -222,7 +222,7 @@ TEST(OnnxPatch, EveryCutIsAnErrorOrAModel) {
 }
 
 TEST(OnnxPatch, SizesBeyondProtobuf) {
-  // No memory is touched: the sizes alone are refused.
+  // No memory is touched: the sizes are refused.
   const std::vector<float> none;
   const std::span<const float> huge(none.data(), size_t(1) << 31);
   std::string to;

@@ -112,7 +112,7 @@ TEST(Trainer, AResumedRunEndsWithTheSameBits) {
   }
 }
 
-/// Runs in a process of its own until it is killed; the exit code or -1.
+/// Runs in a child process until it is killed; the exit code or -1.
 int runAndKill(const mn::Options &options, int microseconds, int signal) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-//===- mnist-opt.cpp - run passes by hand ---------------------------------===//
+//===- mnist-opt.cpp - run single passes ----------------------------------===//
 
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/Pipelines.h"
@@ -20,8 +20,8 @@ static char openedIn(llvm::StringRef text) {
   return open.empty() ? 0 : open.back();
 }
 
-/// MLIR looks for the end of an item of a list for ever where a bracket stays
-/// open.
+/// Where a bracket stays open, MLIR never stops looking for the end of a list's
+/// item.
 static bool checkOptions(llvm::ArrayRef<char *> arguments) {
   for (llvm::StringRef argument : arguments)
     if (char open = argument.starts_with("-") ? openedIn(argument) : 0) {

@@ -1,7 +1,8 @@
 //===- Gradcheck.cpp - mnistc gradcheck -----------------------------------===//
 //
-// Our gradients against finite differences: compiles the model with probes, has
-// the program compare them, and says which operator's derivative is wrong.
+// Compares gradients with finite differences: compiles the model with probes,
+// runs the program that compares them, and reports the operators whose
+// derivative is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +30,12 @@ cl::OptionCategory mlir::mnistc::gradcheckCategory(
 
 static cl::opt<unsigned>
     samples("samples", cl::init(8), cl::value_desc("n"),
-            cl::desc("Elements of each tensor (default 8)"),
+            cl::desc("Elements to check of each tensor (default 8)"),
             cl::cat(gradcheckCategory));
-static cl::opt<unsigned> seed("seed", cl::init(1), cl::value_desc("n"),
-                              cl::desc("Of inputs, samples and dropout"),
-                              cl::cat(gradcheckCategory));
+static cl::opt<unsigned>
+    seed("seed", cl::init(1), cl::value_desc("n"),
+         cl::desc("Seed of inputs, samples and dropout (default 1)"),
+         cl::cat(gradcheckCategory));
 static cl::opt<double> tolerance("tolerance", cl::init(1e-5),
                                  cl::value_desc("x"),
                                  cl::desc("Relative error allowed (default "
@@ -105,7 +107,7 @@ namespace {
 /// What the program says of one tensor.
 struct Row {
   std::string tensor, reader;
-  std::vector<std::string> behind;
+  std::vector<std::string> downstream;
   int64_t checked = 0, kinks = 0, element = 0;
   double error = 0, found = 0, expected = 0;
 
@@ -146,9 +148,10 @@ static bool readRows(ModuleOp module, StringRef text, std::vector<Row> &rows) {
     if (Operation *global = symbols.lookup(row.tensor)) {
       if (auto reader = global->getAttrOfType<StringAttr>("mnist.reader"))
         row.reader = reader.str();
-      if (auto behind = global->getAttrOfType<ArrayAttr>("mnist.downstream"))
-        for (auto name : behind.getAsRange<StringAttr>())
-          row.behind.push_back(name.str());
+      if (auto downstream =
+              global->getAttrOfType<ArrayAttr>("mnist.downstream"))
+        for (auto name : downstream.getAsRange<StringAttr>())
+          row.downstream.push_back(name.str());
     }
     rows.push_back(std::move(row));
   }
@@ -175,14 +178,14 @@ static void printTable(ArrayRef<Row> rows) {
          numberText("%.1e", row.error), row.wrong() ? "WRONG" : "ok");
 }
 
-/// Says which derivatives are wrong: gradients behind them are right.
+/// Says which derivatives are wrong: gradients after them are right.
 static void printCulprits(ArrayRef<Row> rows) {
   llvm::StringMap<bool> wrong;
   for (const Row &row : rows)
     wrong[row.tensor] = row.wrong();
   for (const Row &row : rows) {
     if (!row.wrong() || row.reader.empty() ||
-        llvm::any_of(row.behind,
+        llvm::any_of(row.downstream,
                      [&](StringRef name) { return wrong.lookup(name); }))
       continue;
     error("wrong derivative of " + row.reader + ": element " +

@@ -12,11 +12,11 @@ namespace mlir::mnistc {
 
 extern llvm::cl::OptionCategory gradcheckCategory;
 
-/// Where the command line begins with the word gradcheck: replaces it by the
-/// flags that it stands for.
+/// If the command line begins with the word gradcheck, replaces it by the
+/// corresponding flags.
 bool takeGradcheckWord(SmallVectorImpl<const char *> &arguments);
 
-/// Fills `options` for the command if `asked`; says what is wrong and returns
+/// Fills `options` for the command if `asked`; prints what is wrong and returns
 /// false.
 bool readGradcheckFlags(Options &options, bool asked);
 

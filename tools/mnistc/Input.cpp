@@ -34,7 +34,7 @@ static bool isMlirText(StringRef path, StringRef text) {
   return false;
 }
 
-/// Whether there is a function to compile, and nothing that is none.
+/// Whether there is a function to compile, and nothing else.
 static bool isModel(ModuleOp module) {
   if (module.getOps<func::FuncOp>().empty()) {
     module.emitError("expected a function, got none");
@@ -50,8 +50,8 @@ static bool isPlan(ModuleOp module) {
              .wasInterrupted();
 }
 
-/// Proves a plan as if no pass had made it. It is for the target that it names,
-/// or else for the one that was asked for.
+/// Checks a plan as one that no pass made. It is for the target that it names,
+/// or else for the one that was requested.
 static bool checkPlan(ModuleOp module, StringRef target) {
   if (!module->hasAttr("plan.target"))
     module->setAttr("plan.target",
@@ -61,7 +61,7 @@ static bool checkPlan(ModuleOp module, StringRef target) {
   return succeeded(pm.run(module));
 }
 
-/// What a person or a pass writes has a dozen.
+/// What people and passes write has about a dozen.
 static constexpr int64_t maxNesting = 256;
 /// For each character a level or two, where there are no brackets.
 static constexpr std::optional<unsigned> parserStack = 1u << 29;
@@ -104,7 +104,7 @@ static Input parseModule(MLIRContext &context,
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  // The parser is recursive: its stack is as deep as the text wants.
+  // The parser is recursive: its stack is as deep as the text's brackets.
   llvm::thread parser(parserStack, [&] {
     input.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   });
@@ -117,7 +117,7 @@ static Input parseModule(MLIRContext &context,
   return input;
 }
 
-/// As most introductions take it.
+/// As most tutorials have it.
 static constexpr int64_t usualTrainingBatch = 64;
 
 static Input importModel(MLIRContext &context, StringRef bytes,
@@ -154,7 +154,7 @@ static Input importModel(MLIRContext &context, StringRef bytes,
   return input;
 }
 
-/// A pipe that nobody writes to or a device without an end would be waited for.
+/// A pipe without a writer or an endless device would be waited for forever.
 static bool isFile(const std::string &path) {
   llvm::sys::fs::file_status status;
   if (path == "-" || llvm::sys::fs::status(path, status) ||

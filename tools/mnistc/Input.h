@@ -16,8 +16,8 @@ struct Input {
 };
 
 /// Reads an ONNX model or a module of either dialect, from a file or standard
-/// input, and says what is wrong with it: of a plan all that keeps it from
-/// being run.
+/// input, and prints what is wrong with it: for a plan, all that prevents it
+/// from running.
 Input readInput(MLIRContext &context, const Options &options);
 
 /// The input's name without folders and ending.

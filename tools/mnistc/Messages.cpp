@@ -3,6 +3,7 @@
 #include "tools/mnistc/Messages.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Printable.h"
+#include "lib/Import/Problem.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,10 +18,11 @@ static void printLine(StringRef kind, const Twine &text) {
 
 std::string mlir::mnistc::nearest(StringRef word, ArrayRef<StringRef> words) {
   StringRef best;
-  unsigned least = static_cast<unsigned>(word.size()) / 3 + 2;
+  unsigned bestDistance = static_cast<unsigned>(word.size()) / 3 + 2;
   for (StringRef candidate : words)
-    if (unsigned distance = word.edit_distance(candidate); distance < least) {
-      least = distance;
+    if (unsigned distance = word.edit_distance(candidate);
+        distance < bestDistance) {
+      bestDistance = distance;
       best = candidate;
     }
   return best.empty() ? "" : ("; did you mean '" + best + "'?").str();
@@ -35,6 +37,11 @@ void mlir::mnistc::warning(const Twine &text) { printLine("warning", text); }
 
 void mlir::mnistc::note(const Twine &text) { printLine("note", text); }
 
+/// Only MLIR files have lines.
+static FileLineColLoc lineOf(Location location) {
+  return location->findInstanceOf<FileLineColLoc>();
+}
+
 /// "model.onnx: conv1: ", "file.mlir:2:8: " or "model.onnx: ".
 static std::string placeOf(Location location, StringRef file) {
   SmallVector<OnnxName> names = namesIn(location);
@@ -45,7 +52,7 @@ static std::string placeOf(Location location, StringRef file) {
   }
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (auto place = location->findInstanceOf<FileLineColLoc>())
+  if (FileLineColLoc place = lineOf(location))
     os << place.getFilename().getValue() << ":" << place.getLine() << ":"
        << place.getColumn() << ": ";
   else
@@ -60,7 +67,10 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
               part.getSeverity() == DiagnosticSeverity::Error     ? "error"
               : part.getSeverity() == DiagnosticSeverity::Warning ? "warning"
                                                                   : "note";
-          printLine(kind, placeOf(part.getLocation(), file) + part.str());
+          std::string text = part.str();
+          if (!lineOf(part.getLocation()))
+            text = importer::plainWords(text);
+          printLine(kind, placeOf(part.getLocation(), file) + text);
         };
         print(diagnostic);
         for (Diagnostic &attached : diagnostic.getNotes())

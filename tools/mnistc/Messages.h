@@ -14,11 +14,11 @@ namespace mlir::mnistc {
 
 /// Prints an error and returns false.
 bool error(const Twine &text);
-/// Something is assumed that may be wrong.
+/// For assumptions that may be wrong.
 void warning(const Twine &text);
 void note(const Twine &text);
 
-/// "; did you mean 'cuda'?" where one of some words is near, else nothing.
+/// "; did you mean 'cuda'?" where one of the words is near, else nothing.
 std::string nearest(StringRef word, ArrayRef<StringRef> words);
 
 /// Prints the diagnostics of a context while it lives. `file` stands for the
@@ -31,7 +31,7 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// With `verbose`, says what each stage took.
+/// With `verbose`, prints how long each stage took.
 class Stopwatch {
 public:
   explicit Stopwatch(bool verbose) : verbose(verbose) {}

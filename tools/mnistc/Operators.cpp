@@ -1,7 +1,7 @@
 //===- Operators.cpp - what --list-operators prints -----------------------===//
 //
-// Two tables, both read off the compiler's own: the ONNX operators that are
-// imported, and the ops that they become, with what computes them.
+// Two tables, both generated from the compiler's own: the ONNX operators that
+// are imported, and the ops that they become, with what computes them.
 //
 //===----------------------------------------------------------------------===//
 

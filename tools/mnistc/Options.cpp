@@ -19,22 +19,22 @@ using namespace mlir;
 using namespace mlir::mnistc;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory outputCategory("What to make");
+static cl::OptionCategory outputCategory("Output");
 static cl::OptionCategory modelCategory("The model");
 static cl::OptionCategory targetCategory("The program");
 static cl::OptionCategory passCategory("Optimization");
-static cl::OptionCategory lookCategory("Looking inside");
+static cl::OptionCategory lookCategory("Inspection");
 
 static cl::opt<std::string> input(cl::Positional,
                                   cl::desc("MODEL.onnx, FILE.mlir or -"),
                                   cl::init(""), cl::cat(modelCategory));
 
 //===----------------------------------------------------------------------===//
-// What to make
+// Output
 //===----------------------------------------------------------------------===//
 
 static cl::opt<std::string>
-    output("o", cl::desc("Where to write; - is standard output"),
+    output("o", cl::desc("Output file; - is standard output"),
            cl::value_desc("file"), cl::cat(outputCategory));
 static cl::opt<std::string> emit(
     "emit", cl::init("exe"), cl::value_desc("stage"),
@@ -47,16 +47,17 @@ static cl::opt<bool> check("check", cl::ValueDisallowed,
                            cl::cat(outputCategory));
 static cl::opt<std::string>
     explain("explain", cl::ValueOptional, cl::value_desc("json"),
-            cl::desc("Say what became of every ONNX node, in words or JSON"),
+            cl::desc("Explain what became of each ONNX node, as text or JSON"),
             cl::cat(outputCategory));
 static cl::opt<std::string>
     library("name", cl::value_desc("name"),
-            cl::desc("Of a library: its header declares NAME_model() (default: "
-                     "digits for libdigits.so)"),
+            cl::desc("Name of a library, whose header declares NAME_model() "
+                     "(default: digits for libdigits.so)"),
             cl::cat(outputCategory));
-static cl::opt<bool> listOperators("list-operators", cl::ValueDisallowed,
-                                   cl::desc("List the ONNX operators known"),
-                                   cl::cat(outputCategory));
+static cl::opt<bool>
+    listOperators("list-operators", cl::ValueDisallowed,
+                  cl::desc("List the supported ONNX operators"),
+                  cl::cat(outputCategory));
 
 //===----------------------------------------------------------------------===//
 // The model
@@ -69,7 +70,7 @@ static cl::opt<std::string>
 static cl::list<std::string>
     dimensions("dim", cl::value_desc("name=n"),
                cl::desc("Size of a symbolic dimension of the inputs, or the "
-                        "word batch; as often as there are names"),
+                        "word batch; one for each dimension"),
                cl::cat(modelCategory));
 static cl::list<std::string>
     bind("bind", cl::value_desc("input=value"),
@@ -81,18 +82,18 @@ static cl::list<std::string>
 //===----------------------------------------------------------------------===//
 
 static cl::opt<std::string> target("target", cl::init("cuda"),
-                                   cl::desc("cuda (default) or cpu"),
+                                   cl::desc("Target: cuda (default) or cpu"),
                                    cl::value_desc("name"),
                                    cl::cat(targetCategory));
 static cl::opt<std::string>
     arch("arch", cl::value_desc("name,..."),
-         cl::desc("What to compile for (default: sm_90, x86-64-v3); several "
-                  "for several GPUs"),
+         cl::desc("Architecture (default: sm_90, x86-64-v3); several for "
+                  "several GPUs"),
          cl::cat(targetCategory));
-static cl::opt<std::string> layout("layout", cl::init("auto"),
-                                   cl::desc("Of images: auto, nchw or nhwc"),
-                                   cl::value_desc("name"),
-                                   cl::cat(targetCategory));
+static cl::opt<std::string>
+    layout("layout", cl::init("auto"),
+           cl::desc("Layout of images: auto (default), nchw or nhwc"),
+           cl::value_desc("name"), cl::cat(targetCategory));
 static cl::opt<std::string>
     libraries("libraries", cl::init("all"), cl::value_desc("names"),
               cl::desc("Libraries that may be used: all, none, or a list such "
@@ -100,12 +101,12 @@ static cl::opt<std::string>
               cl::cat(targetCategory));
 static cl::opt<std::string>
     workspace("workspace", cl::init("1024"), cl::value_desc("MiB"),
-              cl::desc("Scratch memory for cuDNN and cuBLASLt, at most, for "
+              cl::desc("Maximum scratch memory for cuDNN and cuBLASLt, for "
                        "each stream (default: 1024)"),
               cl::cat(targetCategory));
 static cl::opt<std::string>
     runtime("runtime", cl::value_desc("folder"),
-            cl::desc("Where include/mnistrt and lib are (default: beside "
+            cl::desc("Folder of include/mnistrt and lib (default: next to "
                      "mnistc)"),
             cl::cat(targetCategory));
 
@@ -113,11 +114,11 @@ static cl::opt<std::string>
 // Optimization
 //===----------------------------------------------------------------------===//
 
-static cl::opt<std::string> level(
-    "O", cl::Prefix, cl::init("2"), cl::value_desc("0|1|2"),
-    cl::desc("0: as the model says it; 1: simplified; 2: also joined into "
-             "fewer steps (default)"),
-    cl::cat(passCategory));
+static cl::opt<std::string>
+    level("O", cl::Prefix, cl::init("2"), cl::value_desc("0|1|2"),
+          cl::desc("Optimization level 0: none; 1: simplify; 2: also fuse ops "
+                   "into fewer steps (default)"),
+          cl::cat(passCategory));
 
 namespace {
 /// A pass that can be turned off.
@@ -135,31 +136,32 @@ struct Switch {
 
 #define OFF(member) [](InferOptions &o) { return (o.member = false), true; }
 static Switch switches[] = {
-    {"no-fold-batch-norm", "Keep batch normalization apart", '1',
+    {"no-fold-batch-norm", "Keep batch normalization separate", '1',
      OFF(foldBatchNorm)},
     {"no-fold-constants", "Compute constants at run time", '1',
      OFF(foldConstants)},
-    {"no-cse", "Compute equal ops twice", '1', OFF(cse)},
+    {"no-cse", "Keep equal ops", '1', OFF(cse)},
     {"no-push-transposes", "Leave transposes where they are", '2',
      OFF(pushTransposes)},
     {"no-choose-layout", "Keep the layout of the model's images", '2',
      OFF(chooseLayout)},
-    {"no-fuse", "One step for each op", '2', OFF(fuse)},
+    {"no-fuse", "One step per op", '2', OFF(fuse)},
     {"no-reuse-memory", "No memory reuse: an address for each result", '1',
      OFF(reuseMemory)},
-    {"no-assign-streams", "One step after the other", '2', OFF(assignStreams)},
+    {"no-assign-streams", "Run the steps one after another", '2',
+     OFF(assignStreams)},
 };
 #undef OFF
 
 //===----------------------------------------------------------------------===//
-// Looking inside
+// Inspection
 //===----------------------------------------------------------------------===//
 
 static cl::opt<bool> verbose("v", cl::ValueDisallowed,
-                             cl::desc("Notes and times"),
+                             cl::desc("Print notes and times"),
                              cl::cat(lookCategory));
 static cl::opt<bool> quiet("quiet", cl::ValueDisallowed,
-                           cl::desc("Do not say what was written"),
+                           cl::desc("Do not print what was written"),
                            cl::cat(lookCategory));
 static cl::opt<std::string>
     saveTemps("save-temps", cl::value_desc("folder"),
@@ -174,7 +176,7 @@ static cl::opt<std::string>
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// One of some words, as an option's value.
+/// Whether an option's value is one of some words.
 static bool checkWord(StringRef flag, StringRef value,
                       ArrayRef<StringRef> words) {
   if (llvm::is_contained(words, value))
@@ -184,7 +186,7 @@ static bool checkWord(StringRef flag, StringRef value,
                ", got '" + value + "'" + nearest(value, words));
 }
 
-/// What comes out.
+/// The kind of output.
 static bool checkOutput(Options &options) {
   std::optional<Emit> stage = llvm::StringSwitch<std::optional<Emit>>(emit)
                                   .Case("mnist", Emit::mnist)
@@ -280,7 +282,7 @@ static bool checkArchs(Options &options) {
   return true;
 }
 
-/// Whether two paths, which need not exist, are one.
+/// Whether two paths, which need not exist, are the same file.
 static bool isSamePlace(StringRef a, StringRef b) {
   auto absolute = [](StringRef path) {
     llvm::SmallString<128> result(path), real;
@@ -293,9 +295,9 @@ static bool isSamePlace(StringRef a, StringRef b) {
   return absolute(a) == absolute(b);
 }
 
-/// Where the output goes, for those that are more than text.
+/// The output's path, for output that is not text.
 static bool checkPaths(Options &options) {
-  // The ending says it, as for every linker's output.
+  // The extension decides, as for a linker's output.
   if (emit.getNumOccurrences() == 0 &&
       (StringRef(output).ends_with(".so") || StringRef(output).ends_with(".a")))
     options.emit = Emit::library;
@@ -326,7 +328,7 @@ static bool checkPaths(Options &options) {
   return true;
 }
 
-/// A first word that is no file, with another after it, is a command.
+/// A first word that is not a file, followed by another word, is a command.
 static bool checkModel(ArrayRef<StringRef> words) {
   if (words.size() < 2 || llvm::sys::fs::exists(words[0]) || words[0] == "-")
     return true;
@@ -334,7 +336,7 @@ static bool checkModel(ArrayRef<StringRef> words) {
                "'" + nearest(words[0], {"gradcheck"}));
 }
 
-/// What LLVM would say in words of its own, and not as an error.
+/// What LLVM would say in other words, and not as an error.
 static bool checkFlags(ArrayRef<const char *> arguments) {
   llvm::StringMap<cl::Option *> &known = cl::getRegisteredOptions();
   llvm::StringSet<> seen;

@@ -1,7 +1,7 @@
 //===- Options.h - the command line of mnistc -------------------*- C++ -*-===//
 //
-// What was asked for, checked; the only place in the compiler with options that
-// are global.
+// The command line, checked; the only place in the compiler with global
+// options.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ enum ExitCode : int {
   exitBadModel = 1,
   exitUsage = 2,
   exitUnsupported = 3,
-  exitToolchain = 4, ///< also: what was asked for cannot be written
+  exitToolchain = 4, ///< also: the output cannot be written
   exitNumeric = 15,  ///< gradcheck: a gradient is wrong
 };
 
-/// What comes out.
+/// The kind of output.
 enum class Emit { mnist, plan, source, executable, library };
 
 enum class Explain { no, text, json };
@@ -39,8 +39,8 @@ struct Options {
   bool verbose = false;
   bool quiet = false;
   std::string target;             ///< also in `passes`
-  bool targetGiven = false;       ///< not the usual one
-  std::vector<std::string> archs; ///< none: the target's usual one
+  bool targetGiven = false;       ///< on the command line
+  std::vector<std::string> archs; ///< none: the target's default
   std::string library; ///< what its model is called in C; empty: as the file
   std::string runtime;
   std::string saveTemps, saveStages;
@@ -51,8 +51,8 @@ struct Options {
   GradcheckOptions passes;
 };
 
-/// Fills `options`; says what is wrong with the command line and returns false.
-/// Prints and exits for --help and --version.
+/// Fills `options`; prints what is wrong with the command line and returns
+/// false. Prints and exits for --help and --version.
 bool parseOptions(int argc, const char *const *argv, Options &options);
 
 } // namespace mlir::mnistc

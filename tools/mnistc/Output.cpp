@@ -1,4 +1,4 @@
-//===- Output.cpp - files, whole or not at all ----------------------------===//
+//===- Output.cpp - writes files completely or not at all -----------------===//
 
 #include "tools/mnistc/Output.h"
 #include "lib/CodeGen/PartialFile.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// A constant of more elements is not for reading.
+/// A constant of more elements is not readable.
 static constexpr int64_t maxPrinted = 32;
 
 std::string mlir::mnistc::printModule(ModuleOp module, Detail detail) {

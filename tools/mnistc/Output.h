@@ -1,4 +1,4 @@
-//===- Output.h - files, whole or not at all --------------------*- C++ -*-===//
+//===- Output.h - writes files completely or not at all ---------*- C++ -*-===//
 
 #ifndef MNISTC_TOOLS_MNISTC_OUTPUT_H
 #define MNISTC_TOOLS_MNISTC_OUTPUT_H
@@ -7,8 +7,8 @@
 
 namespace mlir::mnistc {
 
-/// Writes `text` to standard output for "-", else to a file, which appears
-/// whole or not at all. Says what went wrong and returns false.
+/// Writes `text` to standard output for "-", else to a file, written
+/// completely or not at all. Prints what went wrong and returns false.
 bool writeOutput(StringRef path, StringRef text);
 
 /// How a module is printed.

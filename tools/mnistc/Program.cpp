@@ -1,4 +1,4 @@
-//===- Program.cpp - from a plan to what was asked for --------------------===//
+//===- Program.cpp - from a plan to the requested output ------------------===//
 
 #include "tools/mnistc/Program.h"
 #include "lib/CodeGen/CodeGen.h"
@@ -32,7 +32,7 @@ struct Runtime {
 };
 } // namespace
 
-/// --runtime, or beside mnistc as installed, or as built.
+/// --runtime, or next to mnistc as installed, or as built.
 static Runtime findRuntime(const Options &options) {
   auto below = [](StringRef folder) -> Runtime {
     return {(folder + "/include").str(), (folder + "/lib").str()};
@@ -151,7 +151,7 @@ static int build(const Input &input, const Options &options,
   return exitOk;
 }
 
-/// What the plan was made for, which the command line may repeat.
+/// The target of the plan, which the command line may repeat.
 static const ToolchainTarget *targetOf(ModuleOp module,
                                        const Options &options) {
   auto planned = module->getAttrOfType<StringAttr>("plan.target");

@@ -1,4 +1,4 @@
-//===- Program.h - from a plan to what was asked for ------------*- C++ -*-===//
+//===- Program.h - from a plan to the requested output ----------*- C++ -*-===//
 
 #ifndef MNISTC_TOOLS_MNISTC_PROGRAM_H
 #define MNISTC_TOOLS_MNISTC_PROGRAM_H
@@ -9,12 +9,12 @@
 
 namespace mlir::mnistc {
 
-/// Emits the text of a planned module, and compiles it unless the text is what
-/// was asked for.
+/// Emits the text of a planned module, and compiles it unless the text was
+/// requested.
 int emitProgram(const Input &input, const Options &options, StageFiles &stages,
                 Stopwatch &watch);
 
-/// So that mnistc finds what lies beside it.
+/// So that mnistc finds what is next to it.
 void setProgramPath(const char *argv0);
 
 } // namespace mlir::mnistc

@@ -1,4 +1,4 @@
-//===- Stages.cpp - a look at the module after each pass ------------------===//
+//===- Stages.cpp - writes the module after each pass ---------------------===//
 
 #include "tools/mnistc/Stages.h"
 #include "mlir/Pass/Pass.h"

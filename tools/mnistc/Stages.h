@@ -1,4 +1,4 @@
-//===- Stages.h - a look at the module after each pass ----------*- C++ -*-===//
+//===- Stages.h - writes the module after each pass -------------*- C++ -*-===//
 
 #ifndef MNISTC_TOOLS_MNISTC_STAGES_H
 #define MNISTC_TOOLS_MNISTC_STAGES_H

@@ -1,7 +1,7 @@
 //===- TrainFlags.cpp - the flags of --train ------------------------------===//
 //
 // What must be known to compile: the loss, the optimizer, what is frozen. The
-// numbers are only what the program takes when it is not told otherwise.
+// numbers are only the program's defaults.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static cl::list<std::string>
               cl::cat(trainCategory));
 
 namespace {
-/// A flag with one of some words.
+/// A flag whose value is one of several words.
 struct WordFlag {
   cl::opt<std::string> option;
   SmallVector<StringRef> words;
@@ -44,50 +44,53 @@ struct WordFlag {
 /// A flag with a number.
 struct NumberFlag {
   cl::opt<double> option;
-  double least, most;
+  double min, max;
 
-  NumberFlag(StringRef name, double least, double most, StringRef what)
+  NumberFlag(StringRef name, double min, double max, StringRef what)
       : option(name, cl::desc(what), cl::value_desc("number"), cl::init(-1),
                cl::cat(trainCategory)),
-        least(least), most(most) {}
+        min(min), max(max) {}
 };
 } // namespace
 
 static WordFlag loss("loss",
                      {"auto", "cross-entropy", "nll", "mse", "l1", "bce",
                       "bce-logits"},
-                     "What is made small: auto (default), cross-entropy, nll, "
+                     "Loss to minimize: auto (default), cross-entropy, nll, "
                      "mse, l1, bce or bce-logits");
 static WordFlag targets("targets", {"auto", "class", "values"},
-                        "What a row is compared with: auto (default), class or "
-                        "values");
-static WordFlag optimizer("optimizer",
-                          {"sgd", "momentum", "nesterov", "adam", "adamw",
-                           "rmsprop", "adagrad"},
-                          "sgd (default; with --momentum, momentum), momentum, "
-                          "nesterov, adam, adamw, rmsprop or adagrad");
+                        "Targets of a row: auto (default), class or values");
+static WordFlag optimizer(
+    "optimizer",
+    {"sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad"},
+    "Optimizer: sgd (default; with --momentum, momentum), "
+    "momentum, nesterov, adam, adamw, rmsprop or adagrad");
 static WordFlag
     convention("convention", {"torch", "keras"},
-               "Whose formulas, where frameworks differ: torch (default) "
-               "or keras");
+               "Framework whose formulas are used where they differ: "
+               "torch (default) or keras");
 static WordFlag *const wordFlags[] = {&loss, &targets, &optimizer, &convention};
 
 static constexpr double unlimited = HUGE_VAL;
 static NumberFlag smoothing("label-smoothing", 0, 1,
-                            "What the other classes get of a label");
+                            "Part of a label that is spread over the classes");
 static NumberFlag lr("lr", 0, unlimited, "Learning rate");
-static NumberFlag momentum("momentum", 0, 1, "Of momentum and nesterov");
+static NumberFlag momentum("momentum", 0, 1, "Momentum (momentum, nesterov)");
 static NumberFlag weightDecay("weight-decay", 0, unlimited, "Weight decay");
-static NumberFlag beta1("beta1", 0, 1, "Of adam: decay of the mean gradient");
+static NumberFlag beta1("beta1", 0, 1,
+                        "Decay of the mean gradient (adam, adamw)");
 static NumberFlag beta2("beta2", 0, 1,
-                        "Of adam and rmsprop: decay of the mean square");
-static NumberFlag epsilon("epsilon", 0, unlimited, "Added to roots");
+                        "Decay of the mean squared gradient (adam, adamw, "
+                        "rmsprop)");
+static NumberFlag
+    epsilon("epsilon", 0, unlimited,
+            "Added to the denominator (adam, adamw, rmsprop, adagrad)");
 static NumberFlag dampening("dampening", 0, 1,
-                            "What momentum leaves out of a gradient");
+                            "Dampening of momentum, as in PyTorch");
 static NumberFlag clipNorm("clip-norm", 0, unlimited,
-                           "Largest norm of all gradients together");
+                           "Maximum norm of all gradients together");
 static NumberFlag clipValue("clip-value", 0, unlimited,
-                            "Largest element of a gradient");
+                            "Maximum absolute value of a gradient's elements");
 static NumberFlag *const numberFlags[] = {
     &smoothing, &lr,      &momentum,  &weightDecay, &beta1,
     &beta2,     &epsilon, &dampening, &clipNorm,    &clipValue};
@@ -112,19 +115,19 @@ static bool checkFlags() {
     double number = flag->option;
     if (!isGiven(flag->option))
       continue;
-    if (!std::isfinite(number) || number < flag->least || number > flag->most)
-      return error("expected --" + flag->option.ArgStr + " of " +
-                   numberText(flag->least) + " " +
-                   (flag->most == unlimited ? "or more"
-                                            : "to " + numberText(flag->most)) +
-                   ", got " + numberText(number));
+    if (!std::isfinite(number) || number < flag->min || number > flag->max)
+      return error(
+          "expected --" + flag->option.ArgStr + " of " + numberText(flag->min) +
+          " " +
+          (flag->max == unlimited ? "or more" : "to " + numberText(flag->max)) +
+          ", got " + numberText(number));
   }
   if (isGiven(clipNorm.option) && isGiven(clipValue.option))
     return error("expected --clip-norm or --clip-value, got both");
   return true;
 }
 
-/// The first flag given that means nothing without --train.
+/// The first flag given that needs --train.
 static const cl::Option *firstGiven() {
   for (WordFlag *flag : wordFlags)
     if (isGiven(flag->option))
@@ -148,7 +151,7 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   options.loss = loss.option.getValue();
   options.targets = targets.option.getValue();
   options.optimizer = optimizer.option.getValue();
-  // As PyTorch's SGD, which has its momentum from a number.
+  // As PyTorch's SGD, whose momentum is a number.
   if (options.optimizer == "sgd" && momentum.option > 0)
     options.optimizer = "momentum";
   options.convention = convention.option.getValue();

@@ -10,11 +10,11 @@ namespace mlir::mnistc {
 
 extern llvm::cl::OptionCategory trainCategory;
 
-/// Whether the program is to train. Fills `options`; says what is wrong and
-/// returns false.
+/// Whether the program is to train. Fills `options`; prints what is wrong
+/// and returns false.
 bool readTrainFlags(TrainOptions &options, bool &trains);
 
-/// Those that were given, each behind a blank.
+/// Those that were given, each after a space.
 std::string trainFlagsText();
 
 } // namespace mlir::mnistc

@@ -31,8 +31,8 @@ static int listOperators() {
   return writeOutput("-", text) ? exitOk : exitToolchain;
 }
 
-/// Prints a module where it was asked for; what goes to a terminal is for
-/// reading, what goes to a file or a pipe can be compiled further.
+/// Prints a module where requested: readable on a terminal, complete in a file
+/// or a pipe, so that it can be compiled further.
 static int emitModule(ModuleOp module, const Options &options) {
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   Detail detail = path != "-"                   ? Detail::whole
@@ -42,7 +42,7 @@ static int emitModule(ModuleOp module, const Options &options) {
                                                         : exitToolchain;
 }
 
-/// What --check found right.
+/// What --check prints on success.
 static int reportModel(const Input &input, const Options &options) {
   if (options.quiet)
     return exitOk;
@@ -123,7 +123,7 @@ static int compile(Options &options) {
 }
 
 /// --help and --version print and exit inside LLVM, whose stream would end the
-/// process with a message and an exit code of its own where it cannot write.
+/// process with a message and its own exit code where it cannot write.
 static void flushAtExit() {
   if (!writeOutput("-", ""))
     _exit(exitToolchain);

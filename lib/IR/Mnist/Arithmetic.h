@@ -1,7 +1,7 @@
 //===- Arithmetic.h - ops that read as a formula ----------------*- C++ -*-===//
 //
-// What gradients, losses and optimizers are written in. Numbers become splats;
-// a scalar meets a tensor by being repeated.
+// For writing gradients, losses and optimizers. Numbers become splats; a scalar
+// is repeated where it is combined with a tensor.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,7 @@
 //===- ChannelAffine.h - x * scale + shift, by channel ----------*- C++ -*-===//
 //
-// The arithmetic that convolutions and products can take into their weights.
+// The arithmetic that can be folded into the weights of convolutions and
+// products.
 // Everything here works on one number for each channel.
 //
 //===----------------------------------------------------------------------===//

@@ -13,8 +13,8 @@
 namespace mlir::mnistc {
 
 /// The result of `op` if its operands have the values `operands`. Null for ops
-/// that are not computed here (windows, normalizations) and for values that are
-/// not at hand. Splats cost nothing.
+/// that are not computed here (windows, normalizations) and for values whose
+/// elements are not available. Splats cost nothing.
 ElementsAttr evaluate(Operation *op, ArrayRef<ElementsAttr> operands);
 
 /// How many elements `op` reads or multiplies, at most.
@@ -24,16 +24,16 @@ double evaluationWork(Operation *op);
 ElementsAttr constantValue(Value value);
 
 /// A constant that is computed from `sources`. It has the name (`mnist.name`)
-/// of the first of them that has one; locations do not tell names of constants,
-/// for MLIR's folder drops them.
+/// of the first of them that has one; locations do not name constants, since
+/// MLIR's folder drops them.
 ConstantOp createConstant(OpBuilder &builder, Location loc, ElementsAttr value,
                           ValueRange sources);
 
 /// Creates an `Op`; where all its operands are constants, its value instead.
 template <typename Op, typename... Args>
 Value createOrEvaluate(OpBuilder &builder, Location loc, Args &&...args) {
-  // Made in no block: a rewriter that listens must not hear of an op that goes
-  // at once.
+  // Created outside of any block: a rewriter must not be notified of an op that
+  // is erased immediately.
   OpBuilder nowhere(builder.getContext());
   auto op = nowhere.create<Op>(loc, std::forward<Args>(args)...);
   SmallVector<ElementsAttr> operands;

@@ -2,7 +2,7 @@
 //
 // Made of mnistrt/reductions.h, in the order of the elements. Sums of floats
 // are kept in f64 and rounded once: kernels, which have many short sums, come
-// close to that, a single sum of f32 does not.
+// close to that, but a single sum of f32 does not.
 //
 //===----------------------------------------------------------------------===//
 

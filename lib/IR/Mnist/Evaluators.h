@@ -1,6 +1,6 @@
 //===- Evaluators.h - the parts of the evaluator ----------------*- C++ -*-===//
 //
-// Private to the Evaluate*.cpp files. Each returns none for ops not its own.
+// Private to the Evaluate*.cpp files. Each returns none for other ops.
 //
 //===----------------------------------------------------------------------===//
 

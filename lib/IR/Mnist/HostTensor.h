@@ -37,7 +37,7 @@ public:
   /// A tensor with elements yet to be written.
   explicit HostTensor(RankedTensorType type, bool isSplat = false);
 
-  /// The elements of `value`, or none where they are not at hand.
+  /// The elements of `value`, or none where they are not available.
   static std::optional<HostTensor> read(ElementsAttr value);
 
   /// As an attribute, a splat where all elements are equal.

@@ -43,7 +43,7 @@ LearnedTensors::LearnedTensors(func::FuncOp function) {
         computed.insert(result);
     }
   }
-  // Users come later, and are judged first.
+  // Users come later, and are classified first.
   for (Operation &op : llvm::reverse(function.getBody().front()))
     for (Value result : op.getResults())
       if (!isFromData(result))
@@ -107,7 +107,7 @@ static bool isStatistic(Value value, int depth = 0) {
 }
 
 /// The dimensions over which a value was normalized: a statistic over them was
-/// repeated along them again, and met the value.
+/// repeated along them again, and combined with the value.
 static SmallVector<int64_t> normalizedDims(Value value) {
   constexpr size_t farthest = 64;
   SmallVector<int64_t> dims;

@@ -1,8 +1,9 @@
 //===- LearnedTensors.h - which tensors of a model are learned --*- C++ -*-===//
 //
-// A file says of no tensor that it is learned. What reads it does: the ops know
-// what their operands are (OperandUseOpInterface), and this follows a tensor
-// from op to op. The rules are in TrainPasses.td, mnist-choose-parameters.
+// A file does not say which tensors are learned. The ops that read them do:
+// they know what their operands are (OperandUseOpInterface), and this follows a
+// tensor from op to op. The rules are in TrainPasses.td,
+// mnist-choose-parameters.
 //
 //===----------------------------------------------------------------------===//
 

@@ -71,7 +71,7 @@ def ExpandedTrait : NativeOpTrait<"Expanded"> {
 }
 
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
-// Of an op that is read otherwise than OperandUseOpInterface assumes.
+// Of an op that does not read its operands as OperandUseOpInterface assumes.
 defvar SaysOperandUse = "OperandUse getOperandUse(unsigned operand);";
 defvar LayoutSensitive = DeclareOpInterfaceMethods<LayoutOpInterface>;
 defvar Root = DeclareOpInterfaceMethods<RootOpInterface>;

@@ -57,15 +57,15 @@ static LogicalResult verifyDim(Operation *op, int64_t dim, int64_t rank) {
 }
 
 static LogicalResult verifyNumbers(Operation *op, StringRef what,
-                                   ArrayRef<int64_t> numbers, int64_t least,
-                                   int64_t most) {
+                                   ArrayRef<int64_t> numbers, int64_t min,
+                                   int64_t max) {
   for (int64_t number : numbers) {
-    if (number < least)
+    if (number < min)
       return op->emitOpError("expected ")
-             << what << " of at least " << least << ", got " << number;
-    if (number > most)
+             << what << " of at least " << min << ", got " << number;
+    if (number > max)
       return op->emitOpError("expected ")
-             << what << " of at most " << most << ", got " << number;
+             << what << " of at most " << max << ", got " << number;
   }
   return success();
 }
@@ -291,7 +291,7 @@ LogicalResult MatmulOp::verify() {
   return verifyShape(*this, expected, getOutput());
 }
 
-/// Where the windows of a convolution or a pool lie.
+/// The positions of the windows of a convolution or a pool.
 template <typename Op> static LogicalResult verifyPlaces(Op op) {
   constexpr int64_t most = maxWindowNumber;
   if (failed(verifyNumbers(op, "strides", op.getStrides(), 1, most)) ||

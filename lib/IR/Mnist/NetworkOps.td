@@ -1,6 +1,6 @@
-//===- NetworkOps.td - contractions, windows, normalization --*- tablegen -*-===//
+//===- NetworkOps.td - contractions, windows, normalization --*- tablegen -===//
 //
-// The ops with a kernel or a library call of their own.
+// The ops that have their own kernel or library call.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- OperandUses.cpp - what ops do with tensors of the model's file -----===//
 //
 // What is learned and what is a number of a formula looks the same in a file:
-// the op that reads it tells. Ops that say nothing here hand one operand on, or
+// the op that reads it decides. Ops that are not here pass one operand on, or
 // take a number (MnistInterfaces.td).
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,7 @@ OperandUse GatherOp::getOperandUse(unsigned operand) {
                                                   : OperandUse::weight;
 }
 
-/// A learned token stands beside what the data give.
+/// A learned token is joined to the data.
 OperandUse ConcatOp::getOperandUse(unsigned) { return OperandUse::shift; }
 
 //===----------------------------------------------------------------------===//

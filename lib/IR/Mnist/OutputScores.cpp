@@ -64,9 +64,9 @@ Value mlir::mnistc::scoresOfProbabilities(Value output, OpBuilder &builder) {
   Value scores = scoresOfPair(output, a);
   if (!scores && isShareOfSum(output))
     scores = output;
-  constexpr double least = 1e-30; // Its logarithm is a number.
+  constexpr double smallest = 1e-30; // Its logarithm is a number.
   return scores == output && scores
-             ? a.log(a.max(output, a.number(output, least)))
+             ? a.log(a.max(output, a.number(output, smallest)))
              : scores;
 }
 

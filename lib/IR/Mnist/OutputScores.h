@@ -1,6 +1,6 @@
 //===- OutputScores.h - what the numbers of an output are -------*- C++ -*-===//
 //
-// Logits, or probabilities that no softmax makes.
+// Logits, or probabilities that do not come from a softmax.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@ namespace mlir::mnistc {
 /// whose places are classified. Labels have the same shape without the classes.
 inline constexpr int64_t classDim = 1;
 
-/// For an output of probabilities, such as 1 - s next to s or e over
-/// its own sum: scores whose softmax it is. Null for others.
+/// For an output of probabilities, such as 1 - s and s, or e divided
+/// by its sum: scores whose softmax it is. Null for others.
 Value scoresOfProbabilities(Value output, OpBuilder &builder);
 
 /// Whether an output looks as scores do that no activation followed.

@@ -7,7 +7,7 @@
 
 namespace mlir::mnistc {
 
-/// A pattern is a function: it rewrites an op, or says why it does not.
+/// A pattern is a function: it rewrites an op, or returns why it does not.
 template <typename... Ops>
 void addPatterns(RewritePatternSet &patterns,
                  LogicalResult (*...functions)(Ops, PatternRewriter &)) {

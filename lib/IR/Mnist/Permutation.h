@@ -53,7 +53,7 @@ inline bool preservesMemoryOrder(ArrayRef<int64_t> perm,
   return true;
 }
 
-/// Whether the last two of two or three dimensions, and they alone, change
+/// Whether the last two of two or three dimensions, and only they, change
 /// places.
 inline bool swapsMatrix(ArrayRef<int64_t> perm) {
   return llvm::equal(perm, ArrayRef<int64_t>{1, 0}) ||

@@ -1,6 +1,6 @@
-//===- TensorOps.cpp - generated definitions, in a unit of their own -----===//
+//===- TensorOps.cpp - generated definitions ------------------------------===//
 //
-// Split three ways for the build's sake; what is written by hand is in
+// Split three ways to build faster; what is not generated is in
 // MnistVerifiers.cpp, MnistFolds.cpp and MnistGradients.cpp.
 //
 //===----------------------------------------------------------------------===//

@@ -172,7 +172,7 @@ def SliceOp : Mnist_IndexingOp<"slice"> {
   let summary = "a regular part of a tensor";
   let description = [{
     y[i, ...] = x[starts[0] + i * steps[0], ...]; a step may be negative. All
-    indices lie inside the operand.
+    indices are inside the operand.
 
     ```mlir
     %y = mnist.slice %x starts [0, 9] steps [1, -2]

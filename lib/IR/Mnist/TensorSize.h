@@ -1,4 +1,4 @@
-//===- TensorSize.h - what a tensor may be ----------------------*- C++ -*-===//
+//===- TensorSize.h - the limits of a tensor --------------------*- C++ -*-===//
 //
 // One limit for files and texts alike, far above any memory, so that products
 // and sums of sizes never overflow.
@@ -16,8 +16,8 @@ namespace mlir::mnistc {
 
 inline constexpr int64_t maxTensorElements = int64_t(1) << 40;
 
-/// Whether a tensor of these sizes, all known, keeps to the limit. An empty one
-/// must not hide an absurd size.
+/// Whether a tensor of these sizes, all known, is within the limit. A size of 0
+/// must not hide one that is too large.
 inline bool isCountable(llvm::ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape)
@@ -40,10 +40,11 @@ inline bool isModelTensor(Type type) {
          element.isUnsignedInteger(8);
 }
 
-/// What a model may have: a table entry of the program each.
+/// The maximum numbers of inputs and outputs: each is a table entry of the
+/// program.
 inline constexpr size_t maxInputs = 4096, maxOutputs = 4096;
 
-/// What a concat may have: each is an argument of a kernel.
+/// The maximum number of a concat's operands: each is an argument of a kernel.
 inline constexpr size_t maxConcatInputs = 256;
 
 } // namespace mlir::mnistc

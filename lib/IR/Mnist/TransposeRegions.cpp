@@ -82,7 +82,7 @@ struct OpRegion {
 
   bool contains(Operation *op) const { return ops.contains(op); }
   SmallVector<Permutation> candidates() const;
-  /// Of the border: what turning the region changes outside of it.
+  /// Of the border: what transposing the region changes outside of it.
   SmallVector<Operation *> borderTransposes() const;
   TransposeCost cost(ArrayRef<int64_t> perm) const;
   void turn(ArrayRef<int64_t> perm) const;
@@ -162,7 +162,7 @@ TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
   ArrayRef<int64_t> shape = typeOf(input).getShape();
   if (auto transpose = input.getDefiningOp<TransposeOp>()) {
     ArrayRef<int64_t> from = transpose.getInput().getType().getShape();
-    // From inside the region, what it reads is turned too.
+    // From inside the region, what it reads is transposed too.
     bool isInner = contains(transpose.getInput().getDefiningOp());
     Permutation before = isInner ? permute(inverse(perm), transpose.getPerm())
                                  : Permutation(transpose.getPerm());
@@ -201,7 +201,7 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
   ArrayRef<int64_t> before = typeOf(output).getShape();
   SmallVector<int64_t> shape = permute(before, perm);
   SmallVector<ArrayRef<int64_t>> seen;
-  bool whole = false; // somebody needs it in the order that it had
+  bool whole = false; // some user needs it in the original order
   for (Operation *user : output.getUsers()) {
     if (contains(user))
       continue;
@@ -255,7 +255,7 @@ TransposeCost OpRegion::cost(ArrayRef<int64_t> perm) const {
   return total;
 }
 
-/// Renumbers the dimensions that the attributes of `op` speak of.
+/// Renumbers the dimensions in the attributes of `op`.
 static void permuteAttributes(Operation *op, ArrayRef<int64_t> perm) {
   Permutation order = inverse(perm);
   OpBuilder b(op->getContext());
@@ -291,20 +291,21 @@ void OpRegion::turn(ArrayRef<int64_t> perm) const {
     op->erase();
 }
 
-/// The order for which turning `region` pays most; none if it does not.
+/// The most profitable order for `region`; none if no order is profitable.
 static Permutation bestOrder(const OpRegion &region) {
   SmallVector<Permutation> candidates = region.candidates();
   if (candidates.empty())
     return {};
   int64_t rank = typeOf(region.inputs.front()).getRank();
-  TransposeCost least = region.cost(llvm::to_vector(llvm::seq<int64_t>(rank)));
+  TransposeCost bestCost =
+      region.cost(llvm::to_vector(llvm::seq<int64_t>(rank)));
   Permutation best;
   for (const Permutation &perm : candidates) {
     TransposeCost cost = region.cost(perm);
-    if (cost.bytes > least.bytes || cost.count > least.count ||
-        (cost.bytes == least.bytes && cost.count == least.count))
+    if (cost.bytes > bestCost.bytes || cost.count > bestCost.count ||
+        (cost.bytes == bestCost.bytes && cost.count == bestCost.count))
       continue;
-    least = cost;
+    bestCost = cost;
     best = perm;
   }
   return best;

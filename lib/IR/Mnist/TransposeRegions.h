@@ -24,9 +24,9 @@ int64_t byteSize(Type type);
 /// The cost of the transposes in `block` that move elements at run time.
 TransposeCost transposeCost(Block &block);
 
-/// Turns the regions of `block` for which that pays: fewer bytes in no more
-/// transposes, or fewer transposes of no more bytes; of those that share a
-/// transpose, the first. Puts transposes at the regions' borders, to be
+/// Transposes the regions of `block` for which that is profitable: fewer bytes
+/// in no more transposes, or fewer transposes of no more bytes; of those that
+/// share a transpose, the first. Puts transposes at the regions' borders, to be
 /// simplified. Returns whether there was one.
 bool turnRegions(Block &block);
 

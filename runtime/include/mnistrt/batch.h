@@ -15,8 +15,8 @@ namespace mn {
 /// A data set, a plan's inputs, and the states that say which batch is next.
 struct Batch {
   // The data set.
-  const void *inputs = nullptr;      ///< u8 or f32
-  const uint32_t *targets = nullptr; ///< i32 or f32: copied as they are
+  const void *inputs = nullptr;      ///< uint8 or float
+  const uint32_t *targets = nullptr; ///< int32 or float: copied as they are
   int64_t count = 0, inputElements = 0, targetElements = 0;
   float scale = 1, mean = 0, deviation = 1;
   bool invert = false, shuffle = false;

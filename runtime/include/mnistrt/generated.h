@@ -25,7 +25,7 @@
 namespace mn {
 /// The number of an element that a map computes.
 using Element = MN_INDEX;
-/// Where an element lies. Integers wrap around, and on the CPU what may do so
+/// Where an element is. Integers wrap around, and on the CPU what may do so
 /// at 2^31 is no address that SIMD code can count on.
 #ifdef __CUDACC__
 using Index = MN_INDEX;
@@ -61,7 +61,7 @@ using Index = int64_t;
 #endif
 
 #if MN_HOST && defined(MN_LIBRARY)
-// A library's only symbol of its own: digits_model, as its header declares it.
+// A library's only symbol: digits_model, as its header declares it.
 struct mn_compiled_model;
 namespace mn {
 const mn_compiled_model *compiledModel();

@@ -1,4 +1,4 @@
-//===- math.h - what one element may become ---------------------*- C++ -*-===//
+//===- math.h - the elementwise functions -----------------------*- C++ -*-===//
 //
 // The one definition of every elementwise op, for g++, clang and NVRTC:
 // generated code calls these functions, and so does the compiler where it folds
@@ -119,8 +119,8 @@ MN_FN uint32_t asBits(float x) { return __builtin_bit_cast(uint32_t, x); }
 } // namespace detail
 
 // x = n ln 2 + r with |r| <= ln 2 / 2; e^x = 2^n e^r, the latter by a
-// polynomial (Cephes). The power of 2 comes in two factors, since 2^n alone may
-// be no normal number. Adding 1.5 * 2^23 rounds to an integer.
+// polynomial (Cephes). The power of 2 comes in two factors, since 2^n may
+// not be a normal number. Adding 1.5 * 2^23 rounds to an integer.
 MN_FN float exp(float x) {
   x = x > 89.f ? 89.f : x;
   x = x < -104.f ? -104.f : x;
@@ -203,7 +203,7 @@ MN_FN float erf(float x) {
   near = near * s - 3.76125336e-1f;
   near = near * s + 1.28379166e-1f;
   near = near * x + x;
-  // Not of the two signs of `far` alone: a NaN fails every comparison.
+  // Not only of the two signs of `far`: a NaN fails every comparison.
   const float wide = x < 0.f ? -far : far;
   return t > 0.927734375f ? wide : near;
 }
@@ -232,7 +232,7 @@ MN_FN float log1p(float x) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// A NaN stays one, in all of them.
+/// NaN stays NaN in each of them.
 template <typename T> MN_FN T relu(T x) { return x < T(0) ? T(0) : x; }
 MN_FN uint8_t relu(uint8_t x) { return x; }
 

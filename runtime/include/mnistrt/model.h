@@ -24,7 +24,7 @@ enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 struct Context {
   char *arena = nullptr;
   const char *constants = nullptr;
-  void *workspace = nullptr; ///< behind the arena; for libraries
+  void *workspace = nullptr; ///< after the arena; for libraries
   size_t workspaceBytes = 0;
   int step = 0;            ///< the number of the step that runs, from 0
   void *runtime = nullptr; ///< of the target: stream, handles, prepared calls
@@ -58,11 +58,11 @@ struct Step {
   double flops;               ///< floating-point operations
   double bytes;               ///< read once and written once, at least
   void (*run)(Context &);
-  /// What it writes, for looking for NaN; the arena keeps it until a later
+  /// What it writes, for checking for NaN; the arena keeps it until a later
   /// step overwrites it.
   const Tensor *results = nullptr;
   int resultCount = 0;
-  int stream = 0;             ///< steps of different ones run side by side
+  int stream = 0;             ///< steps of different ones run concurrently
   const int *after = nullptr; ///< steps of other streams that it waits for
   int afterCount = 0;
 };
@@ -71,7 +71,7 @@ struct Step {
 /// before a run, since a kernel cannot refuse them.
 struct InputRange {
   int input;
-  int64_t lowest, highest, ignored; ///< the last one besides
+  int64_t lowest, highest, ignored; ///< `ignored` is allowed too
 };
 
 /// One function of the model for one batch size.
@@ -120,7 +120,7 @@ enum class Role : uint8_t {
 };
 
 /// A tensor that outlives a run. Its offset is one into the arena, at whose
-/// start all of them lie, for every plan alike.
+/// start all of them are, in every plan.
 struct Parameter {
   Tensor tensor;
   Role role;
@@ -135,7 +135,7 @@ struct Recipe {
   const char *clip;       ///< none, norm, value
   const char *targets;    ///< class, values
   const char *partial;    ///< what a batch that is not full is: masked, dropped
-  double numbers[RecipeColumn::count]; ///< unless the trainer is told otherwise
+  double numbers[RecipeColumn::count]; ///< defaults of the trainer's options
   int tensors = 0; ///< of floats in the file, trained or not; 0: not known
 };
 

@@ -1,9 +1,9 @@
-//===- reductions.h - what many elements may become -------------*- C++ -*-===//
+//===- reductions.h - the reductions ----------------------------*- C++ -*-===//
 //
 // The one definition of every reduction, as math.h is of the elementwise ops:
 // for the kernels of both targets, reductions inside of an element, and the
 // compiler where it folds constants. Each is a state of the elements seen so
-// far, and how two of them are joined. Kernels join in an order of their own,
+// far, and how two of them are joined. Each kernel joins in its own order,
 // which is fixed; that changes the rounding of a sum, and nothing else.
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,7 @@
 
 namespace mn {
 
-/// A reduction whose state is a number. States have no constructors: they lie
+/// A reduction whose state is a number. States have no constructors: they are
 /// in shared memory, too.
 template <typename R> struct ReduceToNumber {
   template <typename T> struct State {

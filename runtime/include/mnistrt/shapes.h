@@ -1,6 +1,6 @@
 //===- shapes.h - the sizes of one computation ------------------*- C++ -*-===//
 //
-// What a kernel or library call needs to know beside its pointers. All are
+// What a kernel or library call needs to know besides its pointers. All are
 // literal types, so that they serve as template arguments too. Read by the host
 // and by the device compiler: no other header may be needed.
 //
@@ -28,7 +28,7 @@ enum class Layout { nchw, nhwc };
 
 /// A convolution over `spatial` dimensions, 1 to 3; unused ones have size 1,
 /// stride 1, pad 0 and dilation 1, and come last. Only the padding before is
-/// said: what lies beyond the input is 0.
+/// given: what is beyond the input is 0.
 struct Conv {
   Layout layout = Layout::nchw;
   int spatial = 2;
@@ -46,7 +46,7 @@ struct Conv {
 };
 
 /// A pool; see Conv. `countPads`: an average counts the zeros in the padding,
-/// but never what lies beyond `padsAfter`.
+/// but never what is beyond `padsAfter`.
 struct Pool {
   Layout layout = Layout::nchw;
   int spatial = 2;
@@ -83,8 +83,8 @@ struct Softmax {
 };
 
 /// `outputs` results, each from `size` elements. `contiguous`: the elements of
-/// one result lie side by side in memory; else only `run` of them do, and where
-/// that is 1, neighbouring results lie side by side.
+/// one result are adjacent in memory; else only `run` of them are, and where
+/// that is 1, neighbouring results are adjacent.
 struct Reduce {
   int64_t outputs = 1;
   int64_t size = 1;

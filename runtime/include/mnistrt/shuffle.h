@@ -1,6 +1,6 @@
 //===- shuffle.h - a permutation that takes no memory -----------*- C++ -*-===//
 //
-// Where index i of an epoch lies in the data: a keyed Feistel network permutes
+// Where index i of an epoch is in the data: a keyed Feistel network permutes
 // the next power of four, and what falls outside of the data is permuted again
 // until it falls inside (cycle walking: Black and Rogaway, "Ciphers with
 // arbitrary finite domains", CT-RSA 2002). For g++, clang and NVRTC.
@@ -67,7 +67,7 @@ private:
   uint32_t keys[rounds];
 };
 
-/// Place `index` of epoch `epoch`, for code that needs one place alone.
+/// Place `index` of epoch `epoch`, for code that needs only one place.
 MN_FN uint64_t shuffled(uint64_t index, uint64_t n, uint64_t seed,
                         uint64_t epoch) {
   return Shuffle(n, seed, epoch)(index);

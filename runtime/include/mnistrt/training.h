@@ -37,9 +37,9 @@ inline constexpr char correct[] = "mn.correct";  ///< labels
 inline constexpr char badStep[] = "mn.bad_step"; ///< -1: none
 inline constexpr const char *integers[] = {seed, epoch,   batch,  step,
                                            seen, correct, badStep};
-/// A state of f64: the sum of the losses of all rows seen.
+/// A state of doubles: the sum of the losses of all rows seen.
 inline constexpr char lossSum[] = "mn.loss_sum";
-/// A state of f32: recipeRows rows of RecipeColumn::count numbers.
+/// A state of floats: recipeRows rows of RecipeColumn::count numbers.
 inline constexpr char recipe[] = "mn.recipe";
 } // namespace names
 

@@ -2,7 +2,7 @@
 // RUN: mnistc %t.mlir --emit=source --arch=sm_80,sm_90 | FileCheck %s
 // RUN: not mnistc %t.mlir --emit=source --target=cpu --arch=x86-64-v3,x86-64-v4 2>&1 | FileCheck %s --check-prefix=CPU
 
-// Kernels for several GPUs lie side by side; of a CPU's code there is one.
+// There are kernels for several GPUs, but code for one CPU.
 
 // CHECK:      extern "C" const unsigned char mn_constants[];
 // CHECK-NEXT: extern "C" const unsigned char mn_code_1[], mn_code_1_end[];

@@ -51,7 +51,7 @@ func.func @infer_log_softmax(%in0: tensor<4x6xf32> {mnist.name = "x0"}) -> tenso
   return %y : tensor<4x6xf32>
 }
 
-// What is summed lies side by side.
+// What is summed is adjacent.
 // CHECK-LABEL: namespace infer_reduce_sum {
 // CHECK: MN_FN float load(mn::Index o, mn::Index r) const { return x0[o * 64 + r]; }
 // CHECK-NEXT: MN_FN void store(mn::Index o, float v) const { y[o] = v; }
@@ -67,7 +67,7 @@ func.func @infer_reduce_sum(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> te
   return %y : tensor<2x3xf32>
 }
 
-// What is compared lies apart.
+// What is compared is not adjacent.
 // CHECK-LABEL: namespace infer_reduce_max {
 // CHECK: MN_FN float load(mn::Index o, mn::Index r) const {
 // CHECK-NEXT: return x0[r / 64 * 192 + o * 64 + r % 64];

@@ -60,7 +60,7 @@ func.func @infer_long(%in0: tensor<4x6xf32> {mnist.name = "x0"}, %in1: tensor<4x
   return %y : tensor<4x6xf32>
 }
 
-// What may lie outside of a tensor is computed only inside.
+// What may be outside of a tensor is computed only inside.
 // CHECK-LABEL: namespace infer_guarded {
 // CHECK: MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT: float element = 0.0f;

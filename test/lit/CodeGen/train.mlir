@@ -31,7 +31,7 @@
 // CHECK-NEXT:   mn_step_new[i] = sum;
 // CHECK-NEXT: }
 
-// Parameters lie at the same place in every plan, the new ones on the old.
+// Parameters are at the same address in every plan, updated in place.
 
 // CHECK-LABEL: namespace infer_4 {
 // CHECK:      const auto *fc_weight = ctx.at<float>(256);

@@ -49,7 +49,7 @@ func.func @train_1(%g: tensor<2xf32>, %l: tensor<f32>)
   return %l, %g : tensor<f32>, tensor<2xf32>
 }
 
-// What returns no gradients is left alone.
+// What returns no gradients stays as it is.
 
 // CHECK-LABEL: func.func @infer_1
 // CHECK-NEXT:    return
@@ -78,7 +78,7 @@ func.func @train_2(%g: tensor<2xf32>) -> (tensor<2xf32> {mnist.gradient = "w"}) 
 
 // -----
 
-// Where random numbers are drawn by it, the step is counted last.
+// Where random numbers depend on it, the step is counted last.
 
 // CHECK-LABEL: func.func @train_3
 // CHECK:         %[[DRAWN:.*]] = mnist.random_uniform

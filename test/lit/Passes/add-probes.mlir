@@ -1,6 +1,6 @@
 // RUN: mnist-opt %s --split-input-file --mnist-add-probes | FileCheck %s
 
-// Each operand that depends on a parameter gets a probe of its own; a parameter
+// Each operand that depends on a parameter gets its own probe; a parameter
 // that is read once is one already.
 
 // CHECK-DAG: @w({{.*}}) : tensor<2xf32> {mnist.downstream = ["probe.y", "probe.y.2"], mnist.reader = "mul of node 'first' (Mul)", mnist.role = "parameter"}

@@ -2,7 +2,7 @@
 // RUN:   | FileCheck %s
 
 // What may be written over an operand that dies. Each function makes "a" first,
-// which lies at 64, then something of it.
+// which is at 64, then something of it.
 
 // What follows a root reads the element that it writes.
 
@@ -57,7 +57,7 @@ func.func @prologue(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 }
 
 // Each result of a map may take a place, but only of what no other segment
-// reads, and among several only of its own type.
+// reads, and among several only one of the same type.
 
 // CHECK-LABEL: @results
 // CHECK:         "a" on kernel at [64, 128, 192]

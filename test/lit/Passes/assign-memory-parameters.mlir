@@ -1,7 +1,7 @@
 // RUN: mnist-opt %s --plan-assign-memory=alignment=64 --plan-check-steps=alignment=64 \
 // RUN:   | FileCheck %s
 
-// Parameters lie first, those that do not begin as zeros before the others.
+// Parameters come first, those that do not begin as zeros before the others.
 
 // CHECK:      module attributes
 // CHECK-SAME: plan.initial_bytes = 128 : i64
@@ -16,7 +16,7 @@ ml_program.global private mutable @w(dense<0.5> : tensor<4x4xf32>) : tensor<4x4x
 ml_program.global private mutable @minus(dense<-0.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "buffer"}
 ml_program.global private mutable @count(dense<[0]> : tensor<1xi64>) : tensor<1xi64> {mnist.role = "state"}
 
-// All functions have them there; the rest lies behind, and reuses only that.
+// All functions have them there; the rest follows, and reuses only that.
 
 // CHECK-LABEL: @infer
 // CHECK-SAME:    {mnist.name = "x", plan.offset = 256 : i64}

@@ -5,7 +5,7 @@
 // RUN:   --plan-assign-memory="alignment=64 reuse=false workspace=4096" \
 // RUN:   --plan-check-steps=alignment=64 | FileCheck %s --check-prefix=KEEP
 
-// Constants of all functions lie in one block: 64 bytes for the one that two
+// Constants of all functions are in one block: 64 bytes for the one that two
 // functions share, 64 for the other.
 
 // CHECK: module attributes {plan.constant_bytes = 128 : i64
@@ -56,7 +56,7 @@ func.func @results(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   return %a, %c : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// In plan order the small value would lie in the way of the large ones, which
+// In plan order the small value would be in the way of the large ones, which
 // would need 640 bytes.
 
 // CHECK-LABEL: @by_size

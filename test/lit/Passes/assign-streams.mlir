@@ -7,7 +7,7 @@
 // ONE-NOT: plan.stream
 // ONE-NOT: plan.after
 
-// CHECK-LABEL: func.func @beside
+// CHECK-LABEL: func.func @concurrent
 // CHECK:       plan.step "left"
 // CHECK-NOT:   plan.stream
 // CHECK:       plan.step "side"
@@ -16,7 +16,7 @@
 // CHECK-NOT:   plan.stream
 // CHECK:       plan.step "end"
 // CHECK:       {plan.after = array<i64: 1>}
-func.func @beside(%x: tensor<64xf32> {plan.offset = 0 : i64}) -> tensor<64xf32> {
+func.func @concurrent(%x: tensor<64xf32> {plan.offset = 0 : i64}) -> tensor<64xf32> {
   %a = plan.step "left" on kernel at [256] (%x) {
   ^bb0(%i: tensor<64xf32>):
     %0 = mnist.exp %i : tensor<64xf32>

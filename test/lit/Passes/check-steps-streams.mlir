@@ -75,7 +75,7 @@ func.func @reads(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>)
 
 // -----
 
-// The place of "a" is free in the order of the plan, but not side by side.
+// The place of "a" is free in the order of the plan, but not when they run concurrently.
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @overwrites(%x: tensor<4xf32> {plan.offset = 0 : i64}) -> (tensor<4xf32>, tensor<4xf32>)

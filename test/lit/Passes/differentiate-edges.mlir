@@ -3,7 +3,7 @@
 // RUN:   | mnist-opt --split-input-file --mnist-freeze-parameters --mnist-fold-constants \
 // RUN:   | FileCheck %s
 
-// Gradients where a formula alone would be wrong, computed by the compiler from
+// Gradients where the formula without its edge case would be wrong, computed by the compiler from
 // constants. The numbers are those of PyTorch.
 
 // Equal operands of a maximum get a half each, of a minimum too.

@@ -74,7 +74,7 @@ func.func @train_1(%x: tensor<1x1x4xf32>, %g: tensor<1x1x2xf32>) -> (tensor<f32>
 
 // -----
 
-// What only infers or evaluates is left alone.
+// What only infers or evaluates stays as it is.
 
 // CHECK-LABEL: func.func @eval_1
 // CHECK-SAME:      -> (tensor<f32> {mnist.loss = "own"}) {

@@ -73,7 +73,7 @@ func.func @train_4(%x: tensor<4x2xf32>, %w: tensor<2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
-// Each dropout has random numbers of its own, by seed and step.
+// Each dropout has its own random numbers, by seed and step.
 
 // CHECK-LABEL: func.func @train_1
 // CHECK-SAME:      (%[[X:.*]]: tensor<8xf32>)

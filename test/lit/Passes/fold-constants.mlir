@@ -147,7 +147,7 @@ func.func @name() -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// Values that lie outside of the text.
+// Values that are outside of the text.
 
 // CHECK-LABEL: @resource
 // CHECK-NEXT:    mnist.constant dense<[2.000000e+00, 4.000000e+00]> : tensor<2xf32>

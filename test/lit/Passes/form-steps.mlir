@@ -189,7 +189,7 @@ func.func @order(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Every result has a step of its own: arguments, constants and what is returned
+// Every result has a separate step: arguments, constants and what is returned
 // twice are copied.
 
 // CHECK-LABEL: @results

@@ -37,7 +37,7 @@ func.func @apart(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<f32>, tensor<f
   return %1, %3 : tensor<f32>, tensor<f32>
 }
 
-// Nobody waits for the last ones, whatever they wait for. "m" alone would have
+// Nothing waits for the last ones, whatever they wait for. "m" alone would have
 // been needed by "w"; together with it, it joins "v" too.
 
 // CHECK-LABEL: func.func @last

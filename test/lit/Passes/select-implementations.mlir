@@ -31,7 +31,7 @@ func.func @conv(%x: tensor<64x32x16x16xf32>, %w: tensor<64x32x3x3xf32>, %b: tens
   return %y : tensor<64x64x14x14xf32>
 }
 
-// A vector along the wrong dimension is no bias: the sum is a step of its own.
+// A vector along the wrong dimension is no bias: the sum is a separate step.
 
 // CHECK-LABEL: @along_width
 // CUDA:          plan.step "conv" on cudnn
@@ -134,7 +134,7 @@ func.func @first_conv(%x: tensor<1024x1x28x28xf32>, %w: tensor<20x1x5x5xf32>) ->
   return %y : tensor<1024x20x24x24xf32>
 }
 
-// Nor is an image alone,
+// Nor is an image without,
 
 // CHECK-LABEL: @one_image
 // CUDA:          plan.step "conv" on kernel
@@ -156,7 +156,7 @@ func.func @channels_last(%x: tensor<64x16x16x32xf32>, %w: tensor<64x3x3x32xf32>)
   return %y : tensor<64x14x14x64xf32>
 }
 
-// A product pays for a call with long sums, or with much work in all, but not
+// A product is worth a call with long sums, or with much work in total, but not
 // with few results.
 
 // CHECK-LABEL: @products
@@ -207,7 +207,7 @@ func.func @one_row(%x: tensor<1x512xf32>, %w: tensor<512x5000xf32>, %b: tensor<5
   return %y : tensor<1x5000xf32>
 }
 
-// So is that of an image of one pixel, beside a residual.
+// So is that of an image of one pixel, with a residual.
 
 // CHECK-LABEL: @one_pixel
 // CPU:           plan.step "add" on onednn
@@ -237,4 +237,41 @@ func.func @pools(%x: tensor<1x4x5x5xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2x
       : tensor<1x4x5x5xf32> -> tensor<1x4x2x2xf32>
   %r = mnist.relu %b : tensor<1x4x2x2xf32>
   return %a, %r : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+}
+
+// Where cuDNN has no transform a kernel is faster: strides, windows of 1, few
+// channels in a group.
+
+// CHECK-LABEL: @no_transform
+// CUDA:          plan.step "plain" on cudnn
+// CUDA:          plan.step "strided" on kernel
+// CUDA:          plan.step "few" on kernel
+// CUDA:          plan.step "small" on kernel
+// CPU-COUNT-4:   plan.step "{{[a-z]+}}" on onednn
+// CHECK:         return
+func.func @no_transform(%x: tensor<64x32x16x16xf32>, %p: tensor<64x64x16x16xf32>, %s: tensor<64x64x8x8xf32>, %f: tensor<64x16x16x16xf32>, %q: tensor<1x32x16x16xf32>, %r: tensor<1x64x16x16xf32>)
+    -> (tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<16x32x3x3xf32>, tensor<64x32x3x3xf32>) {
+  %1 = mnist.conv_filter_grad nchw %x, %p strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
+      : (tensor<64x32x16x16xf32>, tensor<64x64x16x16xf32>) -> tensor<64x32x3x3xf32> loc("plain")
+  %2 = mnist.conv_filter_grad nchw %x, %s strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] groups 1
+      : (tensor<64x32x16x16xf32>, tensor<64x64x8x8xf32>) -> tensor<64x32x3x3xf32> loc("strided")
+  %3 = mnist.conv_filter_grad nchw %x, %f strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
+      : (tensor<64x32x16x16xf32>, tensor<64x16x16x16xf32>) -> tensor<16x32x3x3xf32> loc("few")
+  %4 = mnist.conv_filter_grad nchw %q, %r strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
+      : (tensor<1x32x16x16xf32>, tensor<1x64x16x16xf32>) -> tensor<64x32x3x3xf32> loc("small")
+  return %1, %2, %3, %4 : tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<16x32x3x3xf32>, tensor<64x32x3x3xf32>
+}
+
+// A depthwise convolution is computed directly, its input's gradient too.
+
+// CHECK-LABEL: @depthwise
+// CUDA:          plan.step "y" on kernel
+// CUDA:          plan.step "dx" on kernel
+// CHECK:         return
+func.func @depthwise(%x: tensor<256x96x14x14xf32>, %w: tensor<96x1x5x5xf32>) -> (tensor<256x96x14x14xf32>, tensor<256x96x14x14xf32>) {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 96
+      : (tensor<256x96x14x14xf32>, tensor<96x1x5x5xf32>) -> tensor<256x96x14x14xf32> loc("y")
+  %dx = mnist.conv_input_grad nchw %y, %w strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 96
+      : (tensor<256x96x14x14xf32>, tensor<96x1x5x5xf32>) -> tensor<256x96x14x14xf32> loc("dx")
+  return %y, %dx : tensor<256x96x14x14xf32>, tensor<256x96x14x14xf32>
 }

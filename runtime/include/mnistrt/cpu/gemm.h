@@ -1,7 +1,7 @@
 //===- gemm.h - the loop nest of all contractions on the CPU ----*- C++ -*-===//
 //
 // out[b](i, j) = sum over k of a[b](i, k) b[b](k, j), for operands that are
-// anything that can be asked for a block: a matrix, a filter, an image seen
+// anything that can return a block: a matrix, a filter, an image seen
 // through windows. Tile by tile, packed, in SIMD registers. What a step falls
 // back to where no library is taken.
 //
@@ -81,7 +81,7 @@ void gemmTile(Index batch, Index i, int rows, Index j, int columns, Index k,
 template <typename T, typename Index, typename A, typename B, typename Store>
 void gemm(Index batch, Index m, Index n, Index k, const A &a, const B &b,
           const Store &store) {
-  // Smaller tiles where there would be few: they are cut by the shape alone.
+  // Smaller tiles where there would be few: they are cut by the shape only.
   Index tileRows = gemmRows, tileColumns = gemmColumns;
   const auto tiles = [&] {
     return int64_t(batch) * ((m + tileRows - 1) / tileRows) *

@@ -1,4 +1,4 @@
-//===- image.h - where the elements of images lie ---------------*- C++ -*-===//
+//===- image.h - where the elements of images are ---------------*- C++ -*-===//
 //
 // Turns the sizes of shapes.h, 1 to 3 dimensions in two layouts, into one form:
 // always three dimensions, the last of them the innermost, and strides.
@@ -58,7 +58,7 @@ struct Windows {
       end = offset < in[d] ? (in[d] - offset + strides[d] - 1) / strides[d] : 0;
     begin = begin < end ? begin : end;
   }
-  /// The kernel elements [begin, end) along `d` of window `o` that lie in
+  /// The kernel elements [begin, end) along `d` of window `o` that are in
   /// [low, high) of the input's coordinates.
   void kernelInside(int d, int o, int low, int high, int &begin,
                     int &end) const {

@@ -88,7 +88,7 @@ void matmulTile(float *y, const float *a, const float *b, const Matmul &s,
                 int columns);
 
 /// The library runs on one thread, of which there are many: tiles depend on
-/// the shape alone, and so do the results.
+/// the shape only, and so do the results.
 inline void matmul(Context &, float *y, const float *a, const float *b,
                    const Matmul &s, const Epilogue &epilogue = {}) {
   constexpr int tileRows = 256, tileColumns = 256;

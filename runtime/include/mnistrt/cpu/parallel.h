@@ -12,7 +12,7 @@
 #include "mnistrt/model.h"
 
 // Iterations of the loop that follows do not depend on each other: a result
-// may lie where an operand lay, but only for the same element.
+// may be where an operand was, but only for the same element.
 #ifdef __clang__
 #define MN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

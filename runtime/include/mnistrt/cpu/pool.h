@@ -1,7 +1,7 @@
 //===- pool.h - pools on the CPU --------------------------------*- C++ -*-===//
 //
-// Maxima and means go by lines (pool_lines.h). Who must know which element of a
-// window it looks at visits windows that lie side by side together, in SIMD
+// Maxima and means are computed by lines (pool_lines.h). What must know which
+// element of a window it looks at visits adjacent windows together, in SIMD
 // registers: along a line of the image (nchw) or along the channels (nhwc).
 //
 //===----------------------------------------------------------------------===//
@@ -33,8 +33,8 @@ template <typename F> MN_INLINED void forLanes(int count, const F &f) {
   }
   int lane = 0;
   for (; lane + 8 <= count; lane += 8)
-    for (int beside = 0; beside < 8; ++beside)
-      f(lane + beside);
+    for (int next = 0; next < 8; ++next)
+      f(lane + next);
   for (; lane < count; ++lane)
     f(lane);
 }
@@ -92,7 +92,7 @@ MN_INLINED void visitChannels(const PoolPlan &p, Index pixel,
 }
 
 /// A run of results: `count` windows along a line of the image, or channels of
-/// one window. The result of a lane lies at `result(lane)`.
+/// one window. The result of a lane is at `result(lane)`.
 template <bool Line> struct PoolRun {
   static constexpr bool alongLine = Line;
   Index image;
@@ -105,7 +105,7 @@ template <bool Line> struct PoolRun {
 };
 
 /// Runs along the lines of one channel after another, some lines at a time:
-/// where they lie is worth some divisions.
+/// finding where they are is worth some divisions.
 template <typename Run>
 void runLines(const PoolPlan &p, const Pool &s, const Run &run) {
   constexpr int some = 16;
@@ -137,7 +137,7 @@ void runLines(const PoolPlan &p, const Pool &s, const Run &run) {
 }
 
 /// Runs along the channels of one window after another, a line of windows at a
-/// time: where it lies is worth some divisions.
+/// time: finding where it is is worth some divisions.
 template <typename Run>
 void runChannels(const PoolPlan &p, const Pool &s, const Run &run) {
   const int lines = p.w.out[0] * p.w.out[1];

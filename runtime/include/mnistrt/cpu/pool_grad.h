@@ -1,6 +1,6 @@
 //===- pool_grad.h - gradients of pools on the CPU --------------*- C++ -*-===//
 //
-// The gradient is cut into tiles that fit on a thread's stack. Whoever has a
+// The gradient is cut into tiles that fit on a thread's stack. The thread of a
 // tile goes through the windows that reach into it, in order, and keeps what
 // falls into the tile: every result has one writer, no window is looked at once
 // for each of its elements, and no thread depends on another.
@@ -22,11 +22,11 @@ namespace detail {
 /// Elements of a tile: half of a first-level cache.
 constexpr int poolTileSize = 4096;
 
-/// A box of the image; `lanes` channels of it lie side by side.
+/// A box of the image; `lanes` channels of it are adjacent.
 struct PoolTile {
   int begin[3], size[3], lanes;
 
-  /// Where an element lies in the tile.
+  /// Where an element is in the tile.
   int at(const int (&x)[3]) const {
     return (((x[0] - begin[0]) * size[1] + x[1] - begin[1]) * size[2] + x[2] -
             begin[2]) *
@@ -77,7 +77,7 @@ struct PoolTiles {
   }
 };
 
-/// Adds to a tile what element `position` of windows side by side gets: for
+/// Adds to a tile what element `position` of adjacent windows gets: for
 /// lanes [first, last), `value(lane)`.
 template <bool Line, typename T, typename First, typename Last, typename Value>
 MN_INLINED void addToTile(const Windows &w, const PoolTile &tile,

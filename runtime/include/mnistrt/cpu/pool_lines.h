@@ -16,14 +16,14 @@
 
 namespace mn::detail {
 
-/// What is done at once: channels that lie side by side, windows of a line,
+/// What is done at once: adjacent channels, windows of a line,
 /// columns of the kernel, and lines.
 struct LineCut {
   int channels, windows, columns, lines;
 
   /// Elements at once: they stay in the first-level cache, on the stack.
   static constexpr int maxPixels = 1024;
-  /// Elements that may be written behind them: a register's.
+  /// Elements that may be written after them: a register's.
   static constexpr int room = maxPixels + 32;
 
   explicit LineCut(const PoolPlan &p) {
@@ -56,7 +56,7 @@ template <typename T, typename F, typename Join>
 MN_INLINED void joinDown(const PoolPlan &p, const LinePart &part, int line,
                          const F &f, int low, int high, T none,
                          const Join &join, T *down) {
-  // Where a line of the input lies in one piece it is one loop.
+  // Where a line of the input is contiguous it is one loop.
   const bool whole = p.in.at[2] == part.channels;
   const Index pixels = whole ? 1 : high - low;
   const Index run = whole ? Index(high - low) * part.channels : part.channels;
@@ -143,7 +143,7 @@ MN_INLINED void joinSeconds(T *to, const T *from, Index count, int columns,
 }
 
 /// to[x][c] = all columns of window x, joined, of `count` windows; `from` is
-/// where the first one begins. What lies behind the results is overwritten.
+/// where the first one begins. What follows the results is overwritten.
 template <typename T, typename Join>
 MN_INLINED void joinAlong(T *to, const T *from, Index count, Index channels,
                           int stride, int columns, Index column,
@@ -170,7 +170,7 @@ void joinWindows(const PoolPlan &p, const LinePart &part, int k, int end,
   const int stride = p.w.strides[2], dilation = p.w.dilations[2];
   const int width = (part.windows - 1) * stride + (end - 1 - k) * dilation + 1;
   const int begin = p.w.look(2, part.window, k);
-  // Columns [low, high) lie in the image.
+  // Columns [low, high) are in the image.
   const int low = begin > 0 ? 0 : LineCut::min(-begin, width);
   const int right = p.w.in[2] - begin;
   const int high = right < low ? low : LineCut::min(right, width);
@@ -214,7 +214,7 @@ template <typename T, typename F>
 void storeWindows(const PoolPlan &p, const LinePart &part, const F &functor,
                   const T *results) {
   const F f = functor;
-  // Whole lines of all channels lie in one piece.
+  // Whole lines of all channels are contiguous.
   const bool whole = p.out.at[2] == part.channels;
   const Index pixels = whole ? 1 : part.lines * part.windows;
   const Index run = whole ? part.size() : part.channels;

@@ -49,7 +49,7 @@ StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
   return lanes[0];
 }
 
-/// Results [first, first + count), count <= reduceLanes, that lie side by side.
+/// Results [first, first + count), count <= reduceLanes, that are adjacent.
 template <typename R, typename T, typename F>
 void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
                    StateOf<R, T> *states) {

@@ -1,6 +1,6 @@
 //===- kernels.h - the kinds of step on a GPU -------------------*- C++ -*-===//
 //
-// The calls of docs/generated-code.md and the macros behind a functor. For the
+// The calls of docs/generated-code.md and the macros after a functor. For the
 // host compiler the calls launch kernels by name; for NVRTC the macros define
 // them. Each file in kernels/ says both about one kind of step.
 //

@@ -1,6 +1,6 @@
 """Writes a model whose names are not UTF-8, which ONNX's text cannot say.
 
-Protobuf's wire format by hand: its Python package refuses such strings.
+Writes protobuf's wire format itself: protobuf's Python package refuses such strings.
 """
 
 import sys

@@ -2,7 +2,7 @@
 //
 // dw(o, c, tap) = sum over n, p of dy(n, o, p) input(n, c, p * stride - pad +
 // tap * dilation). Few results with very long sums: blocks share a tile, in a
-// fixed order (product.cuh). Filters of few weights have a kernel of their own.
+// fixed order (product.cuh). Filters of few weights have a separate kernel.
 //
 //===----------------------------------------------------------------------===//
 

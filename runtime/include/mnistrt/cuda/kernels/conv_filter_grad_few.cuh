@@ -2,7 +2,7 @@
 //
 // The gradient of a filter with few weights an output channel, as the first
 // one of a network has: a tile of a matrix product would stay mostly empty.
-// Lanes lie along pixels; a thread keeps the sums of all weights of some output
+// Lanes are along pixels; a thread keeps the sums of all weights of some output
 // channels. These are added over lanes, warps, then blocks, in a fixed order.
 //
 //===----------------------------------------------------------------------===//

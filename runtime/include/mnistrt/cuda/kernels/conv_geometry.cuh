@@ -23,7 +23,7 @@ template <typename S> MN_SHAPE_FN int pixelsOut(const S &s) {
 template <typename S> MN_SHAPE_FN int taps(const S &s) {
   return s.kernel[0] * s.kernel[1] * s.kernel[2];
 }
-/// Results lie side by side along pixels (nchw) or along channels (nhwc).
+/// Results are adjacent along pixels (nchw) or along channels (nhwc).
 MN_SHAPE_FN Product imageProduct(Layout layout, int groups, int64_t channels,
                                  int64_t pixels, int64_t k) {
   return layout == Layout::nchw ? Product{groups, channels, pixels, k}

@@ -25,14 +25,14 @@ MN_SHAPE_FN int64_t poolInputs(const Pool &s) {
   return int64_t(s.batch) * s.channels * pixelsIn(s);
 }
 
-/// Whether windows lie side by side, and are small.
+/// Whether windows are adjacent, and small.
 MN_SHAPE_FN bool isTiled(const Pool &s) {
   for (int d = 0; d < 3; ++d)
     if (s.kernel[d] != s.strides[d] || s.pads[d] != 0 || s.dilations[d] != 1)
       return false;
   return taps(s) <= 9;
 }
-/// Windows along dimension `d`, with what begins behind the last one.
+/// Windows along dimension `d`, with what begins after the last one.
 MN_SHAPE_FN int tilesAlong(const Pool &s, int d) {
   return max(s.out[d], ceilDiv(s.in[d], s.strides[d]));
 }
@@ -152,7 +152,7 @@ template <Pool S> struct PoolGeometry {
   template <typename Visit> static MN_DEVICE void inputs(const Visit &visit) {
     over<shape::pixelsIn(S), S.in[1], S.in[2]>(shape::poolInputs(S), visit);
   }
-  /// The same for windows that lie side by side, and for what is behind them.
+  /// The same for adjacent windows, and for what follows them.
   template <typename Visit> static MN_DEVICE void tiles(const Visit &visit) {
     over<shape::pixelTiles(S), shape::tilesAlong(S, 1),
          shape::tilesAlong(S, 2)>(shape::poolTiles(S), visit);

@@ -2,9 +2,9 @@
 //
 // store(b, m, n, sum over k of a(b, m, k) b(b, n, k)): matrix products, and
 // convolutions and their gradients as implicit matrix products; what an operand
-// is, its owner says. n is the direction in which results lie side by side.
+// is, its owner says. n is the direction in which results are adjacent.
 //
-// A block makes a tile; the lanes of a warp lie along n, each with `columns`
+// A block makes a tile; the lanes of a warp are along n, each with `columns`
 // results 32 apart in each of `rows` rows: its loads of a are broadcasts, those
 // of b without bank conflicts, and stores are coalesced. Few tiles with long
 // sums are shared by several blocks (common.cuh); those of a cluster each make
@@ -70,7 +70,7 @@ MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
   const int64_t registers = t.rows * t.columns + loads + 48;
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(16, 65536 / (registers * t.threads())));
-  // A warp alone issues every other cycle at best.
+  // A single warp issues every other cycle at best.
   const int64_t issue =
       max(blocks * t.warps * max(instructions, 4 * shared) * 3 / 8,
           2 * instructions);
@@ -158,7 +158,7 @@ struct ProductKernel {
   };
 
   /// Which element of `size` rows and `depth` of k a thread brings, its `j`th:
-  /// neighbours along k come in runs of 16, so that all of a thread's lie at
+  /// neighbours along k come in runs of 16, so that all of a thread's are at
   /// constant distances.
   template <int size, bool alongK> struct TileElement {
     static constexpr int run = depth % 16 == 0 ? 16 : depth;
@@ -172,7 +172,7 @@ struct ProductKernel {
     }
   };
 
-  /// What lies outside the operand is 0.
+  /// What is outside the operand is 0.
   template <int size, int extent>
   static MN_DEVICE bool isInside(int row, int k, int kEnd) {
     constexpr bool rowFits = extent % size == 0;
@@ -181,7 +181,7 @@ struct ProductKernel {
   }
 
   /// Loads without branches and without a look at what comes, so that many are
-  /// on their way at once: for what lies outside, something inside.
+  /// on their way at once: for what is outside, something inside.
   template <int size, int extent, bool alongK, int each, typename Load>
   static MN_DEVICE void loadGlobal(T (&to)[each], const Load &load, int batch,
                                    int first, int k0, int kEnd) {

@@ -2,7 +2,7 @@
 //
 // result o = load(o, 0) + ... + load(o, size - 1), with +, max, min, or the
 // index of the maximum. A team of threads shares a result: neighbouring threads
-// have neighbouring elements where these lie side by side in memory, else
+// have neighbouring elements where these are adjacent in memory, else
 // neighbouring results. Few large results are shared by several blocks. The
 // order of all sums is fixed.
 //

@@ -1,13 +1,13 @@
 // RUN: mnist-opt %s --plan-select-implementations=target=cpu | FileCheck %s
 
 // What a root does not read from memory becomes a step before it; a choice made
-// by hand stays.
+// explicitly stays.
 
-// CHECK-LABEL: @by_hand
+// CHECK-LABEL: @explicit
 // CHECK:          %[[R:.*]] = plan.step "relu" on kernel
 // CHECK:          plan.step "a" on onednn(%[[R]], %{{.*}})
 // CHECK:         plan.step "b" on openblas
-func.func @by_hand(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+func.func @explicit(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %a = plan.step "a" on undecided (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %r = mnist.relu %i : tensor<4x4xf32>

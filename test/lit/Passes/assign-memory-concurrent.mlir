@@ -4,7 +4,7 @@
 // RUN:   --plan-assign-memory="alignment=64 concurrent=true" | FileCheck %s
 
 // Two chains: in the order of the plan the second one may lie where the first
-// one was; side by side not. Along a chain memory is free again.
+// one was; concurrently it may not. Along a chain memory is free again.
 
 // CHECK-LABEL: @chains
 // CHECK-SAME:    plan.arena_bytes = 256

@@ -1,7 +1,8 @@
-//===- by-hand.h - tables of a model that trains, by hand -------*- C++ -*-===//
+//===- hand-written.h - tables of a model that trains -----------*- C++ -*-===//
+//-*-===//
 
-#ifndef MNISTC_TEST_BY_HAND_H
-#define MNISTC_TEST_BY_HAND_H
+#ifndef MNISTC_TEST_HAND_WRITTEN_H
+#define MNISTC_TEST_HAND_WRITTEN_H
 
 #include "mnistrt/model.h"
 #include <span>
@@ -33,4 +34,4 @@ inline mn::Model model(const char *name, std::span<const mn::Plan> plans,
 
 } // namespace byhand
 
-#endif // MNISTC_TEST_BY_HAND_H
+#endif // MNISTC_TEST_HAND_WRITTEN_H

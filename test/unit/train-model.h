@@ -1,5 +1,4 @@
 //===- train-model.h - a hand-written model that trains ---------*- C++ -*-===//
-//-*-===//
 //
 // What the compiler makes of one layer with a softmax: the tables and steps,
 // for the executor of the CPU.

@@ -1,5 +1,4 @@
 //===- hand-written.h - tables of a model that trains -----------*- C++ -*-===//
-//-*-===//
 
 #ifndef MNISTC_TEST_HAND_WRITTEN_H
 #define MNISTC_TEST_HAND_WRITTEN_H

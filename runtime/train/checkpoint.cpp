@@ -99,13 +99,16 @@ Status CheckpointFile::checkWritable() const {
 }
 
 /// Of the names, types and shapes of all tensors.
+/// Types have the names that a file of safetensors gives them, in lower case:
+/// what programs print may be reworded, a digest may not.
 std::string CheckpointFile::modelDigest() const {
   Digest digest;
   for (int i = 0; i < model.model->parameterCount; ++i) {
     const auto &[tensor, role] = model.model->parameters[i];
-    const std::string about = std::string(nameOf(tensor.type)) +
-                              shapeText(tensor) +
-                              std::to_string(static_cast<int>(role));
+    std::string about = nameOf(dtypeOf(tensor.type));
+    for (char &letter : about)
+      letter = static_cast<char>(std::tolower(letter));
+    about += shapeText(tensor) + std::to_string(static_cast<int>(role));
     digest.addTensor(tensor.name, about.data(), about.size());
   }
   return digest.text();

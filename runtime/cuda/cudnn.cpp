@@ -92,20 +92,27 @@ Tensors addConvolution(CudnnGraph &graph, cudnnBackendDescriptorType_t kind,
 //   input's gradient  47 31  456 318   47 82 432 1068
 //   filter's gradient 30 36  221 672   61 101 660 1510
 //
-// They work on tiles of 32 x 32, between transforms that many channels share.
+// They work on tiles of 32 x 32, between transforms that many channels share;
+// of a tile the windows that lie in it are of use. An image of 32 with padding
+// takes four tiles: 32 -> 64 channels at 256, a kernel 362, the FFT 1112.
 Transforms transformsFor(cudnnBackendDescriptorType_t kind, const Conv &s) {
   constexpr int tile = 32, someChannels = 16;
-  int64_t filled = 1, taps = 1;
+  constexpr double enough = 0.4;
+  int64_t taps = 1;
   for (int d = 0; d < 3; ++d)
     taps *= s.kernel[d];
-  for (int d = 0; d < 2; ++d)
-    filled *= std::min(tile, s.in[d] + s.kernel[d] - 1);
   const bool known = s.spatial == 2 && s.groups == 1 && taps >= 9 &&
+                     *std::max_element(s.kernel, s.kernel + 2) < tile &&
                      std::min(s.inChannels, s.outChannels) >= someChannels;
   if (!known)
     return Transforms::asProposed;
+  double used = 1;
+  for (int d = 0; d < 2; ++d) {
+    const int each = tile + 1 - s.kernel[d];
+    used *= double(s.out[d]) / (tile * ((s.out[d] + each - 1) / each));
+  }
   if (kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR ||
-      filled >= tile * tile / 2)
+      used >= enough)
     return Transforms::first;
   return Transforms::last;
 }

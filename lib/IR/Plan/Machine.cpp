@@ -40,11 +40,9 @@ static constexpr EpilogueParts wholeEpilogue = {true, true, true};
 //   256 x 784 x 256                9.5       8.3
 //   10 x 128 x 1024                          56.5
 
-// Random convolutions of 24 networks (batch 16 to 256, 1 to 256 channels,
-// images of 5 to 32, windows 1 to 5, strides, groups) were timed both ways.
-// With the limits below the choice takes, against the better of the two, in the
-// mean 7 % more for convolutions, 5 % for gradients of inputs and 7 % for those
-// of filters; nine in ten are within 30 %. cuDNN is slowest where it has no
+// 408 convolutions of 48 random networks (batch 16 to 256, 1 to 256 channels,
+// images of 5 to 32, windows 1 to 5, strides, groups) were timed both ways
+// (docs/results/2026-11-22-choice-h100.md). cuDNN is slowest where it has no
 // transform: windows of 1, strides, few channels.
 
 /// A convolution of few products per result is bound by memory: a kernel reads
@@ -59,9 +57,9 @@ static constexpr int64_t someTaps = 9;
 /// filled, where they are not, and whatever the window.
 static constexpr int64_t convWork = 1 << 25, largeConvWork = 1 << 27,
                          hugeConvWork = 1 << 30;
-static constexpr int64_t inputGradWork = 1 << 23;
-static constexpr int64_t filterGradWork = 1 << 25,
-                         largeFilterGradWork = 1 << 29;
+static constexpr int64_t filterGradWork = 1 << 26,
+                         largeFilterGradWork = 1 << 27,
+                         hugeFilterGradWork = int64_t(1) << 31;
 /// A long sum of few results is cut into parts by cuBLASLt, not by the kernel.
 static constexpr int64_t longSum = 500;
 /// What cuBLASLt cuts is slow again where there are too few results for a tile.
@@ -77,6 +75,7 @@ static const Preference onH200[] = {
      .minK = fewProducts,
      .minEither = 16,
      .minTaps = someTaps,
+     .unstrided = true,
      .minWork = convWork},
     {.impl = Impl::cudnn,
      .op = "conv",
@@ -85,6 +84,7 @@ static const Preference onH200[] = {
      .minK = fewProducts,
      .minChannels = someChannels,
      .minTaps = someTaps,
+     .unstrided = true,
      .minWork = largeConvWork},
     {.impl = Impl::cudnn,
      .op = "conv",
@@ -98,11 +98,13 @@ static const Preference onH200[] = {
      .epilogue = noEpilogue,
      .minTaps = someTaps,
      .ungrouped = true,
-     .minWork = inputGradWork},
+     .unstrided = true,
+     .minWork = convWork},
     {.impl = Impl::cudnn,
      .op = "conv_input_grad",
      .epilogue = noEpilogue,
      .ungrouped = true,
+     .unstrided = true,
      .minWork = hugeConvWork},
     {.impl = Impl::cudnn,
      .op = "conv_filter_grad",
@@ -114,10 +116,17 @@ static const Preference onH200[] = {
     {.impl = Impl::cudnn,
      .op = "conv_filter_grad",
      .epilogue = noEpilogue,
-     .minEither = 8,
+     .minEither = 24,
      .minTaps = someTaps,
      .unstrided = true,
      .minWork = largeFilterGradWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_filter_grad",
+     .epilogue = noEpilogue,
+     .minEither = 8,
+     .minTaps = someTaps,
+     .unstrided = true,
+     .minWork = hugeFilterGradWork},
     {.impl = Impl::cublas,
      .op = "matmul",
      .epilogue = biasAndRelu,

@@ -40,7 +40,7 @@ static constexpr EpilogueParts wholeEpilogue = {true, true, true};
 //   256 x 784 x 256                9.5       8.3
 //   10 x 128 x 1024                          56.5
 
-// 408 convolutions of 48 random networks (batch 16 to 256, 1 to 256 channels,
+// The convolutions of 48 random networks (batch 16 to 256, 1 to 256 channels,
 // images of 5 to 32, windows 1 to 5, strides, groups) were timed both ways
 // (docs/results/2026-11-22-choice-h100.md). cuDNN is slowest where it has no
 // transform: windows of 1, strides, few channels.

@@ -23,7 +23,7 @@ struct EmitOptions {
   std::string command;            ///< the options that shaped the program
   std::string target;             ///< cuda, cpu
   std::vector<std::string> archs; ///< sm_90, x86-64-v3
-  bool embedsKernels = false;     ///< the kernels are files beside the program
+  bool embedsKernels = false;     ///< the kernels are files next to the program
   uint64_t onnxBytes = 0; ///< of the model's file, where the program keeps it
 };
 
@@ -34,7 +34,7 @@ LogicalResult emitCpp(ModuleOp module, const EmitOptions &options,
 /// The bytes of all constants, each at its offset.
 std::string constantBytes(ModuleOp module);
 
-/// What the parameters begin as; what is behind these bytes begins as zeros.
+/// What the parameters begin as; what follows these bytes begins as zeros.
 std::string initialBytes(ModuleOp module);
 
 /// Whether a step runs on `impl`.

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// An operand of more characters gets a statement of its own.
+/// An operand of more characters gets a separate statement.
 static constexpr size_t maxOperand = 48;
 
 /// Far more than a person could read; a body whose values are read at ever more

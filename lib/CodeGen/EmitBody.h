@@ -40,7 +40,7 @@ public:
   FailureOr<Expr> value(Value tensor, const Position &position);
   /// The same, computed before the statements that follow.
   FailureOr<Expr> namedValue(Value tensor, const Position &position);
-  /// The same, to stand alone behind a sign of assignment.
+  /// The same, as the right side of an assignment.
   FailureOr<Expr> statementValue(Value tensor, const Position &position);
 
   // For EmitIndex.cpp.

@@ -1,7 +1,7 @@
 //===- EmitReduction.cpp - reductions inside of an element ----------------===//
 //
-// A reduction of a few elements that is no kernel of its own: a loop among the
-// statements of whatever reads its result.
+// A reduction of a few elements that has no separate kernel: a loop among the
+// statements of the step that reads its result.
 //
 //===----------------------------------------------------------------------===//
 

@@ -112,7 +112,7 @@ private:
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
   std::string functor, kernel, functions;
-  std::string macro, shape, call; ///< with what is behind the macro's name
+  std::string macro, shape, call; ///< with what follows the macro's name
   std::string size;               ///< what the call is told of sizes
 };
 } // namespace
@@ -155,7 +155,8 @@ static std::string storeLine(StringRef pointer, StringRef index,
   return line(pointer + "[" + index + "] = " + value.text + ";", indent) + "\n";
 }
 
-/// Whether a result lies where an input does, which the step may still read.
+/// Whether a result shares the address of an input that the step may still
+/// read.
 static bool takesPlace(StepOp step, const PlanNames &names) {
   return llvm::any_of(step.getInputs(), [&](Value input) {
     return !input.getDefiningOp<ConstantOp>() &&
@@ -232,7 +233,7 @@ LogicalResult FunctorEmitter::emitStore(bool givesIndex, bool reduces) {
   Value result = root->getResult(0), yielded = yieldsOf(step)[0];
   StringRef index = reduces ? "o" : "i";
   StringRef type = givesIndex ? "int64_t" : elementName(result);
-  // An index comes as int64_t, whatever the model wants.
+  // An index comes as int64_t for every type of the model.
   Expr stored{"v"};
   if (givesIndex && elementName(result) != type)
     stored = mlir::mnistc::call("static_cast<" + elementName(result) + ">",
@@ -344,7 +345,7 @@ FailureOr<StepText> FunctorEmitter::emit() {
   text.call = declarePointers(llvm::to_vector_of<Value>(step.getResults()),
                               inputs.getArrayRef(), names);
   std::string made = functor + "{" + llvm::join(members, ", ") + "}";
-  // What does not fit in a line of the call gets one of its own.
+  // What does not fit in a line of the call gets a separate line.
   if (call.size() + made.size() + 5 > 80) {
     text.call +=
         argumentLines("const " + functor + " functor", "{", members, "};", 2) +

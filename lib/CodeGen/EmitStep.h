@@ -16,7 +16,7 @@
 
 namespace mlir::mnistc {
 
-/// The values of a planned function: how they are called and where they lie.
+/// The values of a planned function: their names and addresses.
 class PlanNames {
 public:
   /// Names all values.

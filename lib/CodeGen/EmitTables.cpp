@@ -98,7 +98,7 @@ static std::string afterTable(ArrayRef<int64_t> after) {
   return text;
 }
 
-/// The same text whatever the step's number of results.
+/// The same text for any number of results.
 static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
                            SmallVectorImpl<std::string> &results,
                            SmallVectorImpl<int64_t> &after, Shapes &shapes) {

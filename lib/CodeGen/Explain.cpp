@@ -108,7 +108,7 @@ static StringRef wordFor(Outcome outcome) {
   llvm_unreachable("all fates are named");
 }
 
-/// Why a node needs no step of its own.
+/// Why a node needs no separate step.
 static StringRef whyOf(const NodeFacts &facts) {
   switch (facts.outcome) {
   case Outcome::step:
@@ -232,7 +232,7 @@ static void printReasons(const PlanFacts &plan, raw_ostream &os) {
   }
 }
 
-/// Which steps run beside the first stream: streams count from 1 here.
+/// Which steps run on other streams than the first: streams count from 1 here.
 static void printStreams(const PlanFacts &plan, raw_ostream &os) {
   SmallVector<SmallVector<unsigned>> streams(streamsOf(plan.function));
   for (auto [i, step] : llvm::enumerate(plan.steps))

@@ -49,8 +49,8 @@ struct Nvrtc {
 };
 } // namespace
 
-/// NVRTC opens a library of the same version by its name alone, which the
-/// loader does not find beside it. One that is open already it does.
+/// NVRTC opens a library of the same version by its file name, which the
+/// loader does not find next to it. One that is open already it does.
 static void openBuiltins(const std::string &folder) {
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(folder, code), end;

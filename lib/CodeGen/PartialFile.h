@@ -1,7 +1,7 @@
 //===- PartialFile.h - files that appear whole or not at all ----*- C++ -*-===//
 //
-// Written beside the target, so that renaming cannot fail for another disk, and
-// gone if the compiler is stopped.
+// Written next to the target, so that renaming cannot fail for another disk,
+// and gone if the compiler is stopped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ namespace mlir::mnistc {
 
 class PartialFile {
 public:
-  /// Makes an empty file beside `target` and opens it.
+  /// Makes an empty file next to `target` and opens it.
   std::error_code create(StringRef target, int &descriptor);
   const std::string &path() const { return partial; }
   /// Gives it the target's name.

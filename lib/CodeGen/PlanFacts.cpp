@@ -95,7 +95,7 @@ std::vector<OnnxNode> PlanFacts::nodesOfPlan() {
   return nodes;
 }
 
-/// Tensors that depend on initializers and shapes alone. Shapes are static.
+/// Tensors that depend only on initializers and shapes. Shapes are static.
 void PlanFacts::findConstants(ArrayRef<OnnxNode> given) {
   llvm::StringSet<> computed;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)

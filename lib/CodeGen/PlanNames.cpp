@@ -1,6 +1,6 @@
 //===- PlanNames.cpp - the values of a planned function -------------------===//
 //
-// Arguments and results of steps lie in the arena, constants in the constants;
+// Arguments and results of steps are in the arena, constants in the constants;
 // all have the model's names.
 //
 //===----------------------------------------------------------------------===//

@@ -111,7 +111,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 namespace {
-/// How a child begins: in a process group of its own, deaf to no signal.
+/// How a child begins: in a new process group, with all signals unblocked.
 class SpawnSettings {
 public:
   SpawnSettings(const std::string &out, const std::string &err) {

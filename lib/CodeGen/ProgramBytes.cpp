@@ -1,6 +1,6 @@
-//===- ProgramBytes.cpp - what a program carries beside its code ----------===//
+//===- ProgramBytes.cpp - what a program contains besides code -----------===//
 //
-// Tensors as they lie in memory, each at its offset.
+// Tensors as they are in memory, each at its offset.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// Writes the elements of a constant or parameter where they lie.
+/// Writes the elements of a constant or parameter at their offset.
 static void writeElements(Operation *op, Attribute value, std::string &bytes) {
   HostTensor tensor = HostTensor::read(cast<ElementsAttr>(value))->expanded();
   std::copy_n(tensor.data<char>(), sizeInBytes(tensor.getType()),

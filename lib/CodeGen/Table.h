@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  /// A cell with nothing behind it makes no column wide.
+  /// A cell with nothing after it makes no column wide.
   std::vector<int> widthsOfColumns() const {
     std::vector<int> widths(right.size(), 0);
     for (const auto &line : lines) {

@@ -117,7 +117,7 @@ static llvm::Error execute(ArrayRef<std::string> command, StringRef log) {
 }
 
 namespace {
-/// Where the pieces of a program lie while it is made.
+/// Where the pieces of a program are while it is made.
 class Workplace {
 public:
   llvm::Error open(StringRef saveTemps) {

@@ -7,8 +7,8 @@
 
 namespace mlir::mnistc {
 
-/// Says what is in a module beside functions of one block and globals, or not a
-/// tensor of the model.
+/// Says what is in a module besides functions of one block and globals, or not
+/// a tensor of the model.
 LogicalResult checkModule(ModuleOp module);
 
 } // namespace mlir::mnistc

@@ -2,7 +2,7 @@
 //
 // What passes and code generation leave on modules, functions and ops, as a
 // table of each dialect: where an attribute stands, and what it says. A text
-// that was written or changed by hand is checked against it when it is read.
+// that was written or changed manually is checked against it when it is read.
 //
 //===----------------------------------------------------------------------===//
 

@@ -313,7 +313,7 @@ static Value addArgument(func::FuncOp function, Type type, StringRef name) {
   return function.getArgument(number);
 }
 
-/// The argument with the targets. A model with a loss of its own has an input
+/// The argument with the targets. A model with its own loss has an input
 /// for them already, the only one of integers.
 Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
   Builder builder(function.getContext());
@@ -378,7 +378,7 @@ void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
                a.select(known, bad, a.select(finite, bad, number)));
   states.store(mn::names::batch, a.add(batch, a.number(batch, 1)));
 
-  // Read where the next batch is fetched, whatever the model.
+  // Read where the next batch is loaded, for any model.
   for (StringRef name : {mn::names::seed, mn::names::epoch})
     states.declare(name, RankedTensorType::get({}, i64));
 }

@@ -1,6 +1,6 @@
 //===- AssignMemory.cpp - an address for every value ----------------------===//
 //
-// Values become ranges of an arena, at whose start the parameters lie,
+// Values become ranges of an arena, that starts with the parameters,
 // constants ranges of a block that all functions share. Assumes steps in the
 // order in which they run.
 //
@@ -47,7 +47,7 @@ public:
     return a.first <= b.last && b.first <= a.last;
   }
 
-  /// Whether step `now`, which reads a value that nobody reads later, is the
+  /// Whether step `now`, which reads a value that no step reads later, is the
   /// last to use the value's buffer, however steps run.
   bool endsWith(const Buffer &buffer, int64_t now) const {
     return !dependencies || llvm::all_of(buffer.users, [&](int64_t user) {
@@ -227,7 +227,7 @@ private:
     return success();
   }
 
-  /// Where arguments and results lie that are parameters.
+  /// The addresses of arguments and results that are parameters.
   DenseMap<Value, int64_t> placesOf(func::FuncOp function) {
     SymbolTable symbols(getOperation());
     DenseMap<Value, int64_t> places;

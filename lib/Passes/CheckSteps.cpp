@@ -64,7 +64,7 @@ private:
   const Target *target; ///< null: any
   const Blocks &blocks;
   SmallVector<Range> ranges;
-  DenseMap<Value, int64_t> parameters; ///< to where they must lie
+  DenseMap<Value, int64_t> parameters; ///< their required addresses
   SmallVector<Update> updates;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- FoldConstants.cpp - what depends on constants alone ----------------===//
+//===- FoldConstants.cpp - what depends only on constants -----------------===//
 //
 // The folds of the ops handle identities and splats; whole tensors are computed
 // here, once, within limits.

@@ -37,7 +37,7 @@ static bool isExpensiveOnFloats(Operation *op) {
 
 /// Worth an arithmetic instruction or two: rather computed twice than stored.
 static bool isCheap(Operation *op) {
-  // Whole numbers are indices and counts: few of them, whatever they cost.
+  // Integers are indices and counts: few of them, at any cost.
   auto type = cast<ShapedType>(op->getResult(0).getType());
   bool isExpensive =
       isa<FloatType>(type.getElementType()) && isExpensiveOnFloats(op);
@@ -124,7 +124,7 @@ Grouping::Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute)
 }
 
 /// With fusion: what only repeats or counts, and random numbers, which are
-/// computed again rather than stored; what is made of those alone, such as a
+/// computed again rather than stored; what is made only of those, such as a
 /// one-hot row or a mask; inlined reductions; and numbers on their own.
 static bool isWorthCopying(Operation *op,
                            const llvm::SmallPtrSetImpl<Operation *> &copied) {
@@ -145,7 +145,7 @@ static bool isWorthCopying(Operation *op,
 static constexpr unsigned maxCopiedOps = 64;
 
 /// Free are reshapes and, with fusion, what is worth copying. Not where
-/// the result must lie in memory: returned, or read by a root that takes no
+/// the result must be in memory: returned, or read by a root that takes no
 /// prologue but reshapes.
 void Grouping::findFreeOps(Block &block, bool fuse) {
   llvm::SmallPtrSet<Operation *, 16> copied;
@@ -383,7 +383,7 @@ static void eraseDead(Block &block) {
   }
 }
 
-/// Gives every result of the function an op of its own: arguments, constants
+/// Gives every result of the function a separate op: arguments, constants
 /// and values that are returned already are copied.
 static void copySharedResults(func::FuncOp function) {
   Operation *ret = function.getBody().front().getTerminator();
@@ -401,7 +401,7 @@ static void copySharedResults(func::FuncOp function) {
   }
 }
 
-/// What the function calls its results, each the result of an op of its own.
+/// What the function calls its results, each the result of a separate op.
 static DenseMap<Operation *, StringAttr> namesOfResults(func::FuncOp function) {
   DenseMap<Operation *, StringAttr> names;
   Operation *end = function.getBody().front().getTerminator();

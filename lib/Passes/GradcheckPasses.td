@@ -37,11 +37,11 @@ def AddProbes : Pass<"mnist-add-probes", "::mlir::ModuleOp"> {
     loss depends on reads `x + probe.x` where it read x. The probe is a parameter
     of zeros, one for each operand of each op: its gradient is what the
     derivative of this op gives, and changing an element of it changes that of
-    x, for this op alone. A parameter that is read once is its own probe.
+    x, for this op only. A parameter that is read once is its own probe.
 
     Globals that are probes have the attributes `mnist.reader`, the op that reads
     them, and `mnist.downstream`, the probes of what that op computes. The derivative
-    of an op is wrong where the gradients behind it are right and that of its
+    of an op is wrong where the gradients downstream are right and that of its
     probe is not.
   }];
   let statistics = [Statistic<"numProbes", "probes", "probes added">];

@@ -1,4 +1,4 @@
-//===- IsolateGradients.cpp - the function that trains, alone -------------===//
+//===- IsolateGradients.cpp - only the function that trains ---------------===//
 
 #include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"

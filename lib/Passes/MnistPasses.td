@@ -28,8 +28,8 @@ def FoldBatchNorm : Pass<"mnist-fold-batch-norm", "::mlir::func::FuncOp"> {
   let description = [{
     After a `conv`, `conv_input_grad` or `matmul` with constant weights: a chain
     of `batch_norm` and of `add`, `sub`, `mul` and `div` with constants that
-    depend on the channel alone, each the only user of the one before. The
-    weights are scaled, one shift is left. A lone shift stays as it is.
+    depend only on the channel, each the only user of the one before. The
+    weights are scaled, one shift remains. A single shift stays as it is.
 
     Rounding changes: the weights are rounded after the scale.
   }];
@@ -82,7 +82,7 @@ def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
     Elementwise ops, `concat`, `pad`, `slice`, `softmax` and their like that are
     connected form a region. A region is computed in another order of its
     dimensions where that leaves fewer bytes to transpose at its border, in no
-    more transposes. Transposes go into constants, into broadcasts, behind
+    more transposes. Transposes go into constants, into broadcasts, after
     reductions, into the flags of `matmul`, and, through the reshape that
     flattens an image, into the rows of a constant matrix.
   }];
@@ -92,7 +92,7 @@ def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
 }
 
 def FoldConstants : Pass<"mnist-fold-constants", "::mlir::func::FuncOp"> {
-  let summary = "Compute what depends on constants alone";
+  let summary = "Compute what depends only on constants";
   let description = [{
     Elementwise and indexing ops, reductions and products; ops with windows
     stay. `broadcast` and `iota` stay too where something else needs them, for

@@ -1,7 +1,7 @@
 //===- OrderUpdates.cpp - old values are read before new ones are written -===//
 //
 // A step that computes the new value of a parameter writes over the old one.
-// By values alone it may come before a step that still reads that. Steps move
+// By values only it may come before a step that still reads that. Steps move
 // where that is enough; in a circle (dA needs B, dB needs A) a new value waits
 // in a buffer and is copied at the end.
 //

@@ -47,7 +47,7 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 /// The plan. From here on the order of steps is the order of execution.
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           bool fuseHorizontally) {
-  // What belongs together, by the graph alone.
+  // What belongs together, by the graph only.
   FormStepsOptions form;
   form.fuse = options.fuse;
   form.maxRecompute = machineOf(options).maxRecompute;
@@ -72,7 +72,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   assign.concurrent = streams > 1;
   assign.workspace = options.workspace;
   pm.addPass(createAssignMemory(assign));
-  // Who may run beside whom is a question of addresses.
+  // Which steps may run concurrently depends on addresses.
   if (streams > 1)
     pm.addNestedPass<func::FuncOp>(createAssignStreams({streams}));
   // Order is memory now: never run a plan unchecked.

@@ -29,9 +29,9 @@ def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
     Fusion: what belongs together becomes one step. An elementwise op joins the
     step that computes its operand when nothing else needs that result
     (epilogue), and a step is joined by the elementwise and indexing ops that
-    feed it alone (prologue), unless they would be computed over and over: a
+    feed only it (prologue), unless they would be recomputed many times: a
     convolution reads its operands many times, an overlapping pool too. Reshapes
-    cost nothing and never make a step of their own.
+    cost nothing and never make a separate step.
 
     Every result of the function becomes the result of its own step.
   }];

@@ -172,7 +172,7 @@ private:
   static bool isUnary(Operation *op) {
     return op->hasTrait<Elementwise>() && op->getNumOperands() == 1;
   }
-  /// Whether `op`, or what is computed from it alone, is multiplied by a
+  /// Whether `op`, or what is computed only from it, is multiplied by a
   /// constant.
   static bool isMultiplied(Operation *op) {
     while (op->hasOneUse() && isUnary(*op->user_begin()))

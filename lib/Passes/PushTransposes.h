@@ -12,7 +12,7 @@
 
 namespace mlir::mnistc {
 
-/// Moves and cancels the transposes of `function`, which may stand alone.
+/// Moves and cancels the transposes of `function`, without other passes.
 void pushTransposes(func::FuncOp function);
 
 } // namespace mlir::mnistc

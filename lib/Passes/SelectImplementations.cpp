@@ -1,7 +1,7 @@
 //===- SelectImplementations.cpp - decide what computes each step ---------===//
 //
 // Goes through what the target's machine prefers. What the chosen library does
-// not take along is split off; kernels take everything.
+// not fuse is split off; kernels fuse everything.
 //
 //===----------------------------------------------------------------------===//
 

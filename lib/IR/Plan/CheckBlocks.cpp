@@ -34,7 +34,7 @@ struct Resident {
 
 /// Where the last of them ends; they must not share bytes.
 static FailureOr<int64_t> checkApart(SmallVectorImpl<Resident> &residents) {
-  // What has no bytes comes before what lies at the same place.
+  // What has no bytes comes before what has the same address.
   llvm::sort(residents, [](const Resident &a, const Resident &b) {
     return std::pair(a.begin, a.bytes) < std::pair(b.begin, b.bytes);
   });
@@ -52,7 +52,7 @@ static FailureOr<int64_t> checkApart(SmallVectorImpl<Resident> &residents) {
   return last ? last->begin + last->bytes : 0;
 }
 
-/// A block is no larger than what lies in it: a program carries its bytes.
+/// A block is no larger than its tensors: a program contains its bytes.
 static LogicalResult checkSize(ModuleOp module, StringRef attribute,
                                int64_t bytes, int64_t end, int64_t alignment) {
   int64_t limit = llvm::alignTo(end, alignment);
@@ -99,7 +99,7 @@ static LogicalResult checkConstants(ModuleOp module, Blocks &blocks) {
                    blocks.alignment);
 }
 
-/// The type that the trainer expects of a state of its own, or null.
+/// The type that the trainer expects of one of its states, or null.
 static Type typeOfState(StringRef name, Builder builder) {
   if (name == mn::names::recipe)
     return RankedTensorType::get({mn::recipeRows, mn::RecipeColumn::count},
@@ -137,7 +137,7 @@ static LogicalResult checkGlobal(ml_program::GlobalOp global,
   return success();
 }
 
-/// Parameters lie apart in their block, those with a value at its beginning.
+/// Parameters do not overlap in their block; those with a value come first.
 static LogicalResult checkGlobals(ModuleOp module, Blocks &blocks) {
   auto globals = module.getOps<ml_program::GlobalOp>();
   if (globals.empty()) {

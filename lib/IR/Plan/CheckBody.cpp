@@ -21,7 +21,7 @@ static LogicalResult checkOps(StepOp step) {
   return success();
 }
 
-/// At most one op has loops of its own, and one result.
+/// At most one op is a root, with one result.
 static LogicalResult checkRoot(StepOp step) {
   Operation *root = rootOf(step);
   for (Operation &op : step.getBody().front().without_terminator())

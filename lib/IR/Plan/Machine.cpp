@@ -1,4 +1,4 @@
-//===- Machine.cpp - what is worth it, as data of a machine ---------------===//
+//===- Machine.cpp - what is profitable, as data of a machine -------------===//
 
 #include "lib/IR/Plan/Machine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -54,7 +54,7 @@ static constexpr int64_t someChannels = 2;
 /// Windows from which on cuDNN's transforms save multiplications.
 static constexpr int64_t someTaps = 9;
 /// Multiplications that hide what a call of cuDNN costs: where its tiles are
-/// filled, where they are not, and whatever the window.
+/// filled, where they are not, and for any window.
 static constexpr int64_t convWork = 1 << 25, largeConvWork = 1 << 27,
                          hugeConvWork = 1 << 30;
 static constexpr int64_t filterGradWork = 1 << 26,
@@ -64,7 +64,7 @@ static constexpr int64_t filterGradWork = 1 << 26,
 static constexpr int64_t longSum = 500;
 /// What cuBLASLt cuts is slow again where there are too few results for a tile.
 static constexpr int64_t someResults = 4096;
-/// Multiplications that hide what a call of cuBLASLt costs, whatever the shape.
+/// Multiplications that hide what a call of cuBLASLt costs, for any shape.
 static constexpr int64_t matmulWork = 1 << 22;
 
 static const Preference onH200[] = {

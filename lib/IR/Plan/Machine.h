@@ -1,4 +1,4 @@
-//===- Machine.h - what is worth it, as data of a machine -------*- C++ -*-===//
+//===- Machine.h - what is profitable, as data of a machine -----*- C++ -*-===//
 //
 // All that was measured and is a matter of time, not of results: which way to
 // compute an op is preferred from where on, and what a step, a launch and a
@@ -37,7 +37,7 @@ struct Preference {
   /// Why it does not pay; empty if it does.
   std::string objection(Operation *root) const;
 
-  /// Whether it takes along all that a step does beside its root.
+  /// Whether it can fuse all that a step does besides its root.
   bool takesWhole(StepOp step) const;
 };
 
@@ -54,15 +54,15 @@ struct Machine {
   /// What --layout=auto takes where transposes do not decide.
   Layout preferredLayout;
   /// Starting a step costs as much as many elements: small ones are joined, or
-  /// computed where they are read. Elsewhere a step of its own is a loop of its
-  /// own, without questions.
+  /// computed where they are read. Elsewhere a separate step is simply a
+  /// separate loop.
   bool launchesCost;
   /// A reduction of at most so many elements to one, and so many results, is
   /// computed where it is read. Only where launches cost.
   int64_t inlineElements = 0, inlineResults = 0;
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
-  /// Steps that can run side by side, and what they take; no times where it is
+  /// Steps that can run concurrently, and their times; no times where it is
   /// one.
   int64_t streams;
   std::optional<StepTimes> times;

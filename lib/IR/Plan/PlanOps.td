@@ -23,33 +23,33 @@ def Plan_Dialect : Dialect {
     restated. A planned function is a sequence of steps in the order in which
     they run; outside of them there are only constants. Addresses are bytes:
 
-    - `plan.offset` on an argument of the function: where the input lies in the
-      arena;
-    - `at [...]` on a step: where its results lie in the arena. What the
-      function returns is a result of a step or an argument;
-    - `plan.offset` on an `mnist.constant` outside of steps: where it lies in
-      the constants, which all functions of a module share;
+    - `plan.offset` on an argument of the function: the input's address in
+      the arena;
+    - `at [...]` on a step: the addresses of its results in the arena. What
+      the function returns is a result of a step or an argument;
+    - `plan.offset` on an `mnist.constant` outside of steps: its address
+      in the constants, which all functions of a module share;
     - `plan.arena_bytes` and `plan.workspace_bytes` on the function: the size of
-      the arena, and of the scratch memory for libraries that lies behind it,
+      the arena, and of the scratch memory for libraries that follows it,
       once for each stream; `plan.constant_bytes` on the module.
 
-    Steps may run side by side. Those of a stream run one after another:
+    Steps may run concurrently. Those of a stream run one after another:
 
-    - `plan.stream` on a step: the number of its stream, 0 where it says none;
+    - `plan.stream` on a step: the number of its stream, 0 by default;
     - `plan.after` on a step: numbers, from 0 and ascending, of steps before it,
       on other streams, for which it waits.
 
     A plan that trains has parameters, which outlive a run. An argument with
     `mnist.parameter = "w"` is the value that the `ml_program.global` of that
-    name has before, a result with this attribute the one that it has after. All
-    lie at the start of the arena, which the plans of a module share:
+    name has before, a result with this attribute the one that it has after. They
+    are at the start of the arena, which the plans of a module share:
 
-    - `plan.offset` on a global: where it lies, and with it the arguments and
-      results that it is; a step that computes its new value writes it in place;
-    - `plan.parameter_bytes` on the module: the size of that block, behind which
-      all else lies. It is part of every `plan.arena_bytes`;
-    - `plan.initial_bytes` on the module: globals that do not begin as zeros lie
-      in so many bytes at the start.
+    - `plan.offset` on a global: its address, which is that of the arguments
+      and results that stand for it; a step that computes its new value writes it in place;
+    - `plan.parameter_bytes` on the module: the size of that block, which
+      everything else follows. It is part of every `plan.arena_bytes`;
+    - `plan.initial_bytes` on the module: globals that do not begin as zeros
+      take this many bytes at the start.
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

@@ -74,7 +74,7 @@ static Value matchBias(Value value, RootOpInterface root) {
   auto broadcast = skipReshapes(value).getDefiningOp<BroadcastOp>();
   if (!broadcast || countOf(broadcast.getInput()) != channels->count)
     return {};
-  // All elements lie along one dimension of the result, whose stride is that of
+  // All elements are along one dimension of the result, whose stride is that of
   // the channels.
   ArrayRef<int64_t> shape = shapeOf(broadcast.getOutput());
   for (auto [i, dim] : llvm::enumerate(broadcast.getDims())) {

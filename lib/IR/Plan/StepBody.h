@@ -15,7 +15,7 @@
 
 namespace mlir::mnistc {
 
-/// Neither elementwise nor indexing nor a constant: has loops of its own, and
+/// Neither elementwise nor indexing nor a constant: has its own loops, and
 /// is not inlined.
 bool isRoot(Operation *op);
 
@@ -65,7 +65,7 @@ struct EpiloguePrefix {
 };
 EpiloguePrefix matchEpiloguePrefix(StepOp step, EpilogueParts parts);
 
-/// Whether the root's operands lie in memory: arguments of the body, or
+/// Whether the root's operands are in memory: arguments of the body, or
 /// reshapes of them.
 bool rootReadsMemory(StepOp step);
 

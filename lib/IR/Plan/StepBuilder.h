@@ -1,6 +1,6 @@
 //===- StepBuilder.h - ops into a step and out of it ------------*- C++ -*-===//
 //
-// How a body is put together: which constants lie in it, what is copied into
+// How a body is put together: which constants it contains, what is copied into
 // it, what the step is called.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- StepOrder.cpp - which steps may run side by side -------------------===//
+//===- StepOrder.cpp - which steps may run concurrently -------------------===//
 
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -37,7 +37,7 @@ struct Accesses {
 };
 } // namespace
 
-/// Where a value lies in the arena; nothing for a constant.
+/// A value's address in the arena; nothing for a constant.
 static std::optional<Bytes> bytesOfValue(Value value, func::FuncOp function) {
   std::optional<int64_t> begin;
   if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -1,4 +1,4 @@
-//===- StepOrder.h - which steps may run side by side -----------*- C++ -*-===//
+//===- StepOrder.h - which steps may run concurrently -----------*- C++ -*-===//
 //
 // Steps are numbered from 0 in the order of the plan, which is one in which
 // they may run. A step is of a stream (`plan.stream`, 0 where it says nothing);
@@ -18,7 +18,7 @@ namespace mlir::mnistc {
 
 inline constexpr llvm::StringLiteral streamAttribute = "plan.stream";
 inline constexpr llvm::StringLiteral afterAttribute = "plan.after";
-/// More are never worth it.
+/// More are never profitable.
 inline constexpr int64_t maxStreams = 8;
 
 /// The stream of a step.

@@ -25,7 +25,7 @@ struct LibraryCall {
   /// many times those of the step's tensors.
   int64_t scratchBytes = 0, scratchTimes = 0;
 
-  /// Whether it can compute a step, be it worth it or not.
+  /// Whether it can compute a step, profitable or not.
   bool canCompute(StepOp step) const;
 };
 

@@ -18,7 +18,7 @@ namespace mlir::mnistc {
 /// process as they would, once its children are dead and its temporary folders
 /// and partial files gone. Writing to a closed pipe or beyond a limit of size
 /// is an error of that write. To be called first of all: before LLVM has
-/// handlers of its own, and before there is a second thread.
+/// its own handlers, and before there is a second thread.
 void handleInterrupts();
 
 /// A folder that is gone with this object.

@@ -30,7 +30,7 @@ std::string mlir::mnistc::constantBytes(ModuleOp module) {
 std::string mlir::mnistc::initialBytes(ModuleOp module) {
   std::string bytes(integerAttribute(module, "plan.initial_bytes"), '\0');
   for (auto global : module.getOps<ml_program::GlobalOp>())
-    // Behind them all is zero.
+    // After them all is zero.
     if (integerAttribute(global, "plan.offset") < int64_t(bytes.size()))
       writeElements(global, global.getValueAttr(), bytes);
   return bytes;

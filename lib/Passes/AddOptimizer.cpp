@@ -228,7 +228,7 @@ void Updates::update(StringRef name, Value gradient) {
   states.store(name, next(name, w, gradient));
 }
 
-/// Behind the metrics, which need the number of this step, and before all else,
+/// After the metrics, which need the number of this step, and before all else,
 /// for one launch less: who needs it takes one from the new count. Where the
 /// forward and the backward pass draw random numbers by it, it is counted last.
 void Updates::countStepFirst(Block &body) {

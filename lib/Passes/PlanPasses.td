@@ -56,8 +56,8 @@ def SelectImplementations
   let description = [{
     For each step, goes through what the target's machine prefers
     (lib/IR/Plan/Machine.cpp), takes the first library that can compute the step
-    and pays, and generated code otherwise. What the implementation does not take
-    along becomes a step of its own. The module remembers the choice:
+    and is profitable, and generated code otherwise. What it cannot fuse
+    becomes a separate step. The module remembers the choice:
     `plan.target` and `plan.libraries`.
   }];
   let options = [
@@ -103,7 +103,7 @@ def OrderUpdates : Pass<"plan-order-updates", "::mlir::func::FuncOp"> {
     move, as little as possible, so that each reads the old value before. Where
     they need each other's parameters (the gradient of a product of two), or a
     step reads a parameter at other elements than it writes, the new value gets
-    memory of its own and is copied at the end.
+    separate memory and is copied at the end.
   }];
   let statistics = [
     Statistic<"numMoved", "moved", "Steps that another waited for">,

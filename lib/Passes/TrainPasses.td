@@ -57,7 +57,7 @@ def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
 def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
   let summary = "For every function that infers, add two that compute the loss";
   let description = [{
-    Beside `infer_64` come `train_64` and `eval_64`, with two more arguments,
+    Next to `infer_64` come `train_64` and `eval_64`, with two more arguments,
     `mn.labels` and `mn.valid`, the number of rows that count, and with the loss
     as their result: the mean over the rows that count. Both add what a report
     needs to states that the trainer reads: `mn.loss_sum`, `mn.correct` (for
@@ -65,7 +65,7 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
 
     The first result of the function is what is trained; classes are its
     dimension 1. `auto` is the model's own loss where it returns a scalar, binary
-    cross-entropy behind a sigmoid, and else cross-entropy. Where the model ends
+    cross-entropy after a sigmoid, and else cross-entropy. Where the model ends
     in a softmax, log-softmax or sigmoid, the loss is computed on its operand,
     which is exact where the probability is 0 to rounding.
 

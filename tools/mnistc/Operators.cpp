@@ -40,7 +40,7 @@ static std::string implementationsOf(RegisteredOperationName op,
   for (const Preference &preference : target.machine->preferences)
     if (preference.op == op.stripDialect())
       names.insert(stringifyImpl(preference.impl));
-  // A root of its own, or part of generated code, whatever the step around it.
+  // A root, or part of generated code in any step.
   if (op.hasInterface<RootOpInterface>() || op.hasTrait<Elementwise>() ||
       op.hasTrait<Indexing>())
     names.insert(stringifyImpl(Impl::kernel));

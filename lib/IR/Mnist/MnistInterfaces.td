@@ -57,7 +57,7 @@ def LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
 def RootOpInterface : OpInterface<"RootOpInterface"> {
   let cppNamespace = "::mlir::mnistc";
   let description = [{
-    An op with loops of its own: a step is made around at most one. It says here
+    An op with its own loops: a step is made around at most one. It says here
     all that the plan and code generation ask of it. No answer has a default: an
     op that forgets one does not link.
   }];

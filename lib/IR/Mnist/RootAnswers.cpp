@@ -70,7 +70,7 @@ ShapeText mlir::mnistc::reduceShape(Value input, ArrayRef<int64_t> dims) {
   for (auto [dim, extent] : llvm::enumerate(shapeOf(input))) {
     bool reduced = llvm::is_contained(dims, static_cast<int64_t>(dim));
     (reduced ? size : outputs) *= extent;
-    // A dimension that stays, behind one that goes.
+    // A dimension that is kept, after one that is reduced.
     contiguous &= reduced || extent == 1 || size == 1;
     if (extent != 1)
       run = reduced ? run * extent : 1;

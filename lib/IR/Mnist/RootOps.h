@@ -1,7 +1,7 @@
 //===- RootOps.h - what a root op says of itself ----------------*- C++ -*-===//
 //
 // The answers of RootOpInterface and ReductionOpInterface (MnistInterfaces.td).
-// Each op gives them beside its definition, in TensorOps.td and NetworkOps.td.
+// Each op gives them next to its definition, in TensorOps.td and NetworkOps.td.
 //
 //===----------------------------------------------------------------------===//
 

@@ -71,13 +71,16 @@ static std::string plainPart(StringRef &message) {
   }
   size_t end =
       message.starts_with("'") ? message.find('\'', 1) : StringRef::npos;
-  StringRef quotedText =
-      message.take_front(end == StringRef::npos ? 1 : end + 1);
-  message = message.drop_front(quotedText.size());
+  if (end == StringRef::npos) {
+    char other = message.front();
+    message = message.drop_front();
+    return std::string(1, other);
+  }
   // A name stays as it is, even one like a type.
-  StringRef inside = quotedText.drop_front().drop_back();
+  StringRef inside = message.slice(1, end);
+  message = message.drop_front(end + 1);
   if (!inside.starts_with("tensor<"))
-    return quotedText.str();
+    return ("'" + inside + "'").str();
   return "'" + plainPart(inside) + "'";
 }
 

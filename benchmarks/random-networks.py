@@ -8,8 +8,8 @@ WAY is options of mnistc, joined by commas: "", --libraries=none, or
 --libraries=none,--layout=nhwc. Network number N is the same on every machine:
 six convolutions with ReLU, of 1 to 256 channels, windows of 1, 3 or 5, strides
 and groups, on images of 14 to 32, at batch 16, 64 or 256. A row has the
-microseconds of one step for each way (the sum of the steps of its plan when it
-runs as a whole), the last row their geometric mean relative to the first way.
+microseconds of one training step for each way, the last row their geometric mean
+relative to the first way. An option that is not listed here is a way.
 """
 
 import argparse

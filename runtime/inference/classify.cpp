@@ -53,6 +53,8 @@ struct Ranges {
         sum += x, exponentials += std::exp(x);
         min = std::min(min, x), max = std::max(max, x);
       }
+      if (std::isnan(sum)) // says nothing of what the others are
+        continue;
       sumToOne &= std::fabs(sum - 1) < tolerance;
       exponentialsSumToOne &= std::fabs(exponentials - 1) < tolerance;
     }

@@ -216,6 +216,16 @@ def test_a_guess_that_later_rows_contradict(place):
     ok(program, "eval", flag, "--scores=logits")
 
 
+def test_a_row_of_nan_contradicts_no_guess(place):
+    data = Data(place, 3)
+    data.model([node("Softmax", "z", "y", axis=1)], 3)
+    data.x[-1, 0] = np.nan
+    done = ok(data.compiled(place, batch=1), "eval",
+              data.save(np.arange(ROWS) % 3), "--json")
+    said = json.loads(done.out)
+    expect(said["scores"] == "probabilities" and said["loss"] == "nan", done)
+
+
 def test_dropout_in_training_mode(place):
     data = Data(place, 3)
     weights = [("ratio", np.array(.5, np.float32)), ("on", np.array(True))]

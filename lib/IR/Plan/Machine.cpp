@@ -54,7 +54,7 @@ static constexpr int64_t someChannels = 2;
 /// Windows from which on cuDNN's transforms save multiplications.
 static constexpr int64_t someTaps = 9;
 /// Multiplications that hide what a call of cuDNN costs: where its tiles are
-/// filled, where they are not, and for any window.
+/// filled, where they are not, and (assumed, not measured) for any window.
 static constexpr int64_t convWork = 1 << 25, largeConvWork = 1 << 27,
                          hugeConvWork = 1 << 30;
 static constexpr int64_t filterGradWork = 1 << 26,

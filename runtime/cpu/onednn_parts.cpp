@@ -2,6 +2,7 @@
 
 #include "cpu/onednn_parts.h"
 #include "core/status.h"
+#include "mnistrt/cpu/parallel.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -97,6 +98,17 @@ void Reorder::run(char *buffer) {
                  {DNNL_ARG_SCRATCHPAD, memory(scratchpad, engine(), buffer)}});
 }
 
+namespace {
+
+/// line[i] = f(i). Where f reads the line itself, it reads what it replaces.
+template <typename F> void each(float *line, int64_t columns, const F &f) {
+  MN_INDEPENDENT
+  for (int64_t i = 0; i < columns; ++i)
+    line[i] = f(i);
+}
+
+} // namespace
+
 void Finish::run(const float *from) const {
   for (int64_t row = 0; row < rows; ++row) {
     float *line = to + row * stride;
@@ -105,14 +117,11 @@ void Finish::run(const float *from) const {
     // A NaN stays one.
     const auto act = [](float x) { return x < 0.f ? 0.f : x; };
     if (other && relu)
-      for (int64_t i = 0; i < columns; ++i)
-        line[i] = act(values[i] + other[i]);
+      each(line, columns, [=](int64_t i) { return act(values[i] + other[i]); });
     else if (other)
-      for (int64_t i = 0; i < columns; ++i)
-        line[i] = values[i] + other[i];
+      each(line, columns, [=](int64_t i) { return values[i] + other[i]; });
     else if (relu)
-      for (int64_t i = 0; i < columns; ++i)
-        line[i] = act(values[i]);
+      each(line, columns, [=](int64_t i) { return act(values[i]); });
     else if (values != line)
       std::copy_n(values, columns, line);
   }

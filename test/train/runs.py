@@ -75,11 +75,14 @@ def test_initialization(place):
         expect((weights["fc1.bias"] != 0).any() == (kind == "torch"), kind)
 
 
+def training(place, flags):
+    return subprocess.Popen([place.program("mlp"), "train", *FLAGS, *flags],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
 def killed(place, flags, seconds, number):
     """Exit code; negative where the signal killed it."""
-    process = subprocess.Popen([place.program("mlp"), "train", *FLAGS, *flags],
-                               stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE)
+    process = training(place, flags)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -114,14 +117,28 @@ def test_killed_and_resumed_ends_with_the_same_bits(place):
            f"other weights after {kills} kills")
 
 
+def interrupted(place, flags, log, number):
+    """Exit code of a training that is sent a signal once it has written more."""
+    known = log.stat().st_size if log.exists() else 0
+    process = training(place, flags)
+    while process.poll() is None and not (log.exists() and
+                                          log.stat().st_size > known):
+        time.sleep(.05)
+    process.send_signal(number)
+    error = process.communicate()[1].decode()
+    return process.returncode, error
+
+
 def test_interrupted(place):
     folder = place.fresh("interrupted")
+    log = folder / "log.jsonl"
     flags = ["--epochs=100000", f"--save={folder / 'x.onnx'}",
-             f"--checkpoint={folder}", f"--log={folder / 'log.jsonl'}"]
+             f"--checkpoint={folder}", f"--log={log}", "--resume"]
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        expect(killed(place, [*flags, "--resume"], 1, number) == code, code)
+        got, error = interrupted(place, flags, log, number)
+        expect(got == code, f"expected {code}, got {got}: {error}")
         onnx.checker.check_model(onnx.load(folder / "x.onnx"))
-        expect(events(folder / "log.jsonl")[-1]["reason"] == "signal", folder)
+        expect(events(log)[-1]["reason"] == "signal", folder)
 
 
 def test_loss_that_is_not_finite(place):

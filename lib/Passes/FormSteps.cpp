@@ -10,46 +10,15 @@
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
 #include "lib/IR/Plan/Target.h"
+#include "lib/Passes/CopiedOps.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
 namespace mlir::mnistc {
 
 #define GEN_PASS_DEF_FORMSTEPS
 #include "lib/Passes/Passes.h.inc"
-
-/// What Elementwise.def says.
-static bool isExpensiveOnFloats(Operation *op) {
-  constexpr bool cheap = false, expensive = true;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-#define MNIST_FUNCTION(OP, COST, FUNCTION, NOUN) .Case([](OP) { return COST; })
-#define MNIST_FUNCTION_OF(OP, COST, FUNCTION, GETTER, NOUN)                    \
-  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
-#define MNIST_INFIX(OP, COST, FUNCTION, SIGN, PRECEDENCE, NOUN)                \
-  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
-#define MNIST_PREFIX(OP, COST, FUNCTION, SIGN, NOUN)                           \
-  MNIST_FUNCTION(OP, COST, FUNCTION, NOUN)
-#include "lib/IR/Mnist/Elementwise.def"
-      .Default(cheap);
-}
-
-/// Worth an arithmetic instruction or two: rather computed twice than stored.
-static bool isCheap(Operation *op) {
-  // Integers are indices and counts: few of them, at any cost.
-  auto type = cast<ShapedType>(op->getResult(0).getType());
-  bool isExpensive =
-      isa<FloatType>(type.getElementType()) && isExpensiveOnFloats(op);
-  return op->hasTrait<Indexing>() ||
-         (op->hasTrait<Elementwise>() && !isExpensive);
-}
-
-/// Whether what feeds a root may be computed where the root reads it.
-static bool takesPrologue(Operation *op) {
-  auto root = dyn_cast<RootOpInterface>(op);
-  return root && root.takesPrologue();
-}
 
 /// How many elements of `value` a root reads while it runs.
 static double readsOf(Operation *op, Value value) {
@@ -85,7 +54,6 @@ public:
   bool isFree(Operation *op) const { return freeOps.contains(op); }
 
 private:
-  void findFreeOps(Block &block, bool fuse);
   bool tryJoin(Operation *op);
   void retry(const Group &merged);
   bool fits(const Group &producer, const Group &consumer) const;
@@ -105,78 +73,20 @@ private:
   DenseMap<Operation *, Group *> groupOf;
   DenseMap<Operation *, unsigned> numberOf; ///< in program order
   std::set<unsigned> toTry;                 ///< ops that may join a producer
-  llvm::DenseSet<Operation *> freeOps;
+  const CopiedOps freeOps;
 };
 } // namespace
 
 Grouping::Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute)
-    : epilogues(epilogues), maxRecompute(maxRecompute) {
-  findFreeOps(block, fuse);
+    : epilogues(epilogues), maxRecompute(maxRecompute), freeOps(block, fuse) {
   for (Operation &op : block.without_terminator()) {
-    if (isa<ConstantOp>(op) || isFree(&op))
+    if (isa<ConstantOp, StepOp>(op) || isFree(&op))
       continue;
     all.push_back(std::make_unique<Group>());
     all.back()->ops.push_back(&op);
     all.back()->root = isRoot(&op) ? &op : nullptr;
     groupOf[&op] = all.back().get();
     numberOf[&op] = all.size() - 1;
-  }
-}
-
-/// With fusion: what only repeats or counts, and random numbers, which are
-/// computed again rather than stored; what is made only of those, such as a
-/// one-hot row or a mask; inlined reductions; and numbers on their own.
-static bool isWorthCopying(Operation *op,
-                           const llvm::SmallPtrSetImpl<Operation *> &copied) {
-  if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op) || isInlined(op))
-    return true;
-  auto type = cast<ShapedType>(op->getResult(0).getType());
-  if (type.getNumElements() == 1 && (isCheap(op) || isa<DivOp>(op)))
-    return true;
-  return isCheap(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-           Operation *producer = operand.getDefiningOp();
-           return producer &&
-                  (isa<ConstantOp>(producer) || copied.contains(producer));
-         });
-}
-
-/// Copies of copies are text that doubles with each op: one that takes more ops
-/// is computed once.
-static constexpr unsigned maxCopiedOps = 64;
-
-/// Free are reshapes and, with fusion, what is worth copying. Not where
-/// the result must be in memory: returned, or read by a root that takes no
-/// prologue but reshapes.
-void Grouping::findFreeOps(Block &block, bool fuse) {
-  llvm::SmallPtrSet<Operation *, 16> copied;
-  DenseMap<Operation *, unsigned> copiedOps; // with each, as a tree
-  for (Operation &op : block.without_terminator()) {
-    unsigned count = 1;
-    for (Value operand : op.getOperands())
-      count += copiedOps.lookup(operand.getDefiningOp());
-    if (count > maxCopiedOps || isRoot(&op) || isa<ConstantOp>(op))
-      continue;
-    if (fuse && isWorthCopying(&op, copied))
-      copied.insert(&op);
-    if (isa<ReshapeOp>(op) || copied.contains(&op))
-      copiedOps[&op] = count;
-  }
-  // Reshapes that are read, through other ones, by a root from memory.
-  llvm::SmallPtrSet<Operation *, 16> inMemory;
-  for (Operation &op : llvm::reverse(block.without_terminator())) {
-    if (!copiedOps.contains(&op))
-      continue;
-    bool reshape = isa<ReshapeOp>(op), free = true;
-    for (Operation *user : op.getUsers()) {
-      bool readsMemory = isFree(user) ? inMemory.contains(user)
-                                      : isRoot(user) && !takesPrologue(user);
-      if (readsMemory)
-        inMemory.insert(&op);
-      free &=
-          !user->hasTrait<OpTrait::IsTerminator>() && (reshape || !readsMemory);
-    }
-    if (free)
-      freeOps.insert(&op);
   }
 }
 
@@ -418,7 +328,7 @@ static DenseMap<Operation *, StringAttr> namesOfResults(func::FuncOp function) {
 static SmallVector<std::string> namesOf(ArrayRef<const Group *> groups,
                                         func::FuncOp function) {
   DenseMap<Operation *, StringAttr> results = namesOfResults(function);
-  StepNames taken;
+  StepNames taken(function.getBody().front());
   SmallVector<std::string> names(groups.size());
   for (bool isResult : {true, false})
     for (size_t i = groups.size(); i-- > 0;) {
@@ -445,7 +355,7 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
       return;
     Block &block = getOperation().getBody().front();
     for (Operation &op : block.without_terminator())
-      if (!isa<MnistDialect>(op.getDialect())) {
+      if (!isa<MnistDialect>(op.getDialect()) && !isa<StepOp>(op)) {
         op.emitOpError("expected an op of the mnist dialect");
         return signalPassFailure();
       }

@@ -94,13 +94,22 @@ static void eraseCopied(Operation *op) {
 StepOp mlir::mnistc::outline(ArrayRef<Operation *> group, StringRef name,
                              llvm::function_ref<bool(Operation *)> free) {
   Operation *last = group.back();
+  return outline(group, {last}, name, free);
+}
+
+StepOp mlir::mnistc::outline(ArrayRef<Operation *> group,
+                             ArrayRef<Operation *> results, StringRef name,
+                             llvm::function_ref<bool(Operation *)> free) {
+  Operation *last = group.back();
   Contents contents(group, free);
   SmallVector<Location> locations =
       llvm::map_to_vector(group, [](Operation *op) { return op->getLoc(); });
+  SmallVector<Type> types = llvm::map_to_vector(
+      results, [](Operation *op) { return op->getResult(0).getType(); });
 
   OpBuilder builder(last);
   auto step = builder.create<StepOp>(
-      FusedLoc::get(last->getContext(), locations), last->getResultTypes(),
+      FusedLoc::get(last->getContext(), locations), types,
       builder.getStringAttr(name),
       ImplAttr::get(last->getContext(), Impl::undecided), DenseI64ArrayAttr(),
       contents.inputs.getArrayRef());
@@ -111,9 +120,13 @@ StepOp mlir::mnistc::outline(ArrayRef<Operation *> group, StringRef name,
   builder.setInsertionPointToEnd(&body);
   for (Operation *op : contents.ops)
     builder.clone(*op, mapping);
-  builder.create<YieldOp>(last->getLoc(), mapping.lookup(last->getResult(0)));
+  builder.create<YieldOp>(last->getLoc(),
+                          llvm::map_to_vector(results, [&](Operation *op) {
+                            return mapping.lookup(op->getResult(0));
+                          }));
 
-  last->replaceAllUsesWith(step);
+  for (auto [op, result] : llvm::zip_equal(results, step.getResults()))
+    op->getResult(0).replaceAllUsesWith(result);
   for (Operation *op : llvm::reverse(group))
     eraseCopied(op);
   return step;

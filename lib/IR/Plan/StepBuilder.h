@@ -36,6 +36,12 @@ private:
 StepOp outline(ArrayRef<Operation *> group, StringRef name,
                llvm::function_ref<bool(Operation *)> free);
 
+/// The same for a group that others need several ops of: the step's results.
+/// Where one is used before the last op of the group, the block is out of
+/// order.
+StepOp outline(ArrayRef<Operation *> group, ArrayRef<Operation *> results,
+               StringRef name, llvm::function_ref<bool(Operation *)> free);
+
 /// Puts the ops of a step with one result back in its place, and returns them
 /// in order. The step is gone.
 SmallVector<Operation *> dissolve(StepOp step);

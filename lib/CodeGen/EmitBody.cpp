@@ -21,14 +21,12 @@ static constexpr size_t maxNested = 100;
 void BodyEmitter::begin(unsigned indent) {
   scopes.clear();
   scopes.push_back(std::make_unique<Scope>(&tensors, indent));
-  root = {};
+  bound.clear();
   budget = maxOps;
 }
 
 void BodyEmitter::bind(Value value, Expr expression, const Expr &index) {
-  root = value;
-  rootValue = std::move(expression);
-  rootIndex = index;
+  bound[value] = {std::move(expression), index.text};
 }
 
 void BodyEmitter::push() {
@@ -195,7 +193,7 @@ static bool isSimple(StringRef text) {
 
 FailureOr<Expr> BodyEmitter::value(Value tensor, const Position &position) {
   FailureOr<Expr> result = statementValue(tensor, position);
-  if (failed(result) || isa<BlockArgument>(tensor) || tensor == root)
+  if (failed(result) || isa<BlockArgument>(tensor) || bound.contains(tensor))
     return result;
   Operation *op = tensor.getDefiningOp();
   bool shared = !tensor.hasOneUse() && !isa<ConstantOp>(op);
@@ -223,15 +221,15 @@ FailureOr<Expr> BodyEmitter::statementValue(Value tensor,
                                             const Position &position) {
   auto shape = cast<ShapedType>(tensor.getType()).getShape();
   Expr index = linearIndex(position, shape);
+  auto found = bound.find(tensor);
+  if (found != bound.end() && found->second.index == index.text)
+    return found->second.value;
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return Expr{pointerTo(argument) + "[" + index.text + "]"};
   Operation *op = tensor.getDefiningOp();
-  if (tensor == root) {
-    if (index.text != rootIndex.text)
-      return op->emitOpError("expected what follows it in its step to keep the "
-                             "order of its elements");
-    return rootValue;
-  }
+  if (found != bound.end() && isRoot(op))
+    return op->emitOpError("expected what follows it in its step to keep the "
+                           "order of its elements");
   if (const Expr *name = known(op, index.text))
     return *name;
   if (auto constant = dyn_cast<ConstantOp>(op))

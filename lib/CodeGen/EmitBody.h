@@ -33,8 +33,9 @@ public:
   /// The statements that the values asked for since `begin` need.
   std::string statements() { return scopes.front()->lines; }
 
-  /// From now on element number `index` of `root`'s result is `value`.
-  void bind(Value root, Expr value, const Expr &index);
+  /// From now on, until the next body begins, element number `index` of a
+  /// tensor is `value`.
+  void bind(Value tensor, Expr value, const Expr &index);
 
   /// The value of an element, as an operand.
   FailureOr<Expr> value(Value tensor, const Position &position);
@@ -92,8 +93,11 @@ private:
   const NameScope &tensors;
   std::function<std::string(BlockArgument)> pointerTo;
   std::vector<std::unique_ptr<Scope>> scopes;
-  Value root;
-  Expr rootValue, rootIndex;
+  struct Bound {
+    Expr value;
+    std::string index;
+  };
+  DenseMap<Value, Bound> bound;
   int budget = 0; ///< ops that may still be printed
 };
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CodeGen/EmitStep.h"
-#include "lib/CodeGen/EmitBody.h"
+#include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBody.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -18,10 +18,6 @@ using namespace mlir::mnistc;
 //===----------------------------------------------------------------------===//
 // Shared by all steps
 //===----------------------------------------------------------------------===//
-
-static StringRef elementName(Value value) {
-  return elementTypeName(getElementTypeOrSelf(value.getType()));
-}
 
 std::string mlir::mnistc::declareShape(const ShapeText &shape, StringRef name) {
   std::string head = ("constexpr " + shape.type + " " + name).str();
@@ -69,54 +65,6 @@ std::string mlir::mnistc::declarePointers(ArrayRef<Value> results,
 // Steps on generated code
 //===----------------------------------------------------------------------===//
 
-static constexpr StringLiteral indexType = "mn::Index";
-
-namespace {
-/// A parameter of a functor's function.
-struct Parameter {
-  StringRef type, name;
-};
-
-class FunctorEmitter {
-public:
-  FunctorEmitter(StepOp step, PlanNames &names)
-      : step(step), names(names), root(rootOf(step)), locals(&names.scope),
-        body(locals, [this](BlockArgument argument) { return use(argument); }) {
-    functor = capitalized(names[step.getResult(0)]);
-    kernel = (names.space() + "_" + names[step.getResult(0)]).str();
-  }
-
-  FailureOr<StepText> emit();
-
-private:
-  std::string use(BlockArgument argument) {
-    Value value = step.getInputs()[argument.getArgNumber()];
-    inputs.insert(value);
-    return names[value].str();
-  }
-  LogicalResult emitMap();
-  FailureOr<std::string> emitSegment(const Segment &segment, unsigned indent);
-  LogicalResult emitRoot(RootOpInterface root);
-  LogicalResult emitLoad(StringRef name, Value operand,
-                         ArrayRef<Parameter> parameters,
-                         const Position &position);
-  LogicalResult emitStore(bool givesIndex, bool reduces);
-  void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
-                      const Twine &last);
-  std::string structText();
-
-  StepOp step;
-  PlanNames &names;
-  Operation *root;
-  NameScope locals;
-  BodyEmitter body;
-  llvm::SetVector<Value> inputs;
-  std::string functor, kernel, functions;
-  std::string macro, shape, call; ///< with what follows the macro's name
-  std::string size;               ///< what the call is told of sizes
-};
-} // namespace
-
 /// Whether `name` is a word of `text`.
 static bool mentions(StringRef text, StringRef name) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
@@ -136,13 +84,13 @@ void FunctorEmitter::finishFunction(StringRef head,
   std::string statements = body.statements() + last.str();
   SmallVector<std::string> declared;
   for (const Parameter &parameter : parameters)
-    declared.push_back(parameter.type.str() +
-                       (mentions(statements, parameter.name)
-                            ? " " + parameter.name.str()
-                            : ""));
+    declared.push_back(parameter.type +
+                       (!mentions(statements, parameter.name) ? ""
+                        : StringRef(parameter.type).ends_with("&")
+                            ? parameter.name
+                            : " " + parameter.name));
   std::string open =
-      ("  MN_FN " + head + "(" + llvm::join(declared, ", ") + ") const {")
-          .str();
+      argumentLines(("  MN_FN " + head).str(), "(", declared, ") const {", 0);
   StringRef only = StringRef(statements).trim();
   if (!only.contains('\n') && open.size() + only.size() + 3 <= 80)
     functions += open + " " + only.str() + " }\n";
@@ -150,8 +98,8 @@ void FunctorEmitter::finishFunction(StringRef head,
     functions += open + "\n" + statements + "  }\n";
 }
 
-static std::string storeLine(StringRef pointer, StringRef index,
-                             const Expr &value, unsigned indent = 4) {
+std::string mlir::mnistc::storeLine(StringRef pointer, StringRef index,
+                                    const Expr &value, unsigned indent) {
   return line(pointer + "[" + index + "] = " + value.text + ";", indent) + "\n";
 }
 
@@ -251,10 +199,9 @@ LogicalResult FunctorEmitter::emitStore(bool givesIndex, bool reduces) {
   return success();
 }
 
-/// Element `r` of what is reduced to element `o`.
-static Position reducePosition(ReductionOpInterface root) {
-  ArrayRef<int64_t> shape = shapeOf(root->getOperand(0));
-  SmallVector<int64_t> dims = root.getReducedDims(), kept, gone;
+Position mlir::mnistc::rowPosition(ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> kept, gone;
   auto isGone = [&](size_t dim) {
     return llvm::is_contained(dims, static_cast<int64_t>(dim));
   };
@@ -282,8 +229,9 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
   for (auto [name, operand] :
        llvm::zip_equal(text.loads, root->getOperands())) {
     LogicalResult loaded =
-        reduces ? emitLoad(name, operand, {{indexType, "o"}, {indexType, "r"}},
-                           reducePosition(reduction))
+        reduces ? emitLoad(
+                      name, operand, {{indexType, "o"}, {indexType, "r"}},
+                      rowPosition(shapeOf(operand), reduction.getReducedDims()))
                 : emitLoad(name, operand, {{indexType, "i"}},
                            positionAt({"i"}, shapeOf(operand)));
     if (failed(loaded))
@@ -332,7 +280,9 @@ FailureOr<StepText> FunctorEmitter::emit() {
   auto withLoops = dyn_cast_or_null<RootOpInterface>(root);
   if (root && !withLoops)
     return root->emitOpError("has no kernel");
-  if (failed(root ? emitRoot(withLoops) : emitMap()))
+  if (failed(isRowStep(step) ? emitRows()
+             : root          ? emitRoot(withLoops)
+                             : emitMap()))
     return failure();
   StepText text;
   text.device = structText() + shape + macro + "\n";

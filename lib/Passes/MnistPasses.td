@@ -108,4 +108,16 @@ def FoldConstants : Pass<"mnist-fold-constants", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numFolded", "num-folded", "ops computed">];
 }
 
+def SplitSums : Pass<"mnist-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sum the terms of a sum that is scaled by other sums";
+  let description = [{
+    `reduce_sum(a * s + b)`, where `s` is repeated along what is summed and
+    takes a sum over the same dimensions itself, becomes
+    `s * reduce_sum(a) + reduce_sum(b)`: all sums can be computed in one loop. The
+    backward pass of a normalization has such sums.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numSplit", "num-split", "sums split">];
+}
+
 #endif // MNISTC_PASSES_MNISTPASSES_TD

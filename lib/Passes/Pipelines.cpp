@@ -47,6 +47,9 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 /// The plan. From here on the order of steps is the order of execution.
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           bool fuseHorizontally) {
+  // Whole rows first: what is left joins the steps around it.
+  if (options.fuse && options.formRows && machineOf(options).launchesCost)
+    pm.addNestedPass<func::FuncOp>(createFormRows());
   // What belongs together, by the graph only.
   FormStepsOptions form;
   form.fuse = options.fuse;
@@ -171,6 +174,7 @@ void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
   pm.addPass(createBindParameters());
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
+  pm.addNestedPass<func::FuncOp>(createSplitSums());
   addCleanUp(pm, options);
 
   // 4. The plan.
@@ -192,6 +196,7 @@ void mlir::mnistc::buildGradcheckPipeline(OpPassManager &pm,
   pm.addPass(createBindParameters());
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
+  pm.addNestedPass<func::FuncOp>(createSplitSums());
   addCleanUp(pm, options);
 
   // 4. The plan.

@@ -39,6 +39,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> reuseMemory{
       *this, "reuse-memory", llvm::cl::init(true),
       llvm::cl::desc("Give a dead result's memory to a later one")};
+  Option<bool> formRows{
+      *this, "form-rows", llvm::cl::init(true),
+      llvm::cl::desc("Put reductions of the same rows into one step")};
   Option<bool> assignStreams{
       *this, "assign-streams", llvm::cl::init(true),
       llvm::cl::desc("Run independent steps concurrently")};

@@ -23,6 +23,23 @@ def InlineReductions : Pass<"plan-inline-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }
 
+def FormRows : Pass<"plan-form-rows", "::mlir::func::FuncOp"> {
+  let summary = "Put reductions of the same rows into one step";
+  let description = [{
+    Several reductions over the same dimensions of tensors of one shape, and the
+    elementwise ops and broadcasts between, before and after them, become one
+    step, which has a row at a time from its inputs to its results: forward and
+    backward passes of batch and layer normalization, a bias gradient together
+    with what it sums. Nothing asks for the name of an op: a group grows from a
+    reduction for as long as no path leads out of it and back.
+
+    Only where it saves a step, and where the rows are enough for the machine.
+  }];
+  let statistics = [Statistic<"numSteps", "steps", "Steps made">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::mnistc::PlanDialect"];
+}
+
 def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
   let summary = "Cut a function into steps";
   let description = [{

@@ -51,6 +51,57 @@ template <mn::Reduce S> using Longs = Elements<int64_t, int64_t, S>;
 template <mn::Reduce S> using Bools = Elements<bool, bool, S>;
 template <mn::Reduce S> using Doubles = Elements<double, double, S>;
 
+/// The rows of a reduction made to have the mean 0 and a variance below 1;
+/// their sums follow.
+template <mn::Reduce S> struct Normalize {
+  float *y;
+  const float *a;
+  struct ElementValues {
+    float a;
+  };
+  struct RowValues {
+    float sum, mean, scale;
+  };
+  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
+                            mn::RowPhase<mn::Sum, float, 2>>;
+  static constexpr bool storesElements = true;
+  MN_FN static mn::Index at(mn::Index o, mn::Index r) {
+    constexpr mn::Index run = mn::Index(S.contiguous ? S.size : S.run);
+    return (r / run * mn::Index(S.outputs) + o) * run + r % run;
+  }
+  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
+    return {a[at(o, r)]};
+  }
+  MN_FN void begin(RowValues &, mn::Index) const {}
+  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    return {{e.a}};
+  }
+  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.sum = v.v[0];
+    row.mean = v.v[0] / float(S.size);
+  }
+  MN_FN mn::Values<float, 2> values(mn::Phase<1>, const RowValues &row,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    const float difference = e.a - row.mean;
+    return {{difference * difference, 1.0f}};
+  }
+  MN_FN void take(mn::Phase<1>, const mn::Values<float, 2> &v, RowValues &row,
+                  mn::Index) const {
+    row.scale = 1.0f / mn::sqrt(v.v[0] / v.v[1] + 1.0f);
+  }
+  MN_FN void store(const RowValues &row, const ElementValues &e, mn::Index o,
+                   mn::Index r) const {
+    y[at(o, r)] = (e.a - row.mean) * row.scale;
+  }
+  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
+    y[S.outputs * S.size + o] = row.sum;
+  }
+};
+
 template <typename T> struct Forward : Plain<T> {
   MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
 };
@@ -115,6 +166,9 @@ MN_TEST_REDUCES(MN_TEST_REDUCE)
 MN_REDUCE_KERNEL(min_i64, mn::Min, int64_t, Longs<few_columns>, few_columns)
 MN_REDUCE_KERNEL(any_b8, mn::Max, bool, Bools<middle>, middle)
 MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
+
+#define MN_TEST_ROW(NAME) MN_ROWS_KERNEL(rows_##NAME, Normalize<NAME>, NAME)
+MN_TEST_ROWS(MN_TEST_ROW)
 
 //===----------------------------------------------------------------------===//
 // Training

@@ -127,6 +127,12 @@
   X(interleaved, mn::Softmax{.outer=3, .size=10, .inner=37})                                   \
   X(single, mn::Softmax{.outer=2, .size=1})
 
+/// Of the reductions, those that are done as rows, too.
+#define MN_TEST_ROWS(X)                                                                        \
+  X(bias_big) X(net_bias2_big) X(simple_bias1_big) X(fc_bias_big) X(columns_big) X(rows_big)   \
+  X(loss) X(whole) X(few_columns) X(pairs) X(odd_runs) X(short_runs) X(many_odd)               \
+  X(pairs_apart) X(middle)
+
 #define MN_TEST_REDUCES(X)                                                                     \
   X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \
   X(net_bias1_big, mn::Reduce{.outputs=32, .size=43264, .contiguous=false, .run=676})          \

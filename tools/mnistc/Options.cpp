@@ -146,6 +146,7 @@ static Switch switches[] = {
     {"no-choose-layout", "Keep the layout of the model's images", '2',
      OFF(chooseLayout)},
     {"no-fuse", "One step per op", '2', OFF(fuse)},
+    {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
     {"no-reuse-memory", "No memory reuse: an address for each result", '1',
      OFF(reuseMemory)},
     {"no-assign-streams", "Run the steps one after another", '2',

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Plan/RowBody.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -75,8 +76,14 @@ static LogicalResult checkImplementation(StepOp step, const Target *target) {
          << "'";
 }
 
+/// One root with what may be around it, or rows.
+static LogicalResult checkForm(StepOp step) {
+  if (isRowStep(step))
+    return success(succeeded(readRowBody(step)));
+  return success(succeeded(checkRoot(step)) && succeeded(checkOrder(step)));
+}
+
 LogicalResult mlir::mnistc::checkBody(StepOp step, const Target *target) {
-  return success(succeeded(checkOps(step)) && succeeded(checkRoot(step)) &&
-                 succeeded(checkOrder(step)) &&
+  return success(succeeded(checkOps(step)) && succeeded(checkForm(step)) &&
                  succeeded(checkImplementation(step, target)));
 }

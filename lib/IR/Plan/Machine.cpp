@@ -146,6 +146,9 @@ const Machine &Machine::h200() {
       .launchesCost = true,
       .inlineElements = 16,
       .inlineResults = 65536,
+      .rowBlocks = 8,
+      .fullBlocks = 96,
+      .blockElements = 16384,
       .maxRecompute = 1.5,
       .streams = 4,
       .times =

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/RowBody.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -166,6 +167,8 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
       (step.getNumResults() != 1 &&
        from.getElementType() != to.getElementType()))
     return false;
+  if (isRowStep(step))
+    return canUpdateRowsInPlace(step, input, result);
   SmallVector<Segment> segments = segmentsOf(step);
   const Segment *segment =
       llvm::find_if(segments, [&](const Segment &candidate) {

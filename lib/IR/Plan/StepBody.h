@@ -2,7 +2,7 @@
 //
 // A body has at most one root, an op that is neither elementwise nor indexing.
 // What feeds the root is the step's prologue, what follows it its epilogue; a
-// step without a root is a map.
+// step without a root is a map, and one with several a row step (RowBody.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ bool isInlined(Operation *op);
 /// compute, and whose operands are read many times.
 bool isContraction(Operation *op);
 
-/// The root of a step, or null for a map.
+/// The root of a step, of a row step the first; null for a map.
 Operation *rootOf(StepOp step);
 
 /// The operands of a step's yield.

@@ -14,6 +14,7 @@
 #include "mnistrt/cpu/pool.h"
 #include "mnistrt/cpu/pool_grad.h"
 #include "mnistrt/cpu/reduce.h"
+#include "mnistrt/cpu/rows.h"
 
 // The executor fetches batches.
 #define MN_NEXT_BATCH_KERNELS

@@ -17,6 +17,7 @@
 #include "mnistrt/cuda/kernels/pointwise.cuh"
 #include "mnistrt/cuda/kernels/pool.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
+#include "mnistrt/cuda/kernels/rows.cuh"
 #include "mnistrt/cuda/kernels/softmax.cuh"
 
 #endif // MNISTRT_CUDA_KERNELS_H

@@ -78,7 +78,8 @@ MISTAKES = [
     (STEP, STEP.replace('"h"', '"y"'), "expected each step to have a unique name, but there are two called 'y'"),
     ("plan.yield %4 : tensor<4x2xf32>", "", "block with no terminator"),
     ("^bb0(%i: tensor<4x2xf32>, %j: tensor<2xf32>)", "^bb0(%j: tensor<2xf32>, %i: tensor<4x2xf32>)", "expected the region's arguments to have the types of the inputs"),
-    (SUM, SUM.replace(" {plan.inline}", ""), "expected what follows 'mnist.reduce_sum' in step 'y' to keep the order of the elements, got 'mnist.broadcast'"),
+    ("%0 = " + SUM, "%5 = mnist.reduce_sum %i over [0] : tensor<4x2xf32> -> tensor<2xf32>\n%0 = " + SUM.replace(" {plan.inline}", ""), "expected sums of the same rows in step 'y', which reduces rows, got 'mnist.reduce_sum'"),
+    ("%0 = " + SUM + " : tensor<4x2xf32> -> tensor<4xf32>\n      %1 = mnist.broadcast %0 along [0] : tensor<4xf32> -> tensor<4x2xf32>", "%5 = mnist.reduce_sum %i over [1] : tensor<4x2xf32> -> tensor<4xf32>\n%0 = mnist.reshape %5 : tensor<4xf32> -> tensor<4x1xf32>\n%6 = mnist.reshape %0 : tensor<4x1xf32> -> tensor<4xf32>\n%1 = mnist.broadcast %6 along [0] : tensor<4xf32> -> tensor<4x2xf32>", "expected elementwise ops and broadcasts along the rows in step 'y', which reduces rows, got 'mnist.reshape'"),
     # Functions and the module.
     ("%x: tensor<4x3xf32> {mnist.name", "%z: tensor<?xf32> {plan.offset = 512 : i64}, %x: tensor<4x3xf32> {mnist.name", "expected argument 0 of 'infer' to be a tensor of a static shape and of a model's element type, got 'tensor<?xf32>'"),
     ("%x: tensor<4x3xf32> {mnist.name", "%z: f32 {plan.offset = 512 : i64}, %x: tensor<4x3xf32> {mnist.name", "got 'f32'"),

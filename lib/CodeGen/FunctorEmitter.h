@@ -1,0 +1,77 @@
+//===- FunctorEmitter.h - a step on generated code as text ------*- C++ -*-===//
+
+#ifndef MNISTC_CODEGEN_FUNCTOREMITTER_H
+#define MNISTC_CODEGEN_FUNCTOREMITTER_H
+
+#include "lib/CodeGen/EmitBody.h"
+#include "lib/CodeGen/EmitStep.h"
+#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Plan/StepBody.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mnistc {
+
+inline StringRef elementName(Value value) {
+  return elementTypeName(getElementTypeOrSelf(value.getType()));
+}
+
+/// "y[i] = x;"
+std::string storeLine(StringRef pointer, StringRef index, const Expr &value,
+                      unsigned indent = 4);
+
+/// Element `r` of those along `dims` that become element `o`.
+Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims);
+
+inline constexpr StringLiteral indexType = "mn::Index";
+
+/// A parameter of a functor's function.
+struct Parameter {
+  Parameter(StringRef type, StringRef name) : type(type), name(name) {}
+  std::string type, name;
+};
+
+/// The functor of a step on generated code, and what it is called with.
+class FunctorEmitter {
+public:
+  friend class RowEmitter;
+  FunctorEmitter(StepOp step, PlanNames &names)
+      : step(step), names(names), root(rootOf(step)), locals(&names.scope),
+        body(locals, [this](BlockArgument argument) { return use(argument); }) {
+    functor = capitalized(names[step.getResult(0)]);
+    kernel = (names.space() + "_" + names[step.getResult(0)]).str();
+  }
+
+  FailureOr<StepText> emit();
+
+private:
+  std::string use(BlockArgument argument) {
+    Value value = step.getInputs()[argument.getArgNumber()];
+    inputs.insert(value);
+    return names[value].str();
+  }
+  LogicalResult emitMap();
+  FailureOr<std::string> emitSegment(const Segment &segment, unsigned indent);
+  LogicalResult emitRoot(RootOpInterface root);
+  LogicalResult emitRows(); ///< EmitRows.cpp
+  LogicalResult emitLoad(StringRef name, Value operand,
+                         ArrayRef<Parameter> parameters,
+                         const Position &position);
+  LogicalResult emitStore(bool givesIndex, bool reduces);
+  void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
+                      const Twine &last);
+  std::string structText();
+
+  StepOp step;
+  PlanNames &names;
+  Operation *root;
+  NameScope locals;
+  BodyEmitter body;
+  llvm::SetVector<Value> inputs;
+  std::string functor, kernel, functions;
+  std::string macro, shape, call; ///< with what follows the macro's name
+  std::string size;               ///< what the call is told of sizes
+};
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_CODEGEN_FUNCTOREMITTER_H

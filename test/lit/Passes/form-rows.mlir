@@ -1,0 +1,114 @@
+// RUN: mnist-opt %s --plan-form-rows --plan-form-steps | FileCheck %s
+
+// A normalization: two sums, what is between them and what follows.
+
+// CHECK-LABEL: func.func @normalization
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum
+// CHECK:           mnist.reduce_sum
+// CHECK:           mnist.relu
+// CHECK-NEXT:      plan.yield %{{.*}} : tensor<8x4x100xf32>
+// CHECK-NOT:     plan.step
+func.func @normalization(%x: tensor<8x4x100xf32>, %scale: tensor<4xf32>) -> tensor<8x4x100xf32> {
+  %n = mnist.constant dense<8.0e+02> : tensor<4xf32>
+  %0 = mnist.reduce_sum %x over [0, 2] : tensor<8x4x100xf32> -> tensor<4xf32>
+  %1 = mnist.div %0, %n : tensor<4xf32>
+  %2 = mnist.broadcast %1 along [1] : tensor<4xf32> -> tensor<8x4x100xf32>
+  %3 = mnist.sub %x, %2 : tensor<8x4x100xf32>
+  %4 = mnist.mul %3, %3 : tensor<8x4x100xf32>
+  %5 = mnist.reduce_sum %4 over [0, 2] : tensor<8x4x100xf32> -> tensor<4xf32>
+  %6 = mnist.sqrt %5 : tensor<4xf32>
+  %7 = mnist.div %scale, %6 : tensor<4xf32>
+  %8 = mnist.broadcast %7 along [1] : tensor<4xf32> -> tensor<8x4x100xf32>
+  %9 = mnist.mul %3, %8 : tensor<8x4x100xf32>
+  %10 = mnist.relu %9 : tensor<8x4x100xf32>
+  return %10 : tensor<8x4x100xf32>
+}
+
+// Sums of one tensor, and the tensor itself, which others need.
+
+// CHECK-LABEL: func.func @sums
+// CHECK:         %[[A:.*]]:3 = plan.step
+// CHECK:           mnist.mul
+// CHECK:           mnist.reduce_sum
+// CHECK:           mnist.reduce_max
+// CHECK:           plan.yield
+// CHECK:         plan.step
+// CHECK-NOT:       reduce_sum
+// CHECK:         return
+func.func @sums(%x: tensor<64x10xf32>, %y: tensor<64x10xf32>, %w: tensor<10x3xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x3xf32>) {
+  %0 = mnist.mul %x, %y : tensor<64x10xf32>
+  %1 = mnist.reduce_sum %0 over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %2 = mnist.reduce_max %0 over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %3 = mnist.matmul %0, %w : (tensor<64x10xf32>, tensor<10x3xf32>) -> tensor<64x3xf32>
+  return %1, %2, %3 : tensor<64xf32>, tensor<64xf32>, tensor<64x3xf32>
+}
+
+// A product needs the first sum, and the second one the product.
+
+// CHECK-LABEL: func.func @apart
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum
+// CHECK-NOT:       mnist.reduce_sum
+// CHECK:         plan.step
+// CHECK:           mnist.matmul
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum
+func.func @apart(%x: tensor<64x10xf32>, %w: tensor<10x10xf32>) -> tensor<64xf32> {
+  %0 = mnist.reduce_sum %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %1 = mnist.broadcast %0 along [0] : tensor<64xf32> -> tensor<64x10xf32>
+  %2 = mnist.matmul %1, %w : (tensor<64x10xf32>, tensor<10x10xf32>) -> tensor<64x10xf32>
+  %3 = mnist.mul %2, %x : tensor<64x10xf32>
+  %4 = mnist.reduce_sum %3 over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %5 = mnist.add %4, %0 : tensor<64xf32>
+  return %5 : tensor<64xf32>
+}
+
+// Rows of other dimensions are other rows, and one sum is no row step.
+
+// CHECK-LABEL: func.func @other_rows
+// CHECK-COUNT-2: plan.step {{.*}}({{.*}})
+// CHECK-NOT:     plan.step
+// CHECK:         return
+func.func @other_rows(%x: tensor<64x10xf32>) -> (tensor<64xf32>, tensor<10xf32>) {
+  %0 = mnist.reduce_sum %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %1 = mnist.reduce_sum %x over [0] : tensor<64x10xf32> -> tensor<10xf32>
+  return %0, %1 : tensor<64xf32>, tensor<10xf32>
+}
+
+// What is one op on what is in memory anyway is not stored for other steps.
+
+// CHECK-LABEL: func.func @again
+// CHECK:         %[[FIRST:.*]]:2 = plan.step
+// CHECK:           plan.yield %{{.*}}, %{{.*}} : tensor<64xf32>, tensor<64xf32>
+// CHECK:         plan.step "broadcast"
+// CHECK:         plan.step
+// CHECK:           mnist.matmul
+// CHECK:           mnist.sub
+func.func @again(%x: tensor<64x10xf32>, %w: tensor<64x10xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0 = mnist.reduce_sum %x over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %1 = mnist.broadcast %0 along [0] : tensor<64xf32> -> tensor<64x10xf32>
+  %2 = mnist.sub %x, %1 : tensor<64x10xf32>
+  %3 = mnist.mul %2, %2 : tensor<64x10xf32>
+  %4 = mnist.reduce_sum %3 over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %5 = mnist.broadcast %4 along [0] : tensor<64xf32> -> tensor<64x64xf32>
+  %6 = mnist.matmul %5, %w : (tensor<64x64xf32>, tensor<64x10xf32>) -> tensor<64x10xf32>
+  %7 = mnist.mul %6, %2 : tensor<64x10xf32>
+  %8 = mnist.reduce_sum %7 over [1] : tensor<64x10xf32> -> tensor<64xf32>
+  return %4, %8 : tensor<64xf32>, tensor<64xf32>
+}
+
+// An element that is a loop would run in every phase.
+
+// CHECK-LABEL: func.func @inlined
+// CHECK:         plan.step
+// CHECK:           mnist.softmax
+// CHECK:           plan.yield
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum
+func.func @inlined(%x: tensor<64x10xf32>) -> (tensor<64x10xf32>, tensor<10xf32>) {
+  %0 = mnist.softmax %x dim 1 {plan.inline} : tensor<64x10xf32>
+  %1 = mnist.neg %0 : tensor<64x10xf32>
+  %2 = mnist.reduce_sum %1 over [0] : tensor<64x10xf32> -> tensor<10xf32>
+  return %1, %2 : tensor<64x10xf32>, tensor<10xf32>
+}

@@ -70,6 +70,14 @@ private:
 // What is kept
 //===----------------------------------------------------------------------===//
 
+/// The model's name of a result, or what its kind is called.
+static std::string nameOf(Operation *op) {
+  if (SmallVector<OnnxName> names = namesIn(op->getLoc()); !names.empty())
+    return names.back().tensor.str();
+  auto reduction = dyn_cast<ReductionOpInterface>(op);
+  return (reduction ? reduction.getNoun() : resultNoun(op)).str();
+}
+
 void RowEmitter::addElementField(Value value) {
   auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
   if (argument && space.hasElements(value) && seen.insert(value))
@@ -80,14 +88,11 @@ void RowEmitter::addElementField(Value value) {
 void RowEmitter::addRowField(Value value) {
   if (!space.hasRows(value) || !seen.insert(value))
     return;
-  Operation *op = value.getDefiningOp();
   auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
-  std::string name = argument ? out.use(argument)
-                     : namesIn(op->getLoc()).empty()
-                         ? resultNoun(op).str()
-                         : namesIn(op->getLoc()).back().tensor.str();
-  rowFields.push_back(
-      {value, rowNames.add(name), rows.knownAfter.lookup(value)});
+  rowFields.push_back({value,
+                       rowNames.add(argument ? out.use(argument)
+                                             : nameOf(value.getDefiningOp())),
+                       rows.knownAfter.lookup(value)});
 }
 
 /// Inputs of elementwise ops, reductions, and what is repeated along the rows.

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/Target.h"
-#include "lib/Passes/CopiedOps.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -54,10 +54,11 @@ public:
 
   /// Takes in all that may be, and that leaves no path out and back in.
   void grow();
+  void trim();
   /// Whether it saves a step, and has work for a whole machine.
   bool isWorthwhile(const Machine &machine) const;
   /// Has readers compute what is cheaper than a tensor in memory.
-  void copyForReaders() const;
+  void copyForReaders();
   StepOp outline(StepNames &names) const;
 
 private:
@@ -288,6 +289,18 @@ void RowGroup::grow() {
   }
 }
 
+/// Gives back what there is one of for each row and no element needs: one
+/// thread would do it while the others wait; elsewhere it runs beside other
+/// steps.
+void RowGroup::trim() {
+  SmallVector<Operation *> all = sorted();
+  for (Operation *op : llvm::reverse(all))
+    if (space.hasRows(op->getResult(0)) && !space.isReduction(op) &&
+        llvm::none_of(readersOf(op),
+                      [&](Operation *reader) { return ops.contains(reader); }))
+      ops.erase(op);
+}
+
 bool RowGroup::isWorthwhile(const Machine &machine) const {
   int64_t blocks = space.rows() * machine.rowBlocks;
   if (space.size() == 1 ||
@@ -297,7 +310,7 @@ bool RowGroup::isWorthwhile(const Machine &machine) const {
   auto isReduction = [&](Operation *op) { return space.isReduction(op); };
   return llvm::count_if(ops, isReduction) > 1 ||
          llvm::any_of(results(), [&](Operation *op) {
-           return space.hasElements(op->getResult(0));
+           return space.hasElements(op->getResult(0)) && !isComputedAgain(op);
          });
 }
 
@@ -321,7 +334,7 @@ bool RowGroup::isComputedAgain(Operation *op) const {
   });
 }
 
-void RowGroup::copyForReaders() const {
+void RowGroup::copyForReaders() {
   for (Operation *op : results()) {
     if (!isComputedAgain(op))
       continue;
@@ -394,6 +407,7 @@ private:
         continue;
       RowGroup group(&op, *copied, *order);
       group.grow();
+      group.trim();
       if (!group.isWorthwhile(machine))
         continue;
       group.copyForReaders();

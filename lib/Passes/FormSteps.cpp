@@ -7,10 +7,10 @@
 
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
 #include "lib/IR/Plan/Target.h"
-#include "lib/Passes/CopiedOps.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>

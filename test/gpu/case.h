@@ -85,6 +85,7 @@ template <typename Y, typename X> struct Pointers {
 std::vector<Case> contractionCases();
 std::vector<Case> libraryCases();
 std::vector<Case> otherCases();
+std::vector<Case> rowCases();
 
 } // namespace test
 

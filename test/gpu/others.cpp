@@ -228,45 +228,6 @@ void addPools(std::vector<Case> &cases) {
   MN_TEST_POOLS(MN_CASE_POOL)
 }
 
-void normalize(const mn::Reduce &s, const Numbers &x, Numbers &y) {
-  for (int64_t o = 0; o < s.outputs; ++o) {
-    double sum = 0, squares = 0;
-    for (int64_t r = 0; r < s.size; ++r)
-      sum += x[reference::element(s, o, r)];
-    const double mean = sum / double(s.size);
-    for (int64_t r = 0; r < s.size; ++r) {
-      const double difference = x[reference::element(s, o, r)] - mean;
-      squares += difference * difference;
-    }
-    for (int64_t r = 0; r < s.size; ++r) {
-      const size_t at = reference::element(s, o, r);
-      y[at] = (x[at] - mean) / std::sqrt(squares / double(s.size) + 1);
-    }
-    y[size_t(s.outputs * s.size + o)] = sum;
-  }
-}
-
-void addRows(std::vector<Case> &cases) {
-#define MN_CASE_ROW(NAME)                                                      \
-  {                                                                            \
-    constexpr int64_t count = NAME.outputs * NAME.size;                        \
-    Case c = make<float, float>(                                               \
-        "rows " #NAME,                                                         \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, count + NAME.outputs, count);    \
-          mn::rows(ctx, "rows_" #NAME, NAME, Normalize<NAME>{p.y, p.a});       \
-        },                                                                     \
-        count + NAME.outputs, count);                                          \
-    c.tolerance = 1e-5;                                                        \
-    c.reference = [](const Inputs &in, Numbers &y) {                           \
-      normalize(NAME, in[0], y);                                               \
-    };                                                                         \
-    cases.push_back(c);                                                        \
-  }
-  MN_TEST_ROWS(MN_CASE_ROW)
-#undef MN_CASE_ROW
-}
-
 void addSoftmaxes(std::vector<Case> &cases) {
 #define MN_RUN_SOFTMAX(T, KERNEL, NAME)                                        \
   [](mn::Context &ctx) {                                                       \
@@ -322,7 +283,6 @@ std::vector<Case> otherCases() {
   std::vector<Case> cases;
   addMaps(cases);
   addReduces(cases);
-  addRows(cases);
   addSoftmaxes(cases);
   addPools(cases);
   return cases;

@@ -50,6 +50,15 @@ MN_DEVICE void clusterSync() {
                    : "memory");
 }
 
+/// Says that this block no longer reads others' shared memory, and waits for
+/// the others to say so. Orders nothing else.
+MN_DEVICE void clusterArrive() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+MN_DEVICE void clusterWait() {
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+
 /// Where block number `rank` of the cluster has what is `mine` in this block's
 /// shared memory.
 template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {

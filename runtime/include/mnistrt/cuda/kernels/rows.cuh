@@ -199,6 +199,8 @@ template <typename F, Reduce S> struct RowKernel {
     if constexpr (keeps)
       load(e, f, at, 0);
     runPhases<0>(e, f, row, at, member, number);
+    if constexpr (splits > 1)
+      clusterArrive();
     if (inside) {
       if constexpr (F::storesElements)
         forEach(e, f, at,
@@ -208,7 +210,7 @@ template <typename F, Reduce S> struct RowKernel {
     }
     // Others may still read this block's sums.
     if constexpr (splits > 1)
-      clusterSync();
+      clusterWait();
   }
 };
 

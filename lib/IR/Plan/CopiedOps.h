@@ -1,7 +1,7 @@
 //===- CopiedOps.h - what is rather computed twice than stored --*- C++ -*-===//
 
-#ifndef MNISTC_PASSES_COPIEDOPS_H
-#define MNISTC_PASSES_COPIEDOPS_H
+#ifndef MNISTC_IR_PLAN_COPIEDOPS_H
+#define MNISTC_IR_PLAN_COPIEDOPS_H
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
@@ -30,4 +30,4 @@ private:
 
 } // namespace mlir::mnistc
 
-#endif // MNISTC_PASSES_COPIEDOPS_H
+#endif // MNISTC_IR_PLAN_COPIEDOPS_H

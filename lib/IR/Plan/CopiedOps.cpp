@@ -1,6 +1,6 @@
 //===- CopiedOps.cpp - what is rather computed twice than stored ----------===//
 
-#include "lib/Passes/CopiedOps.h"
+#include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -98,15 +98,20 @@ void Importer::checkOperator(const GraphNode &node) {
          ", got none");
   const onnx::OpSchema *schema =
       onnx::OpSchemaRegistry::Schema(proto.op_type(), node.opset, node.domain);
-  if (!schema || schema->Deprecated())
+  const Operator *row = findOperator(node.domain, proto.op_type(), node.opset);
+  // GroupNormalization was deprecated afterwards, at the opset that defined it.
+  bool isDeprecated = schema && schema->Deprecated();
+  if (!schema ||
+      (isDeprecated && !(row && row->since == schema->SinceVersion())))
     fail("opset " + Twine(node.opset) + " has no operator " +
          quoted(proto.op_type()));
   try {
-    schema->Verify(proto);
+    if (!isDeprecated)
+      schema->Verify(proto);
   } catch (const std::exception &error) {
     fail(firstLine(error.what()));
   }
-  if (!findOperator(node.domain, proto.op_type(), node.opset))
+  if (!row)
     unsupported("operator " + quoted(proto.op_type()) +
                 " is not supported before a later opset");
 }

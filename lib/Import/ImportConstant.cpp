@@ -1,10 +1,21 @@
 //===- ImportConstant.cpp - tensors that the graph itself holds -----------===//
 
 #include "lib/Import/Operators.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
+
+/// What is known at compile time is stored in the program.
+static constexpr int64_t maxRange = int64_t(1) << 26;
+
+static std::string numberText(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
+}
 
 static Value constant(Node &n) {
   if (n.numInputs() != 0)
@@ -51,10 +62,42 @@ static Value constantOfShape(Node &n) {
       value.resizeSplat(tensorType(shape, value.getElementType())));
 }
 
+/// start, start + delta, and so on below the limit, or above it where delta is
+/// negative. Exact for integers up to 2^53.
+static Value range(Node &n) {
+  double start = n.constantNumber(0, "start");
+  double limit = n.constantNumber(1, "limit");
+  double delta = n.constantNumber(2, "delta");
+  Type element = n.inputType(0).getElementType();
+  for (int i : {1, 2})
+    if (n.inputType(i).getElementType() != element)
+      fail("expected three numbers of one type, got " + typeName(element) +
+           " and " + typeName(n.inputType(i).getElementType()));
+  double count = std::ceil((limit - start) / delta);
+  if (delta == 0 || std::isnan(count))
+    fail("expected finite numbers and a delta that is not 0, got " +
+         numberText(start) + ", " + numberText(limit) + ", " +
+         numberText(delta));
+  if (count > maxRange)
+    unsupported("expected a range of at most " + Twine(maxRange) +
+                " numbers, got " + numberText(count));
+  auto type = RankedTensorType::get({int64_t(std::max(count, 0.0))}, element);
+  auto numbers =
+      llvm::map_to_vector(llvm::seq(type.getNumElements()),
+                          [&](int64_t i) { return start + i * delta; });
+  if (isa<FloatType>(element))
+    return n.constantOf(DenseElementsAttr::get(
+        type,
+        ArrayRef<float>(SmallVector<float>(numbers.begin(), numbers.end()))));
+  return n.constantOf(
+      integersAttr(type, SmallVector<int64_t>(numbers.begin(), numbers.end())));
+}
+
 ArrayRef<Operator> importer::constantOperators() {
   static const Operator rows[] = {
       withoutGradient({"Constant", 1, constant}),
       withoutGradient({"ConstantOfShape", 9, constantOfShape}),
+      withoutGradient({"Range", 11, range}),
   };
   return rows;
 }

@@ -64,7 +64,7 @@ Value Node::floatInput(int i) {
 Value Node::learnedInput(int i) {
   Value value = floatInput(i);
   auto load = value.getDefiningOp<ml_program::GlobalLoadOp>();
-  if (load && product(shapeOf(value)) == 1)
+  if (load)
     SymbolTable::lookupNearestSymbolFrom(load, load.getGlobal())
         ->setAttr("mnist.learned", builder.getUnitAttr());
   return value;

@@ -56,7 +56,7 @@ public:
   /// A float input; other types are reported as unsupported.
   Value floatInput(int i);
   /// One that the operator learns. What reads a tensor tells, but not of one
-  /// number: that gets a mark.
+  /// number or of what is reshaped first: so the tensor gets a mark.
   Value learnedInput(int i);
   /// The type of an input that need not be computed.
   RankedTensorType inputType(int i) const;

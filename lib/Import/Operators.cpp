@@ -7,11 +7,11 @@ using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
 static ArrayRef<ArrayRef<Operator>> tables() {
-  static const std::array<ArrayRef<Operator>, 11> all = {
-      activationOperators(),    constantOperators(),  elementwiseOperators(),
-      indexingOperators(),      lossOperators(),      matrixOperators(),
-      normalizationOperators(), optimizerOperators(), reductionOperators(),
-      shapeOperators(),         windowOperators()};
+  static const std::array<ArrayRef<Operator>, 12> all = {
+      activationOperators(), constantOperators(),      elementwiseOperators(),
+      indexingOperators(),   layerNormOperators(),     lossOperators(),
+      matrixOperators(),     normalizationOperators(), optimizerOperators(),
+      reductionOperators(),  shapeOperators(),         windowOperators()};
   return all;
 }
 

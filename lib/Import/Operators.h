@@ -34,6 +34,7 @@ ArrayRef<Operator> activationOperators();
 ArrayRef<Operator> constantOperators();
 ArrayRef<Operator> elementwiseOperators();
 ArrayRef<Operator> indexingOperators();
+ArrayRef<Operator> layerNormOperators();
 ArrayRef<Operator> lossOperators();
 ArrayRef<Operator> matrixOperators();
 ArrayRef<Operator> normalizationOperators();

@@ -35,7 +35,10 @@ def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
       operator says so (the slope of a PRelu, C of a Gemm);
     - what is subtracted, divided by, taken a root of, compared with, an exponent
       or a bound is a number of the formula. So are masks, which hold -1e4 or
-      less.
+      less;
+    - ones and zeros that scale and shift values before these are reshaped and
+      scaled again stand for no scale and no bias: exporters write group
+      normalization so.
 
     `freeze` names tensors that keep their values; with `train-only` those that
     it names are trained, whatever reads them, and no others.

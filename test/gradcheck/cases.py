@@ -118,6 +118,26 @@ REDUCTIONS = [
     ("ReduceLogSum", [1], 1, POSITIVE), ("ReduceSumSquare", [0], 0, WIDE),
 ]
 
+# Normalizations of a sample: operator, shapes, attributes, outputs.
+NORMALIZATIONS = [
+    ("LayerNormalization", [(3, 5), (5,), (5,)], {}, 3),
+    ("LayerNormalization", [(2, 3, 4), (3, 4)], {"axis": 1, "epsilon": 0.1}, 1),
+    ("LayerNormalization", [(2, 3, 4), (4,), (3, 1)], {"axis": -2}, 2),
+    ("RMSNormalization", [(3, 5), (5,)], {}, 1),
+    ("RMSNormalization", [(2, 3, 4), (3, 4)], {"axis": 1, "epsilon": 0.1}, 1),
+    ("GroupNormalization", [(2, 6, 3, 2), (6,), (6,)], {"num_groups": 2}, 1),
+    ("GroupNormalization", [(2, 4, 3), (4,), (4,)], {"num_groups": 4}, 1),
+    ("GroupNormalization", [(2, 4, 3), (4,), (4,)], {"num_groups": 1}, 1),
+    ("InstanceNormalization", [(2, 3, 2, 3), (3,), (3,)], {}, 1),
+    ("MeanVarianceNormalization", [(2, 3, 2, 3)], {"axes": [0, 2, 3]}, 1),
+    ("MeanVarianceNormalization", [(3, 5)], {"axes": [-1]}, 1),
+]
+# With a scale for each group.
+GROUPS_BEFORE_21 = [
+    ("GroupNormalization", [(2, 6, 3, 2), (2,), (2,)], {"num_groups": 2}, 1),
+    ("GroupNormalization", [(2, 4, 3), (1,), (1,)], {"num_groups": 1}, 1),
+]
+
 # What only moves elements: operator, shape of the parameter, constants, and
 # attributes.
 MOVES = [
@@ -151,12 +171,12 @@ MOVES = [
 ]
 
 
-def numbered(rows, make):
+def numbered(rows, make, **options):
     """Cases named after their operator: Conv_1, Conv_2."""
     seen = {}
     for row in rows:
         seen[row[0]] = seen.get(row[0], 0) + 1
-        case = Case(f"{row[0]}_{seen[row[0]]}")
+        case = Case(f"{row[0]}_{seen[row[0]]}", **options)
         make(case, *row)
         yield case
 
@@ -165,6 +185,15 @@ def of_parameters(case, operator, shapes, attributes, limits=(-1.0, 1.0)):
     names = [case.parameter(f"p{i}", case.uniform(shape, *limits))
              for i, shape in enumerate(shapes)]
     case.out(case.node(operator, names, **attributes))
+
+
+def normalization(case, operator, shapes, attributes, count):
+    names = [case.parameter(f"p{i}", case.uniform(shape))
+             for i, shape in enumerate(shapes)]
+    outputs = [f"y{i}" for i in range(count)]
+    case.node(operator, names, outputs, **attributes)
+    case.out(case.full("y0"), shape=shapes[0])
+    case.out(*map(case.full, outputs[1:]))
 
 
 def unary(case, operator, limits, attributes):
@@ -224,6 +253,9 @@ def groups():
         "windows": list(numbered(WINDOWS, of_parameters)),
         "products": list(numbered(PRODUCTS, of_parameters)),
         "reductions": list(numbered(REDUCTIONS, reduction)),
+        "normalizations": list(numbered(NORMALIZATIONS, normalization)),
+        "normalizations_18": list(numbered(GROUPS_BEFORE_21, normalization,
+                                           opset=18)),
         "moves": list(numbered(MOVES, move)),
         "losses": list(numbered(LOSSES, move)),
         "special": list(special()),

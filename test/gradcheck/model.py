@@ -17,7 +17,7 @@ class Case:
     def __init__(self, name, opset=OPSET):
         self.name, self.opset = name, opset
         self.nodes, self.initializers, self.outputs = [], [], []
-        self.parameters = []
+        self.parameters, self.shapes = [], {}
         self.random = np.random.default_rng(sum(name.encode()))
 
     def full(self, name):
@@ -48,15 +48,18 @@ class Case:
             name=self.full(f"{operator}{len(self.nodes)}")))
         return names[0] if len(names) == 1 else names
 
-    def out(self, *names):
+    def out(self, *names, shape=None):
+        """`shape` where ONNX's inference finds none."""
         self.outputs += names
+        self.shapes |= {name: shape for name in names if shape}
 
 
 def shapes(case):
     """The shape of each output of a case."""
     graph = helper.make_graph(
         case.nodes, "case", [],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None)
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT,
+                                       case.shapes.get(name))
          for name in case.outputs], case.initializers)
     made = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", case.opset)])

@@ -238,6 +238,36 @@ static bool isMask(ml_program::GlobalOp global) {
   });
 }
 
+/// Whether the global is one number repeated, such as no scale and no bias are.
+static bool isNeutral(ml_program::GlobalOp global) {
+  auto value = dyn_cast_or_null<DenseElementsAttr>(global.getValueAttr());
+  if (!value || !value.isSplat() || !isa<FloatType>(value.getElementType()))
+    return false;
+  APFloat number = value.getSplatValue<APFloat>();
+  return number.isZero() || number.isExactlyValue(1);
+}
+
+/// Whether a scale or bias only leads to data that are reshaped and scaled by
+/// another tensor. PyTorch writes a group normalization as an instance
+/// normalization of reshaped groups with ones and zeros, which nothing learned.
+bool LearnedTensors::isScaledAgain(Value value, bool isOfData,
+                                   bool isReshaped) const {
+  auto leads = [&](OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (isa<ReshapeOp, BroadcastOp>(op))
+      return isScaledAgain(op->getResult(0), isOfData, isOfData);
+    if (!isa<AddOp, MulOp>(op))
+      return false;
+    Value other = op->getOperand(1 - use.getOperandNumber());
+    if (isFromData(other) == isOfData)
+      return false;
+    if (isa<MulOp>(op) && isOfData)
+      return isReshaped && !varyingDims(other).empty();
+    return isScaledAgain(op->getResult(0), true, isReshaped);
+  };
+  return !value.use_empty() && llvm::all_of(value.getUses(), leads);
+}
+
 Verdict LearnedTensors::of(ml_program::GlobalLoadOp load,
                            ml_program::GlobalOp global) const {
   RankedTensorType type = typeOf(load);
@@ -245,8 +275,11 @@ Verdict LearnedTensors::of(ml_program::GlobalLoadOp load,
     return constant("integers");
   if (isMask(global))
     return constant("a mask");
+  if (isNeutral(global) && isScaledAgain(load.getResult(), false, false))
+    return constant("ones or zeros before another scale");
+  Verdict verdict = known[type.getNumElements() == 1].lookup(load.getResult());
   // Where the operator knows it, as of a PRelu with one slope.
-  if (global->hasAttr("mnist.learned"))
+  if (!verdict.learned && global->hasAttr("mnist.learned"))
     return learned("parameter of its operator");
-  return known[type.getNumElements() == 1].lookup(load.getResult());
+  return verdict;
 }

@@ -33,6 +33,7 @@ private:
   Verdict ofShift(OpOperand &use, Value other, bool isNumber) const;
   Verdict ofScale(OpOperand &use, Value other, bool isNumber) const;
   Value otherFromData(OpOperand &use) const;
+  bool isScaledAgain(Value value, bool isOfData, bool isReshaped) const;
   bool isFromData(Value value) const { return fromData.contains(value); }
 
   DenseSet<Value> fromData; ///< depends on an argument

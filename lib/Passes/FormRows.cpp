@@ -293,6 +293,8 @@ void RowGroup::grow() {
 /// thread would do it while the others wait; elsewhere it runs beside other
 /// steps.
 void RowGroup::trim() {
+  if (space.rows() == 1)
+    return;
   SmallVector<Operation *> all = sorted();
   for (Operation *op : llvm::reverse(all))
     if (space.hasRows(op->getResult(0)) && !space.isReduction(op) &&

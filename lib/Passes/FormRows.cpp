@@ -184,12 +184,13 @@ SmallVector<Operation *> RowGroup::neighbours(Operation *op) const {
     if (producer && mayTake(producer) &&
         !(endsOther(producer) && isReadOutside(producer)))
       result.push_back(producer);
-    // Several reductions of one tensor read it once.
+  }
+  // Several reductions of one tensor read it once.
+  for (Value operand : op->getOperands())
     if (space.hasElements(operand))
       for (Operation *user : operand.getUsers())
         if (mayTake(user) && leadsToReduction(user))
           result.push_back(user);
-  }
   return result;
 }
 

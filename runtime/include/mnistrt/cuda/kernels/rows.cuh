@@ -55,7 +55,7 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s) {
   // have few elements, and so few registers, else one. Others would wait for
   // whole rows.
   const int64_t turns = ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth);
-  for (int resident : {2, 1}) {
+  for (int resident = 2; resident > 0; --resident) {
     const int64_t blocks = resident * referenceSms / t.groups;
     t.splits = int(max<int64_t>(
         1, min<int64_t>(min<int64_t>(turns, blocks), largestCluster)));

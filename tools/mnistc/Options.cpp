@@ -296,6 +296,24 @@ static bool checkArchs(Options &options) {
   return true;
 }
 
+/// Tensor cores know tf32 and bf16 from sm_80 on: before, fp32 is strict.
+static bool checkCores(const Options &options) {
+  for (StringRef name : options.archs) {
+    StringRef digits = name;
+    unsigned number;
+    if (!digits.consume_front("sm_") ||
+        digits.take_while(llvm::isDigit).getAsInteger(10, number) ||
+        number >= 80)
+      continue;
+    if (precision.getNumOccurrences() != 0 && precision != "strict")
+      return error("expected --precision=strict for --arch=" + name +
+                   ", which has no tensor cores for tf32, got '" + precision +
+                   "'");
+    precision = "strict";
+  }
+  return true;
+}
+
 /// Whether two paths, which need not exist, are the same file.
 static bool isSamePlace(StringRef a, StringRef b) {
   auto absolute = [](StringRef path) {
@@ -391,7 +409,7 @@ static bool checkValues(Options &options) {
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
   if (!checkBatches(options) || !checkDimensions(options) ||
       !checkLibraries() || !checkPrecision() || !checkWorkspace() ||
-      !checkArchs(options))
+      !checkArchs(options) || !checkCores(options))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');

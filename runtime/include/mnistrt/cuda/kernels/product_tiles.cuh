@@ -203,6 +203,10 @@ MN_SHAPE_FN bool maySplit(const Product &p, const Tiles &t, int splits) {
          (p.k >= 32 * int64_t(splits) && t.count * splits <= 4 * referenceSms);
 }
 
+/// What a block may have on any GPU with tensor cores that know tf32, less what
+/// kernels declare.
+inline constexpr unsigned smallestShared = 97 << 10;
+
 MN_SHAPE_FN Tiles mmaTiles(const Product &p) {
   // Height, width, depth, warps, and so many next to each other.
   constexpr int sizes[][5] = {
@@ -221,7 +225,7 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p) {
                   : splits % 3 == 0       ? splits / 3 * 4
                                           : splits / 2 * 3) {
       Tiles t = mmaTiles(p, size[0], size[1], size[2], size[3], size[4]);
-      if (!maySplit(p, t, splits))
+      if (sharedBytes(t) > smallestShared || !maySplit(p, t, splits))
         break;
       t.splits = splits;
       const int64_t needed = mmaCycles(p, t);

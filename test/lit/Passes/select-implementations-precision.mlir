@@ -11,12 +11,12 @@
 // is. A kernel takes the whole epilogue in each case.
 
 // CHECK-LABEL: @some_channels
-// STRICT:        plan.step "y" on cudnn(
-// FP32:          plan.step "y" on kernel schedule(#plan.product<mma = tf32x3>)(
-// TF32:          plan.step "y" on kernel schedule(#plan.product<mma = tf32>)(
-// BF16:          plan.step "y" on kernel schedule(#plan.product<mma = bf16>)(
-// CPU:           plan.step "y" on onednn(
-// NONE:          plan.step "y" on kernel schedule(#plan.product<mma = bf16>)(
+// STRICT:        plan.step "{{.*}}" on cudnn(
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+// CPU:           plan.step "{{.*}}" on onednn(
+// NONE:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
 // CHECK:           mnist.conv
 // CHECK:           mnist.relu
 func.func @some_channels(%x: tensor<64x32x14x14xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<64x64x14x14xf32> {
@@ -29,10 +29,10 @@ func.func @some_channels(%x: tensor<64x32x14x14xf32>, %w: tensor<64x32x3x3xf32>)
 // cuDNN knows tf32, not bf16 in memory that is f32.
 
 // CHECK-LABEL: @many_channels
-// FP32:          plan.step "y" on kernel schedule(#plan.product<mma = tf32x3>)(
-// TF32:          plan.step "y" on cudnn schedule(#plan.product<mma = tf32>)(
-// BF16:          plan.step "y" on cudnn schedule(#plan.product<mma = tf32>)(
-// NONE:          plan.step "y" on kernel schedule(#plan.product<mma = bf16>)(
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+// NONE:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
 func.func @many_channels(%x: tensor<64x128x14x14xf32>, %w: tensor<128x128x3x3xf32>) -> tensor<64x128x14x14xf32> {
   %y = mnist.conv nchw %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
       : (tensor<64x128x14x14xf32>, tensor<128x128x3x3xf32>) -> tensor<64x128x14x14xf32>

@@ -10,7 +10,7 @@
 
 #include "mnistrt/cuda/launch.h"
 
-template <typename S> MN_SHAPE_FN S tiled(S s, mn::Schedule how) {
+template <typename S> MN_SHAPE_FN S tiled(S s, mn::ProductSchedule how) {
   s.schedule = how;
   return s;
 }

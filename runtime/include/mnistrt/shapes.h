@@ -33,7 +33,7 @@ enum class Mma { ffma, tf32x3, tf32, bf16 };
 
 /// How the GPU computes a product, as the plan says; without a tile, what the
 /// kernel's model of the GPU chooses.
-struct Schedule {
+struct ProductSchedule {
   Mma mma = Mma::ffma;
   int tile[3] = {0, 0, 0}; ///< of m and n, and of k at a time
   int warps[2] = {1, 1};   ///< of a block, along m and along n
@@ -57,7 +57,7 @@ struct Conv {
   int pads[3] = {0, 0, 0};
   int padsAfter[3] = {0, 0, 0};
   int dilations[3] = {1, 1, 1};
-  Schedule schedule = {};
+  ProductSchedule schedule = {};
 };
 
 /// A pool; see Conv. `countPads`: an average counts the zeros in the padding,
@@ -87,7 +87,7 @@ struct Matmul {
   int k = 1;
   bool transposedA = false;
   bool transposedB = false;
-  Schedule schedule = {};
+  ProductSchedule schedule = {};
 };
 
 /// Softmax along the middle dimension of outer x size x inner.

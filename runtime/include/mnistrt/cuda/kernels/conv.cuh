@@ -46,13 +46,13 @@ struct ConvKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto filter = operandOf(
+    const auto filter = operandOf<true>(
         [](int group, int o) {
           return Index(group * G::outChannels + o) * int(sizes.k);
         },
         [](int k) { return Index(k); },
         [&](Index o, Index k) { return f.loadFilter(o + k); });
-    const auto window = operandOf(
+    const auto window = operandOf<false>(
         [](int group, int pixel) { return G::windowAt(group, pixel); },
         [](int k) { return G::inWindow(k); },
         [&](const typename G::Spot &window, const typename G::Spot &k) {

@@ -41,7 +41,7 @@ struct ConvFilterGradKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto grad = operandOf(
+    const auto grad = operandOf<true>(
         [](int group, int o) {
           return G::output(0, group * G::outChannels + o, Place{0, 0, 0});
         },
@@ -50,7 +50,7 @@ struct ConvFilterGradKernel {
                            G::outPlace(pixel % G::pixelsOut));
         },
         [&](Index o, Index pixel) { return f.loadOutputGrad(o + pixel); });
-    const auto window = operandOf(
+    const auto window = operandOf<false>(
         [](int group, int column) {
           auto k = G::inWindow(column);
           k.element += G::input(0, group * G::inChannels, Place{0, 0, 0});

@@ -45,7 +45,7 @@ struct ConvInputGradKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto filter = operandOf(
+    const auto filter = operandOf<true>(
         [](int group, int c) {
           return G::filter(group * G::outChannels, c, Place{0, 0, 0});
         },
@@ -54,7 +54,7 @@ struct ConvInputGradKernel {
                            G::tapPlace(G::template tapOf<G::outChannels>(k)));
         },
         [&](Index c, Index k) { return f.loadFilter(c + k); });
-    const auto grad = operandOf(
+    const auto grad = operandOf<false>(
         [](int group, int pixel) { return G::readersOf(group, pixel); },
         [](int k) { return G::byElement(k); },
         [&](const typename G::Spot &in, const typename G::Spot &k) {

@@ -25,14 +25,14 @@ template <typename T, Matmul S> struct MatmulKernel {
       ProductKernel<T, shape::productOf(S), !S.transposedA, S.transposedB>;
   template <typename F>
   static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
-    const auto a = operandOf(
+    const auto a = operandOf<true>(
         [](int batch, int row) {
           return Index(batch) * S.m * S.k +
                  (S.transposedA ? Index(row) : Index(row) * S.k);
         },
         [](int k) { return S.transposedA ? Index(k) * S.m : Index(k); },
         [&](Index row, Index k) { return f.loadA(row + k); });
-    const auto b = operandOf(
+    const auto b = operandOf<true>(
         [](int batch, int column) {
           return Index(batch) * S.n * S.k +
                  (S.transposedB ? Index(column) * S.k : Index(column));

@@ -73,16 +73,19 @@ struct MmaLoop {
     }
   };
 
+  template <typename Point, int count> struct alignas(16) Neighbours {
+    Point point[count];
+  };
   template <int size> struct Tile {
     uint4 word[2][halves][chunks][size + 1];
   };
   /// What is known of an operand's rows, or of its places along k, whichever
   /// a thread sees many of.
   template <typename Op, int size, bool alongK> struct Table {
-    typename Op::RowPoint row[size];
+    typename Op::RowPoint row[Op::cheapRows ? 1 : size];
   };
   template <typename Op, int size> struct Table<Op, size, false> {
-    typename Op::AlongPoint along[2][depth];
+    alignas(16) typename Op::AlongPoint along[2][depth];
   };
   struct Operands {
     Tile<height> a;
@@ -101,11 +104,11 @@ struct MmaLoop {
     template <typename Op>
     static MN_DEVICE void begin(const Op &op, Table<Op, size, alongK> &table,
                                 int batch, int first, int kBegin, int kEnd) {
-      if constexpr (alongK)
+      if constexpr (!alongK)
+        prepare(op, table, 0, kBegin, kEnd);
+      else if constexpr (!Op::cheapRows)
         for (int i = int(threadIdx.x); i < size; i += threads)
           table.row[i] = op.row(batch, clamped(first + i));
-      else
-        prepare(op, table, 0, kBegin, kEnd);
     }
 
     /// For the turn at k0, whose tables are number `which`.
@@ -116,6 +119,17 @@ struct MmaLoop {
         if (int(threadIdx.x) < depth)
           table.along[which][threadIdx.x] = op.along(
               k0 + int(threadIdx.x) < kEnd ? k0 + int(threadIdx.x) : 0);
+    }
+
+    template <typename Op>
+    static MN_DEVICE typename Op::RowPoint
+    rowOf(const Op &op, const Table<Op, size, alongK> &table, int batch,
+          int first, int j) {
+      const int row = S::isMine(j) ? S::rowOf(j) : 0;
+      if constexpr (Op::cheapRows)
+        return op.row(batch, clamped(first + row));
+      else
+        return table.row[row];
     }
 
     /// Without branches, so that many loads are on their way at once.
@@ -131,7 +145,7 @@ struct MmaLoop {
               op.along(kFits || k0 + term + i < kEnd ? k0 + term + i : k0);
 #pragma unroll
         for (int j = 0; j < S::count; ++j) {
-          const auto row = table.row[S::isMine(j) ? S::rowOf(j) : 0];
+          const auto row = rowOf(op, table, batch, first, j);
 #pragma unroll
           for (int i = 0; i < S::terms; ++i)
             held[j][i] = op.load(row, along[i]);
@@ -142,13 +156,15 @@ struct MmaLoop {
 #pragma unroll
         for (int j = 0; j < rows; ++j)
           row[j] = op.row(batch, clamped(first + S::rowOf(j)));
+        using Points = Neighbours<typename Op::AlongPoint, S::terms>;
 #pragma unroll
-        for (int j = 0; j < S::count; ++j)
+        for (int j = 0; j < S::count; ++j) {
+          const Points along = *reinterpret_cast<const Points *>(
+              &table.along[which][S::isMine(j) ? S::termOf(j) : 0]);
 #pragma unroll
           for (int i = 0; i < S::terms; ++i)
-            held[j][i] = op.load(
-                row[rows == 1 ? 0 : j],
-                table.along[which][S::isMine(j) ? S::termOf(j) + i : 0]);
+            held[j][i] = op.load(row[rows == 1 ? 0 : j], along.point[i]);
+        }
       }
     }
 

@@ -16,7 +16,11 @@
 namespace mn::device {
 
 /// row(batch, number), along(number) and load(of a row, of a place along k).
-template <typename Row, typename Along, typename Load> struct Operand {
+/// `cheapRows`: a row is as soon computed as read.
+template <bool cheap, typename Row, typename Along, typename Load>
+struct Operand {
+  static constexpr bool cheapRows = cheap;
+
   Row row;
   Along along;
   Load load;
@@ -29,8 +33,8 @@ template <typename Row, typename Along, typename Load> struct Operand {
   }
 };
 
-template <typename Row, typename Along, typename Load>
-MN_DEVICE Operand<Row, Along, Load>
+template <bool cheapRows, typename Row, typename Along, typename Load>
+MN_DEVICE Operand<cheapRows, Row, Along, Load>
 operandOf(const Row &row, const Along &along, const Load &load) {
   return {row, along, load};
 }

@@ -20,7 +20,7 @@ struct Product {
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;
-  Schedule schedule = {};
+  ProductSchedule schedule = {};
 };
 
 struct Tiles {
@@ -50,7 +50,7 @@ MN_SHAPE_FN Tiles counted(Tiles t, const Product &p) {
 }
 
 /// What a schedule says.
-MN_SHAPE_FN Tiles tilesOf(const Product &p, const Schedule &s) {
+MN_SHAPE_FN Tiles tilesOf(const Product &p, const ProductSchedule &s) {
   Tiles t;
   t.mma = s.mma;
   t.warps = s.warps[0];

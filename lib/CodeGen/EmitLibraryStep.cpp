@@ -54,7 +54,7 @@ FailureOr<StepText> mlir::mnistc::emitLibraryStep(StepOp step,
   StepText text;
   std::string shapeName =
       names.scope.add((names[step.getResult(0)] + "_shape").str());
-  text.shape = declareShape(root.getShapeText(), shapeName);
+  text.shape = declareShape(shapeTextOf(step), shapeName);
   arguments.push_back(shapeName);
   if (!parts.empty())
     arguments.push_back("mn::Epilogue{" + llvm::join(parts, ", ") + "}");

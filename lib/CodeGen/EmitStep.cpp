@@ -19,6 +19,14 @@ using namespace mlir::mnistc;
 // Shared by all steps
 //===----------------------------------------------------------------------===//
 
+ShapeText mlir::mnistc::shapeTextOf(StepOp step) {
+  ShapeText text = cast<RootOpInterface>(rootOf(step)).getShapeText();
+  if (Mma mma = mmaOf(step); mma != Mma::ffma)
+    text.fields.push_back(
+        (".schedule = {.mma = mn::Mma::" + stringifyMma(mma) + "}").str());
+  return text;
+}
+
 std::string mlir::mnistc::declareShape(const ShapeText &shape, StringRef name) {
   std::string head = ("constexpr " + shape.type + " " + name).str();
   std::string text = head + "{" + llvm::join(shape.fields, ", ") + "};\n";
@@ -249,7 +257,7 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
   types.push_back(element);
   llvm::append_range(arguments, types);
   arguments.append({functor, shapeName});
-  shape = declareShape(root.getShapeText(), shapeName);
+  shape = declareShape(shapeTextOf(step), shapeName);
   size = shapeName;
   macro = argumentLines(macroFor(text.function), "(", arguments, ")", 0);
   call = ("mn::" + text.function + "<" + llvm::join(types, ", ") + ">").str();

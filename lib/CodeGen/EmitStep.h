@@ -51,6 +51,9 @@ struct StepText {
 FailureOr<StepText> emitStep(StepOp step, PlanNames &names);
 FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names);
 
+/// The sizes of a step's root, and how the plan says that it is computed.
+ShapeText shapeTextOf(StepOp step);
+
 /// "constexpr mn::Matmul hidden_shape{.m = 64, .n = 128, .k = 784};"
 std::string declareShape(const ShapeText &shape, StringRef name);
 

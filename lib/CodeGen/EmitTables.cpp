@@ -76,15 +76,22 @@ static std::string countText(double value) {
 /// ", 2, after + 3, 1": stream and waits, or nothing where both are the usual.
 static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
   ArrayRef<int64_t> awaited = stepsAwaitedBy(step);
-  if (streamOf(step) == 0 && awaited.empty())
+  Mma mma = mmaOf(step);
+  if (streamOf(step) == 0 && awaited.empty() && mma == Mma::ffma)
     return "";
   std::string text = ", " + std::to_string(streamOf(step));
-  if (awaited.empty())
+  if (awaited.empty() && mma == Mma::ffma)
     return text;
-  text +=
-      after.empty() ? ", after" : ", after + " + std::to_string(after.size());
+  if (awaited.empty())
+    text += ", nullptr";
+  else
+    text +=
+        after.empty() ? ", after" : ", after + " + std::to_string(after.size());
   llvm::append_range(after, awaited);
-  return text + ", " + std::to_string(awaited.size());
+  text += ", " + std::to_string(awaited.size());
+  if (mma != Mma::ffma)
+    text += ", " + stringLiteral(stringifyMma(mma));
+  return text;
 }
 
 /// "static const int after[] = {0, 3};", or nothing.

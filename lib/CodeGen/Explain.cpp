@@ -21,6 +21,8 @@ using namespace mlir::mnistc;
 /// "cudnn conv + bias + relu"
 static std::string describe(StepOp step) {
   std::string text = stringifyImpl(step.getImpl()).str() + " ";
+  if (mmaOf(step) != Mma::ffma)
+    text += stringifyMma(mmaOf(step)).str() + " ";
   Operation *root = rootOf(step);
   if (std::optional<LibraryEpilogue> epilogue = root && isContraction(root)
                                                     ? matchLibraryEpilogue(step)
@@ -136,7 +138,7 @@ static std::string whyOf(StepOp step) {
   llvm::Expected<const Target *> found = Target::get(target);
   llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
   if (found && allowed)
-    return reasonFor(step, **found, *allowed);
+    return reasonFor(step, **found, *allowed, precisionOf(module));
   if (!found)
     llvm::consumeError(found.takeError());
   if (!allowed)
@@ -352,6 +354,8 @@ static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
       json.attribute("step", int64_t(i + 1));
       json.attribute("name", jsonOf(step.getName()));
       json.attribute("implementation", stringifyImpl(step.getImpl()));
+      if (mmaOf(step) != Mma::ffma)
+        json.attribute("mma", stringifyMma(mmaOf(step)));
       json.attribute("runs_as", describe(step));
       json.attribute("why", whyOf(step));
       json.attribute("result", typeOf(step.getResult(0).getType()));
@@ -426,7 +430,7 @@ void mlir::mnistc::explain(ModuleOp planned, ArrayRef<OnnxNode> nodes,
   }
   llvm::json::OStream stream(os, 2);
   stream.object([&] {
-    for (StringRef name : {"target", "libraries"})
+    for (StringRef name : {"target", "libraries", "precision"})
       if (auto value = planned->getAttrOfType<StringAttr>("plan." + name.str()))
         stream.attribute(name, jsonOf(value));
     if (auto bytes = planned->getAttrOfType<IntegerAttr>("plan.constant_bytes"))

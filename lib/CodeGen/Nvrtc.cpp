@@ -99,7 +99,7 @@ llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,
                                       "model.cpp", 0, nullptr, nullptr))
     return fail(Twine("NVRTC failed: ") + describe(code));
 
-  std::string archFlag = ("--gpu-architecture=" + arch).str();
+  std::string archFlag = "--gpu-architecture=" + machineArch(arch);
   std::string includeFlag = ("--include-path=" + include).str();
   const char *flags[] = {archFlag.c_str(), includeFlag.c_str(), "-std=c++20",
                          "-default-device"};

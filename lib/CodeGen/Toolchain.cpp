@@ -199,12 +199,16 @@ static std::string embeddingText(const Program &program,
   return text + "\t.byte 0\n\t.section .note.GNU-stack,\"\",@progbits\n";
 }
 
+std::string mlir::mnistc::machineArch(StringRef arch) {
+  return arch == "sm_90" ? "sm_90a" : arch.str();
+}
+
 /// Where NVRTC is not: slower, and needs a host compiler that nvcc takes.
 static llvm::Error compileWithNvcc(const std::string &nvcc,
                                    const Program &program, StringRef arch,
                                    const Workplace &place,
                                    const std::string &stem) {
-  return execute({nvcc, "-x", "cu", "-cubin", ("-arch=" + arch).str(),
+  return execute({nvcc, "-x", "cu", "-cubin", "-arch=" + machineArch(arch),
                   "-std=c++20", "--expt-relaxed-constexpr",
                   "-I" + program.include, place.path("model.cpp"), "-o",
                   stem + ".cubin"},

@@ -57,6 +57,10 @@ llvm::Error buildProgram(const Program &program);
 /// Whether device text can be compiled in this process.
 bool hasNvrtc();
 
+/// What compilers of device code are told of an architecture: with what only
+/// GPUs of just this kind have, where its code runs on no other anyway.
+std::string machineArch(StringRef arch);
+
 /// Compiles device text into a cubin, in this process.
 llvm::Expected<std::string> compileDeviceText(StringRef source, StringRef arch,
                                               StringRef include,

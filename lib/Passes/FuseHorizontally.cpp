@@ -218,7 +218,7 @@ void FuseHorizontally::merge(const Group &group, StepNames &names) {
   auto fused = builder.create<StepOp>(
       FusedLoc::get(&getContext(), locations), ValueRange(results).getTypes(),
       builder.getStringAttr(name), last.getImplAttr(), DenseI64ArrayAttr(),
-      inputs.getArrayRef());
+      /*schedule=*/Attribute(), inputs.getArrayRef());
   Block &body = fused.getBody().emplaceBlock();
   IRMapping mapping; // from values outside and in the steps' bodies
   for (Value input : inputs)

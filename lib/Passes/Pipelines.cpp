@@ -59,6 +59,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   SelectImplementationsOptions select;
   select.target = options.target;
   select.libraries = options.libraries;
+  select.precision = options.precision;
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
   int64_t streams = streamsOf(options);

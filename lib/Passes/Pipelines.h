@@ -18,6 +18,8 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       *this, "libraries", llvm::cl::init("all"),
       llvm::cl::desc("Libraries that may be used: all, none or a list such as "
                      "cudnn+cublas")};
+  Option<std::string> precision{*this, "precision", llvm::cl::init("fp32"),
+                                llvm::cl::desc("strict, fp32, tf32 or bf16")};
   Option<int64_t> workspace{
       *this, "workspace", llvm::cl::init(int64_t(1) << 30),
       llvm::cl::desc("Scratch memory for libraries, at most, in bytes")};

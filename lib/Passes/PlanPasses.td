@@ -72,17 +72,23 @@ def SelectImplementations
   let summary = "Decide what computes each step";
   let description = [{
     For each step, goes through what the target's machine prefers
-    (lib/IR/Plan/Machine.cpp), takes the first library that can compute the step
-    and is profitable, and generated code otherwise. What it cannot fuse
-    becomes a separate step. The module remembers the choice:
-    `plan.target` and `plan.libraries`.
+    (lib/IR/Plan/Machine.cpp), takes the first way that can compute the step
+    and is profitable: a library, or generated code, on the tensor cores that
+    the precision allows; generated code without them otherwise. What a library
+    cannot fuse becomes a separate step. The module remembers the options:
+    `plan.target`, `plan.libraries` and `plan.precision`.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
     Option<"libraries", "libraries", "std::string", "\"all\"",
            "Libraries that may be used: all, none or a list such as "
-           "cudnn+cublas">];
+           "cudnn+cublas">,
+    Option<"precision", "precision", "std::string", "\"fp32\"",
+           "How exact products of f32 are: strict (FMA units only), fp32 (FMA "
+           "units, or tensor cores as exact), tf32 or bf16">];
   let statistics = [
+    Statistic<"numTensorCores", "tensor-cores",
+              "Steps computed on tensor cores">,
     Statistic<"numLibrary", "library", "Steps computed by a library">,
     Statistic<"numSplit", "split", "Steps made by splitting another">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",

@@ -1,7 +1,7 @@
 //===- SelectImplementations.cpp - decide what computes each step ---------===//
 //
-// Goes through what the target's machine prefers. What the chosen library does
-// not fuse is split off; kernels fuse everything.
+// Goes through what the target's machine prefers and the precision allows. What
+// the chosen library does not fuse is split off; kernels fuse everything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,6 +119,11 @@ struct SelectImplementations
     llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
     if (!allowed)
       return fail(allowed.takeError());
+    wanted = symbolizePrecision(precision);
+    if (!wanted)
+      return fail(llvm::createStringError(
+          "expected a precision of strict, fp32, tf32 or bf16, got '" +
+          precision + "'"));
 
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
@@ -130,11 +135,14 @@ struct SelectImplementations
           signalPassFailure();
     }
     Builder builder(&getContext());
+    getOperation()->setAttr("plan.precision", builder.getStringAttr(precision));
     getOperation()->setAttr("plan.target", builder.getStringAttr(target));
     getOperation()->setAttr("plan.libraries", builder.getStringAttr(libraries));
   }
 
 private:
+  std::optional<Precision> wanted;
+
   void fail(llvm::Error error) {
     getOperation().emitError(llvm::toString(std::move(error)));
     signalPassFailure();
@@ -145,6 +153,7 @@ private:
     Operation *root = rootOf(step);
     for (const Preference &preference : target.machine->preferences) {
       if (preference.op != rowNameOf(step) || !allowed.allow(preference.impl) ||
+          !allows(*wanted, preference.mma) ||
           !target.objection(preference, root).empty())
         continue;
       if (!preference.takesWhole(step)) {
@@ -154,7 +163,11 @@ private:
         ++numSplit;
       }
       step.setImpl(preference.impl);
-      ++numLibrary;
+      if (preference.mma != Mma::ffma) {
+        step.setScheduleAttr(ProductAttr::get(&getContext(), preference.mma));
+        ++numTensorCores;
+      }
+      numLibrary += preference.impl != Impl::kernel;
       return success();
     }
     if (canGenerate(step)) {

@@ -40,8 +40,8 @@ void printPlan(const Plan &plan) {
       {">step", "name", "shape", "on", ">MFLOP", ">kB", "ops", "nodes"}};
   for (int i = 0; i < plan.stepCount; ++i) {
     const Step &step = plan.steps[i];
-    rows.push_back({std::to_string(i + 1), step.name, step.shape,
-                    step.implementation, text("%.3f", step.flops / 1e6),
+    rows.push_back({std::to_string(i + 1), step.name, step.shape, wayOf(step),
+                    text("%.3f", step.flops / 1e6),
                     text("%.1f", step.bytes / 1e3), step.ops, step.nodes});
   }
   std::printf("%s", table(rows, columns).c_str());
@@ -64,6 +64,7 @@ Json planJson(const Plan &plan) {
     steps.push_back({{"name", step.name},
                      {"shape", step.shape},
                      {"implementation", step.implementation},
+                     {"mma", step.mma},
                      {"ops", step.ops},
                      {"nodes", step.nodes},
                      {"flops", step.flops},

@@ -46,7 +46,7 @@ void printTable(std::FILE *file, const Plan &plan, const Times &times) {
     const Step &step = plan.steps[i];
     flops += step.flops, bytes += step.bytes;
     rows.push_back(
-        {std::to_string(i + 1), step.name, step.implementation, step.shape,
+        {std::to_string(i + 1), step.name, wayOf(step), step.shape,
          text("%.2f", medians[i]), text("%.1f %%", 100 * medians[i] / total),
          rate(step.flops, medians[i]), rate(step.bytes, medians[i]), step.ops});
   }
@@ -64,6 +64,7 @@ Json jsonOf(const Model &model, const Plan &plan, const std::string &device,
     const Step &step = plan.steps[i];
     steps.push_back({{"name", step.name},
                      {"implementation", step.implementation},
+                     {"mma", step.mma},
                      {"ops", step.ops},
                      {"nodes", step.nodes},
                      {"shape", step.shape},

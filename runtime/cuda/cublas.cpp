@@ -55,11 +55,23 @@ cublasLtEpilogue_t epilogueOf(const Epilogue &e) {
   return e.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+/// All read and write f32.
+cublasComputeType_t computeTypeOf(Mma mma) {
+  switch (mma) {
+  case Mma::tf32:
+    return CUBLAS_COMPUTE_32F_FAST_TF32;
+  case Mma::bf16:
+    return CUBLAS_COMPUTE_32F_FAST_16BF;
+  default:
+    return CUBLAS_COMPUTE_32F;
+  }
+}
+
 cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
                               const Epilogue &e) {
   const CublasLibrary &lt = p.lt;
-  cublasStatus_t status =
-      lt.cublasLtMatmulDescCreate(&p.matmul, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  cublasStatus_t status = lt.cublasLtMatmulDescCreate(
+      &p.matmul, computeTypeOf(s.schedule.mma), CUDA_R_32F);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
     if (status == CUBLAS_STATUS_SUCCESS)
       status = lt.cublasLtMatmulDescSetAttribute(p.matmul, attribute, &value,

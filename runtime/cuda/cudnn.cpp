@@ -158,7 +158,7 @@ std::string describe(const CudnnLibrary &dnn, const char *what, const Conv &s,
                      size_t workspaceBytes, cudnnStatus_t status) {
   const size_t version = dnn.cudnnGetVersion();
   return "cuDNN " + std::to_string(version / 10000) + "." +
-         std::to_string(version / 100 % 100) + " has no fp32 engine for a " +
+         std::to_string(version / 100 % 100) + " has no engine in fp32 for a " +
          what + " of " + std::to_string(s.inChannels) + " into " +
          std::to_string(s.outChannels) + " channels in " +
          std::to_string(s.groups) + " groups with " +
@@ -185,7 +185,8 @@ void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
     auto prepared = std::make_unique<PreparedGraphs>();
     auto graph = std::make_unique<CudnnGraph>(state.cudnn);
     addConvolution(*graph, kind, s, image, filter, result);
-    if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transformsFor(kind, s)))
+    if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transformsFor(kind, s),
+                     s.schedule.mma == Mma::tf32))
       return state.fail(
           Code::noLibrary,
           describe(state.cudnn, what, s, ctx.workspaceBytes, graph->status));
@@ -200,12 +201,13 @@ struct Planner {
   Context &ctx;
   PreparedGraphs &prepared;
   Transforms transforms;
+  bool tf32;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
 
   template <typename Build> bool operator()(const Build &build) {
     auto graph = std::make_unique<CudnnGraph>(State::of(ctx).cudnn);
     build(*graph);
-    if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transforms)) {
+    if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transforms, tf32)) {
       status = graph->status;
       return false;
     }
@@ -252,7 +254,8 @@ void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
     auto prepared = std::make_unique<PreparedGraphs>();
     constexpr auto kind =
         CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
-    Planner plan{ctx, *prepared, transformsFor(kind, s)};
+    Planner plan{ctx, *prepared, transformsFor(kind, s),
+                 s.schedule.mma == Mma::tf32};
     if (!prepareFused(plan, y, x, w, s, e))
       return state.fail(Code::noLibrary,
                         describe(state.cudnn, "convolution with an epilogue", s,

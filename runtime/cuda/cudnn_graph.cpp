@@ -146,8 +146,8 @@ std::vector<Descriptor> CudnnGraph::engines(Descriptor &graph,
   return configs;
 }
 
-/// Exact are neither tensor cores (which would read tf32), nor sums in any
-/// order, nor transforms whose errors are large.
+/// Exact are neither smaller types, nor sums in any order, nor transforms whose
+/// errors are large. Tensor cores read tf32.
 CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
   Descriptor engine(dnn, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t raw = engine.raw();
@@ -158,11 +158,13 @@ CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
       engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                  CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes);
   if (engine.status != CUDNN_STATUS_SUCCESS)
-    return {false, false};
-  Numerics numerics = {true, false};
+    return {false, false, false};
+  Numerics numerics = {true, false, false};
   for (int64_t i = 0; i < count; ++i)
     switch (notes[i]) {
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+      numerics.tf32 = true;
+      break;
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
@@ -179,18 +181,21 @@ CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
   return numerics;
 }
 
-/// The exact ones of what cuDNN proposes, in the order in which to try them.
-std::vector<Descriptor> CudnnGraph::candidates(Descriptor &graph,
-                                               Transforms transforms) {
+/// The exact ones of what cuDNN proposes, in the order in which to try them:
+/// tensor cores first, where they are allowed.
+std::vector<Descriptor>
+CudnnGraph::candidates(Descriptor &graph, Transforms transforms, bool tf32) {
   std::vector<Descriptor> first, others;
   for (cudnnBackendHeurMode_t mode :
        {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
     for (Descriptor &config : engines(graph, mode)) {
       const Numerics numerics = numericsOf(config);
-      if (!numerics.exact)
+      if (!numerics.exact || (numerics.tf32 && !tf32))
         continue;
-      const bool later = transforms != Transforms::asProposed &&
-                         numerics.fft != (transforms == Transforms::first);
+      const bool later =
+          tf32 ? !numerics.tf32
+               : transforms != Transforms::asProposed &&
+                     numerics.fft != (transforms == Transforms::first);
       (later ? others : first).push_back(std::move(config));
     }
   for (Descriptor &config : others)
@@ -236,7 +241,7 @@ bool CudnnGraph::choose(Descriptor &config, void *workspace,
 }
 
 bool CudnnGraph::plan(void *workspace, size_t workspaceBytes,
-                      Transforms transforms) {
+                      Transforms transforms, bool tf32) {
   if (status != CUDNN_STATUS_SUCCESS)
     return false;
   Descriptor graph(dnn, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
@@ -251,7 +256,7 @@ bool CudnnGraph::plan(void *workspace, size_t workspaceBytes,
     status = graph.status;
     return false;
   }
-  for (Descriptor &config : candidates(graph, transforms))
+  for (Descriptor &config : candidates(graph, transforms, tf32))
     if (choose(config, workspace, workspaceBytes))
       return true;
   if (status == CUDNN_STATUS_SUCCESS)

@@ -94,10 +94,11 @@ public:
   void add(int x, int y, int result);
   void relu(int x, int result);
 
-  /// Chooses the first engine that computes in true fp32, gives the same bits
-  /// each time, and needs no more workspace than there is. False: none does.
+  /// Chooses the first engine that computes in true fp32, or in tf32 where it
+  /// may, gives the same bits each time, and needs no more workspace than there
+  /// is. False: none does.
   bool plan(void *workspace, size_t workspaceBytes,
-            Transforms transforms = Transforms::asProposed);
+            Transforms transforms = Transforms::asProposed, bool tf32 = false);
   /// Enqueues it.
   cudnnStatus_t run() const {
     return dnn.cudnnBackendExecute(dnn.handle, chosen.raw(), pack.raw());
@@ -111,10 +112,11 @@ private:
   std::vector<Descriptor> engines(Descriptor &graph,
                                   cudnnBackendHeurMode_t mode);
   struct Numerics {
-    bool exact, fft;
+    bool exact, tf32, fft;
   };
   Numerics numericsOf(Descriptor &engineConfig);
-  std::vector<Descriptor> candidates(Descriptor &graph, Transforms transforms);
+  std::vector<Descriptor> candidates(Descriptor &graph, Transforms transforms,
+                                     bool tf32);
   bool choose(Descriptor &config, void *workspace, size_t workspaceBytes);
 
   const CudnnLibrary &dnn;

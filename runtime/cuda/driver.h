@@ -32,6 +32,7 @@ namespace mn::cuda {
   X(cuModuleLoadData)                                                          \
   X(cuModuleUnload)                                                            \
   X(cuModuleGetFunction)                                                       \
+  X(cuFuncSetAttribute)                                                        \
   X(cuLaunchKernelEx)                                                          \
   X(cuStreamCreate)                                                            \
   X(cuStreamDestroy)                                                           \

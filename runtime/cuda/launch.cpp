@@ -17,8 +17,12 @@ void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
   State &state = State::of(ctx);
   CUfunction &function = state.step(ctx).kernel;
   if (!function) {
-    const CUresult result =
+    CUresult result =
         state.driver.cuModuleGetFunction(&function, state.module, kernel);
+    if (result == CUDA_SUCCESS && shape.shared != 0)
+      result = state.driver.cuFuncSetAttribute(
+          function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+          int(shape.shared));
     if (result != CUDA_SUCCESS)
       return state.fail(Code::wrongArch,
                         std::string("kernel '") + kernel +
@@ -33,6 +37,7 @@ void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
   config.gridDimY = config.gridDimZ = 1;
   config.blockDimX = shape.threads;
   config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = shape.shared;
   config.hStream = state.stream;
   config.attrs = &overlap;
   config.numAttrs = state.overlaps && state.afterKernel ? 1 : 0;

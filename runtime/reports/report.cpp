@@ -123,6 +123,10 @@ double quantile(std::vector<double> numbers, double part) {
   return *at;
 }
 
+std::string wayOf(const Step &step) {
+  return step.implementation + (*step.mma ? " " + std::string(step.mma) : "");
+}
+
 std::string modelText(const Model &model) {
   return text("%s (%s, %s %s)", printable(model.name).c_str(), model.compiler,
               model.target, model.arch);

@@ -22,6 +22,9 @@ std::string bytesText(double bytes);
 /// The value below which `part` (0 to 1) of some numbers are.
 double quantile(std::vector<double> numbers, double part);
 
+/// What computes a step: "cudnn", or "kernel tf32x3".
+std::string wayOf(const Step &step);
+
 /// What the model was made from: "lenet (mnistc 0.1.0, cpu x86-64-v3)".
 std::string modelText(const Model &model);
 

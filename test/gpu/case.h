@@ -52,10 +52,11 @@ struct Case {
   /// From the inputs to the result; by its size relative to all of it.
   std::function<void(const std::vector<Numbers> &inputs, Numbers &result)>
       reference;
-  double tolerance = 1e-6; ///< of |result - expected| / |expected|, 2-norm
-  bool hasNan = false;     ///< some inputs are NaN
-  bool nanSpreads = false; ///< results that need not be NaN may be
-  bool fewValues = false;  ///< inputs with many equal ones
+  double tolerance = 1e-6;  ///< of |result - expected| / |expected|, 2-norm
+  bool hasNan = false;      ///< some inputs are NaN
+  bool hasInfinity = false; ///< some inputs are infinite
+  bool nanSpreads = false;  ///< results that need not be NaN may be
+  bool fewValues = false;   ///< inputs with many equal ones
   double flops = 0;
 };
 
@@ -84,6 +85,7 @@ template <typename Y, typename X> struct Pointers {
 /// Of all kinds, in order.
 std::vector<Case> contractionCases();
 std::vector<Case> libraryCases();
+std::vector<Case> tensorCoreCases();
 std::vector<Case> otherCases();
 std::vector<Case> rowCases();
 

@@ -1,76 +1,10 @@
 //===- contractions.cpp - products, convolutions, their gradients ---------===//
 
-#include "case.h"
-#include "kernels.h"
+#include "contractions.h"
 
 namespace test {
 
 namespace {
-
-using Inputs = std::vector<Numbers>;
-
-int64_t inputs(const mn::Conv &s) {
-  return int64_t(s.batch) * s.inChannels * s.in[0] * s.in[1] * s.in[2];
-}
-int64_t outputs(const mn::Conv &s) {
-  return int64_t(s.batch) * s.outChannels * s.out[0] * s.out[1] * s.out[2];
-}
-int64_t weights(const mn::Conv &s) {
-  return int64_t(s.outChannels) * (s.inChannels / s.groups) * s.kernel[0] *
-         s.kernel[1] * s.kernel[2];
-}
-double flops(const mn::Conv &s) {
-  return 2.0 * double(outputs(s)) * double(weights(s)) / s.outChannels;
-}
-
-template <typename T>
-Case make(std::string name, void (*run)(mn::Context &), int64_t y, int64_t a,
-          int64_t b, double flops) {
-  Case c;
-  c.name = std::move(name);
-  c.run = run;
-  c.operands = {{typeOf<T>(), y}, {typeOf<T>(), a}, {typeOf<T>(), b}};
-  c.flops = flops;
-  c.tolerance = std::is_same_v<T, float> ? 2e-6 : 1e-13;
-  return c;
-}
-
-// Which product adds to what: the only difference between the three.
-void forward(const mn::Conv &s, const Inputs &in, Numbers &y) {
-  reference::products(s, [&](int64_t o, int64_t i, int64_t w) {
-    y[size_t(o)] += in[0][size_t(i)] * in[1][size_t(w)];
-  });
-}
-void inputGrad(const mn::Conv &s, const Inputs &in, Numbers &y) {
-  reference::products(s, [&](int64_t o, int64_t i, int64_t w) {
-    y[size_t(i)] += in[0][size_t(o)] * in[1][size_t(w)];
-  });
-}
-void filterGrad(const mn::Conv &s, const Inputs &in, Numbers &y) {
-  reference::products(s, [&](int64_t o, int64_t i, int64_t w) {
-    y[size_t(w)] += in[0][size_t(i)] * in[1][size_t(o)];
-  });
-}
-
-/// Whether the target may ask cuDNN for the gradient of a filter. For few
-/// weights over many images its sums are off by up to 5e-4, and it is slower.
-bool isForCudnn(const mn::Conv &s) {
-  const auto weights =
-      s.inChannels / s.groups * s.kernel[0] * s.kernel[1] * s.kernel[2];
-  return weights >= 65 || s.batch < 64;
-}
-
-/// act(y + bias + residual), the operands after the first two.
-void epilogue(Numbers &y, const Inputs &in, bool residual, bool relu,
-              const std::function<size_t(size_t)> &channel) {
-  for (size_t i = 0; i < y.size(); ++i) {
-    y[i] += in[2][channel(i)];
-    if (residual)
-      y[i] += in[3][i];
-    if (relu)
-      y[i] = y[i] < 0 ? 0 : y[i]; // a NaN stays one
-  }
-}
 
 /// Every library's relu once more, with some operands that are NaN. No NaN may
 /// be lost; cuDNN's transforms spread one over a tile, or over an image.
@@ -91,47 +25,6 @@ void addWithNan(std::vector<Case> &cases) {
 
 std::vector<Case> contractionCases() {
   std::vector<Case> cases;
-#define MN_CASE_CONV(NAME, ...)                                                \
-  {                                                                            \
-    Case c = make<float>(                                                      \
-        "conv " #NAME,                                                         \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),     \
-                                         weights(NAME));                       \
-          mn::conv<float>(ctx, "conv_" #NAME, NAME,                            \
-                          Forward<float>{{p.y, p.a, p.b}});                    \
-        },                                                                     \
-        outputs(NAME), inputs(NAME), weights(NAME), flops(NAME));              \
-    c.reference = [](const Inputs &in, Numbers &y) { forward(NAME, in, y); };  \
-    cases.push_back(c);                                                        \
-    Case d = make<float>(                                                      \
-        "conv-input-grad " #NAME,                                              \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, inputs(NAME), outputs(NAME),     \
-                                         weights(NAME));                       \
-          mn::convInputGrad<float>(ctx, "input_grad_" #NAME, NAME,             \
-                                   InputGrad<float>{{p.y, p.a, p.b}});         \
-        },                                                                     \
-        inputs(NAME), outputs(NAME), weights(NAME), flops(NAME));              \
-    d.reference = [](const Inputs &in, Numbers &y) {                           \
-      inputGrad(NAME, in, y);                                                  \
-    };                                                                         \
-    cases.push_back(d);                                                        \
-    Case e = make<float>(                                                      \
-        "conv-filter-grad " #NAME,                                             \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),     \
-                                         outputs(NAME));                       \
-          mn::convFilterGrad<float>(ctx, "filter_grad_" #NAME, NAME,           \
-                                    OtherGrad<float>{{p.y, p.a, p.b}});        \
-        },                                                                     \
-        weights(NAME), inputs(NAME), outputs(NAME), flops(NAME));              \
-    e.reference = [](const Inputs &in, Numbers &y) {                           \
-      filterGrad(NAME, in, y);                                                 \
-    };                                                                         \
-    e.tolerance = 1e-5;                                                        \
-    cases.push_back(e);                                                        \
-  }
   MN_TEST_CONVS(MN_CASE_CONV)
 
   Case f64 = make<double>(
@@ -146,78 +39,16 @@ std::vector<Case> contractionCases() {
   f64.reference = [](const Inputs &in, Numbers &y) { forward(strided, in, y); };
   cases.push_back(f64);
 
-#define MN_RUN_MATMUL(T, KERNEL, NAME)                                         \
-  [](mn::Context &ctx) {                                                       \
-    static constexpr mn::Matmul s = NAME;                                      \
-    const Pointers<T, T> p(ctx, int64_t(s.batch) * s.m * s.n,                  \
-                           int64_t(s.batch) * s.m * s.k,                       \
-                           int64_t(s.batch) * s.n * s.k);                      \
-    mn::matmul<T>(ctx, KERNEL, NAME, Plain<T>{p.y, p.a, p.b});                 \
-  }
-  const auto matmul = [&]<typename T>(T, std::string name, const mn::Matmul &s,
-                                      void (*run)(mn::Context &)) {
-    Case c = make<T>(std::move(name), run, int64_t(s.batch) * s.m * s.n,
-                     int64_t(s.batch) * s.m * s.k, int64_t(s.batch) * s.n * s.k,
-                     2.0 * s.batch * s.m * s.n * s.k);
-    c.reference = [s](const Inputs &in, Numbers &y) {
-      reference::matmul(s, in[0], in[1], y);
-    };
-    cases.push_back(c);
-  };
-#define MN_CASE_MATMUL(NAME, ...)                                              \
-  matmul(float(), "matmul " #NAME, NAME,                                       \
-         MN_RUN_MATMUL(float, "matmul_" #NAME, NAME));
   MN_TEST_MATMULS(MN_CASE_MATMUL)
-  matmul(double(), "matmul-f64 both_transposed", both_transposed,
-         MN_RUN_MATMUL(double, "matmul_f64", both_transposed));
-  matmul(int32_t(), "matmul-i32 long_sum", long_sum,
-         MN_RUN_MATMUL(int32_t, "matmul_i32", long_sum));
+  addMatmul<double>(cases, "matmul-f64 both_transposed", both_transposed,
+                    MN_RUN_MATMUL(double, "matmul_f64", both_transposed));
+  addMatmul<int32_t>(cases, "matmul-i32 long_sum", long_sum,
+                     MN_RUN_MATMUL(int32_t, "matmul_i32", long_sum));
   return cases;
 }
 
 std::vector<Case> libraryCases() {
   std::vector<Case> cases;
-#define MN_CASE_CUDNN(NAME, ...)                                               \
-  {                                                                            \
-    const auto add =                                                           \
-        [&](const char *kind, void (*run)(mn::Context &), int64_t y,           \
-            int64_t a, int64_t b,                                              \
-            void (*reference)(const mn::Conv &, const Inputs &, Numbers &)) {  \
-          Case c = make<float>(std::string(kind) + " " #NAME, run, y, a, b,    \
-                               flops(NAME));                                   \
-          c.implementation = "cudnn";                                          \
-          c.tolerance = 1e-5;                                                  \
-          c.reference = [reference](const Inputs &in, Numbers &y) {            \
-            reference(NAME, in, y);                                            \
-          };                                                                   \
-          cases.push_back(c);                                                  \
-        };                                                                     \
-    add(                                                                       \
-        "cudnn-conv",                                                          \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),     \
-                                         weights(NAME));                       \
-          mn::cudnn::conv(ctx, p.y, p.a, p.b, NAME);                           \
-        },                                                                     \
-        outputs(NAME), inputs(NAME), weights(NAME), forward);                  \
-    add(                                                                       \
-        "cudnn-input-grad",                                                    \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, inputs(NAME), outputs(NAME),     \
-                                         weights(NAME));                       \
-          mn::cudnn::convInputGrad(ctx, p.y, p.a, p.b, NAME);                  \
-        },                                                                     \
-        inputs(NAME), outputs(NAME), weights(NAME), inputGrad);                \
-    if (isForCudnn(NAME))                                                      \
-      add(                                                                     \
-          "cudnn-filter-grad",                                                 \
-          [](mn::Context &ctx) {                                               \
-            const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),   \
-                                           outputs(NAME));                     \
-            mn::cudnn::convFilterGrad(ctx, p.y, p.a, p.b, NAME);               \
-          },                                                                   \
-          weights(NAME), inputs(NAME), outputs(NAME), filterGrad);             \
-  }
   MN_TEST_CONVS(MN_CASE_CUDNN)
 
 #define MN_CASE_CUDNN_FUSED(NAME, RESIDUAL, RELU)                              \
@@ -257,37 +88,6 @@ std::vector<Case> libraryCases() {
   MN_CASE_CUDNN_FUSED(strided_nhwc, true, false)
   MN_CASE_CUDNN_FUSED(one_dim, true, true)
 
-#define MN_CASE_CUBLAS(NAME, ...)                                              \
-  MN_CASE_CUBLAS_WITH(NAME, "", false, false, false)                           \
-  MN_CASE_CUBLAS_WITH(NAME, "-bias-relu", true, false, true)                   \
-  MN_CASE_CUBLAS_WITH(NAME, "-bias-residual-relu", true, true, true)
-#define MN_CASE_CUBLAS_WITH(NAME, SUFFIX, BIAS, RESIDUAL, RELU)                \
-  {                                                                            \
-    static constexpr mn::Matmul s = NAME;                                      \
-    Case c = make<float>(                                                      \
-        "cublas-matmul" SUFFIX " " #NAME,                                      \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, int64_t(s.batch) * s.m * s.n,    \
-                                         int64_t(s.batch) * s.m * s.k,         \
-                                         int64_t(s.batch) * s.n * s.k, s.n);   \
-          mn::cublas::matmul(ctx, p.y, p.a, p.b, NAME,                         \
-                             {.bias = BIAS ? p.extra[0] : nullptr,             \
-                              .residual = RESIDUAL ? p.extra[1] : nullptr,     \
-                              .relu = RELU});                                  \
-        },                                                                     \
-        int64_t(s.batch) * s.m * s.n, int64_t(s.batch) * s.m * s.k,            \
-        int64_t(s.batch) * s.n * s.k, 2.0 * s.batch * s.m * s.n * s.k);        \
-    c.operands.push_back({mn::Type::f32, s.n});                                \
-    c.operands.push_back({mn::Type::f32, int64_t(s.batch) * s.m * s.n});       \
-    c.implementation = "cublas";                                               \
-    c.reference = [](const Inputs &in, Numbers &y) {                           \
-      reference::matmul(s, in[0], in[1], y);                                   \
-      if (BIAS)                                                                \
-        epilogue(y, in, RESIDUAL, RELU,                                        \
-                 [](size_t i) { return i % size_t(s.n); });                    \
-    };                                                                         \
-    cases.push_back(c);                                                        \
-  }
   MN_TEST_MATMULS(MN_CASE_CUBLAS)
   addWithNan(cases);
   return cases;

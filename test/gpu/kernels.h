@@ -16,6 +16,8 @@
 MN_TEST_CONVS(MN_NAME_SHAPE)
 MN_TEST_POOLS(MN_NAME_SHAPE)
 MN_TEST_MATMULS(MN_NAME_SHAPE)
+MN_TEST_MMA_CONVS(MN_NAME_SHAPE)
+MN_TEST_MMA_MATMULS(MN_NAME_SHAPE)
 MN_TEST_SOFTMAXES(MN_NAME_SHAPE)
 MN_TEST_REDUCES(MN_NAME_SHAPE)
 
@@ -131,6 +133,7 @@ MN_POINTWISE_KERNEL(map_large, Hidden)
   MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, InputGrad<float>, NAME)  \
   MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OtherGrad<float>, NAME)
 MN_TEST_CONVS(MN_TEST_CONV)
+MN_TEST_MMA_CONVS(MN_TEST_CONV)
 MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided)
 
 #define MN_TEST_POOL(NAME, ...)                                                \
@@ -147,6 +150,7 @@ MN_TEST_POOLS(MN_TEST_POOL)
 #define MN_TEST_MATMUL(NAME, ...)                                              \
   MN_MATMUL_KERNEL(matmul_##NAME, float, Plain<float>, NAME)
 MN_TEST_MATMULS(MN_TEST_MATMUL)
+MN_TEST_MMA_MATMULS(MN_TEST_MATMUL)
 MN_MATMUL_KERNEL(matmul_f64, double, Plain<double>, both_transposed)
 MN_MATMUL_KERNEL(matmul_i32, int32_t, Plain<int32_t>, long_sum)
 

@@ -76,6 +76,8 @@ void fill(const Case &c, mn::Executor &executor, int plan,
         value = few(random) == 3 && i % 5 == 0;
       if (c.hasNan && isFloat && random() % 97 == 0)
         value = NAN;
+      if (c.hasInfinity && isFloat && random() % 197 == 0)
+        value = value < 0 ? -INFINITY : INFINITY;
       if (n == 0) // what is not written shows
         put(o.type, memory, i, isFloat ? NAN : o.type == mn::Type::b8 ? 1 : -1);
       else
@@ -167,7 +169,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   std::vector<Case> cases;
-  for (auto add : {otherCases, rowCases, contractionCases, libraryCases})
+  for (auto add :
+       {otherCases, rowCases, contractionCases, libraryCases, tensorCoreCases})
     for (Case &c : add())
       if (argc < 4 || c.name.starts_with(argv[3]))
         cases.push_back(std::move(c));

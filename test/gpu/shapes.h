@@ -8,7 +8,15 @@
 #ifndef MNISTC_TEST_GPU_SHAPES_H
 #define MNISTC_TEST_GPU_SHAPES_H
 
-#include "mnistrt/shapes.h"
+#include "mnistrt/cuda/launch.h"
+
+template <typename S> MN_SHAPE_FN S tiled(S s, mn::ProductSchedule how) {
+  s.schedule = how;
+  return s;
+}
+template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
+  return tiled(s, {.mma = mma});
+}
 
 #define MN_N mn::Layout::nchw
 #define MN_C mn::Layout::nhwc
@@ -118,6 +126,45 @@
   X(stacked, mn::Matmul{.batch=6, .m=17, .n=19, .k=23})                                        \
   X(stacked_transposed, mn::Matmul{.batch=3, .m=17, .n=19, .k=200, .transposedB=true})         \
   X(long_sum, mn::Matmul{.m=3, .n=2, .k=10001})
+
+#define MN_EACH_MMA(X, NAME)                                                                   \
+  X(tf32x3_##NAME, scheduled(NAME, mn::Mma::tf32x3))                                           \
+  X(tf32_##NAME, scheduled(NAME, mn::Mma::tf32))                                               \
+  X(bf16_##NAME, scheduled(NAME, mn::Mma::bf16))
+
+#define MN_TEST_MMA_CONVS(X)                                                                   \
+  MN_EACH_MMA(X, conv2_64_big)                                                                 \
+  MN_EACH_MMA(X, conv2_64_nhwc_big)                                                            \
+  MN_EACH_MMA(X, strided)                                                                      \
+  MN_EACH_MMA(X, strided_nhwc)                                                                 \
+  MN_EACH_MMA(X, groups)                                                                       \
+  MN_EACH_MMA(X, groups_nhwc)                                                                  \
+  MN_EACH_MMA(X, dilated)                                                                      \
+  MN_EACH_MMA(X, uneven_pads)                                                                  \
+  MN_EACH_MMA(X, one_dim)                                                                      \
+  MN_EACH_MMA(X, three_dim)                                                                    \
+  MN_EACH_MMA(X, three_dim_nhwc)                                                               \
+  MN_EACH_MMA(X, one_result)                                                                   \
+  MN_EACH_MMA(X, few_odd)                                                                      \
+  MN_EACH_MMA(X, pointwise)
+
+#define MN_TEST_MMA_MATMULS(X)                                                                 \
+  MN_EACH_MMA(X, fc1_64_big)                                                                   \
+  MN_EACH_MMA(X, fc1_grad_big)                                                                 \
+  MN_EACH_MMA(X, fc2_64_big)                                                                   \
+  MN_EACH_MMA(X, odd_split)                                                                    \
+  MN_EACH_MMA(X, square_big)                                                                   \
+  MN_EACH_MMA(X, small)                                                                        \
+  MN_EACH_MMA(X, one)                                                                          \
+  MN_EACH_MMA(X, both_transposed)                                                              \
+  MN_EACH_MMA(X, left_transposed)                                                              \
+  MN_EACH_MMA(X, stacked)                                                                      \
+  MN_EACH_MMA(X, stacked_transposed)                                                           \
+  MN_EACH_MMA(X, long_sum)                                                                     \
+  X(tf32x3_tile_96, tiled(odd_split, {mn::Mma::tf32x3, {96, 32, 16}, {3, 1}, 1}))              \
+  X(tf32_tile_128, tiled(odd_split, {mn::Mma::tf32, {128, 64, 16}, {2, 2}, 2}))                \
+  X(bf16_tile_16, tiled(odd_split, {mn::Mma::bf16, {16, 16, 32}, {1, 1}, 16}))                 \
+  X(ffma_tile_32, tiled(odd_split, {mn::Mma::ffma, {32, 64, 8}, {4, 1}, 3}))
 
 #define MN_TEST_SOFTMAXES(X)                                                                   \
   X(digits_64_big, mn::Softmax{.outer=64, .size=10})                                           \

@@ -100,6 +100,11 @@ static cl::opt<std::string>
                        "as cudnn,cublas"),
               cl::cat(targetCategory));
 static cl::opt<std::string>
+    precision("precision", cl::init("fp32"), cl::value_desc("name"),
+              cl::desc("How exact products of f32 are on a GPU: strict, fp32 "
+                       "(default), tf32 or bf16"),
+              cl::cat(targetCategory));
+static cl::opt<std::string>
     workspace("workspace", cl::init("1024"), cl::value_desc("MiB"),
               cl::desc("Maximum scratch memory for cuDNN and cuBLASLt, for "
                        "each stream (default: 1024)"),
@@ -237,6 +242,14 @@ static bool checkLibraries() {
   return true;
 }
 
+static bool checkPrecision() {
+  if (symbolizePrecision(precision))
+    return true;
+  return error("expected --precision=strict, fp32, tf32 or bf16, got '" +
+               precision + "'" +
+               nearest(precision, {"strict", "fp32", "tf32", "bf16"}));
+}
+
 static bool checkDimensions(Options &options) {
   for (StringRef binding : dimensions) {
     auto [name, value] = binding.rsplit('=');
@@ -279,6 +292,24 @@ static bool checkArchs(Options &options) {
     if (llvm::is_contained(options.archs, name))
       return error("expected each --arch once, got " + name + " twice");
     options.archs.push_back(name.str());
+  }
+  return true;
+}
+
+/// Tensor cores know tf32 and bf16 from sm_80 on: before, fp32 is strict.
+static bool checkCores(const Options &options) {
+  for (StringRef name : options.archs) {
+    StringRef digits = name;
+    unsigned number;
+    if (!digits.consume_front("sm_") ||
+        digits.take_while(llvm::isDigit).getAsInteger(10, number) ||
+        number >= 80)
+      continue;
+    if (precision.getNumOccurrences() != 0 && precision != "strict")
+      return error("expected --precision=strict for --arch=" + name +
+                   ", which has no tensor cores for tf32, got '" + precision +
+                   "'");
+    precision = "strict";
   }
   return true;
 }
@@ -377,7 +408,8 @@ static bool checkValues(Options &options) {
   if (level != "0" && level != "1" && level != "2")
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
   if (!checkBatches(options) || !checkDimensions(options) ||
-      !checkLibraries() || !checkWorkspace() || !checkArchs(options))
+      !checkLibraries() || !checkPrecision() || !checkWorkspace() ||
+      !checkArchs(options) || !checkCores(options))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -395,6 +427,7 @@ static void fillInferOptions(InferOptions &infer) {
   std::string list = libraries;
   std::replace(list.begin(), list.end(), ',', '+');
   infer.libraries = list;
+  infer.precision = precision.getValue();
   infer.workspace = workspaceBytes;
   for (Switch &entry : switches)
     if (entry.option || level[0] < entry.since)
@@ -418,6 +451,8 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
+  if (precision != "fp32")
+    add("--precision=" + precision);
   if (workspace != "1024")
     add("--workspace=" + workspace);
   text += trainFlagsText();

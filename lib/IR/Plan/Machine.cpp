@@ -67,7 +67,57 @@ static constexpr int64_t someResults = 4096;
 /// Multiplications that hide what a call of cuBLASLt costs, for any shape.
 static constexpr int64_t matmulWork = 1 << 22;
 
+// On tensor cores, on one H100 (docs/results/2026-11-22-tensor-cores-h100.md):
+// our tf32x3 is faster than cuDNN and cuBLASLt on FMA units but where sums are
+// very long, and than our kernels on these but where there is little to do. In
+// tf32 the libraries are faster where their tiles are full.
+
+/// A contraction on tensor cores: its sides fill a tile's, and it takes longer
+/// than to get there.
+static constexpr Preference onTensorCores(StringRef op, Mma mma) {
+  return {.impl = Impl::kernel,
+          .op = op,
+          .epilogue = wholeEpilogue,
+          .mma = mma,
+          .minK = 16,
+          .minSide = 16,
+          .minWork = 1 << 23};
+}
+
+/// A convolution of so many channels that cuDNN fills its tiles.
+static constexpr Preference onCudnnCores(StringRef op, EpilogueParts epilogue) {
+  return {.impl = Impl::cudnn,
+          .op = op,
+          .epilogue = epilogue,
+          .mma = Mma::tf32,
+          .onlyLayout = Layout::nchw,
+          .minEither = 96,
+          .ungrouped = true,
+          .minWork = 1 << 28};
+}
+
 static const Preference onH200[] = {
+    onCudnnCores("conv", wholeEpilogue),
+    onCudnnCores("conv_input_grad", noEpilogue),
+    onCudnnCores("conv_filter_grad", noEpilogue),
+    {.impl = Impl::cublas,
+     .op = "matmul",
+     .epilogue = biasAndRelu,
+     .mma = Mma::tf32,
+     .minSide = 64,
+     .minWork = 1 << 25},
+    onTensorCores("conv", Mma::bf16),
+    onTensorCores("conv_input_grad", Mma::bf16),
+    onTensorCores("conv_filter_grad", Mma::bf16),
+    onTensorCores("matmul", Mma::bf16),
+    onTensorCores("conv", Mma::tf32),
+    onTensorCores("conv_input_grad", Mma::tf32),
+    onTensorCores("conv_filter_grad", Mma::tf32),
+    onTensorCores("matmul", Mma::tf32),
+    onTensorCores("conv", Mma::tf32x3),
+    onTensorCores("conv_input_grad", Mma::tf32x3),
+    onTensorCores("conv_filter_grad", Mma::tf32x3),
+    onTensorCores("matmul", Mma::tf32x3),
     {.impl = Impl::cudnn,
      .op = "conv",
      .epilogue = wholeEpilogue,
@@ -198,6 +248,9 @@ static std::string objectionTo(const MultiplyAdds &work,
   if (work.k < preference.minK)
     return llvm::formatv("is profitable for K >= {0}, here {1}",
                          preference.minK, work.k);
+  if (int64_t side = std::min(work.m, work.n); side < preference.minSide)
+    return llvm::formatv("is profitable for sides of {0} or more, here {1}",
+                         preference.minSide, side);
   if (work.channels < preference.minChannels)
     return llvm::formatv(
         "is profitable for {0} or more input channels, here {1}",
@@ -240,6 +293,8 @@ std::string Preference::objection(Operation *root) const {
 }
 
 bool Preference::takesWhole(StepOp step) const {
+  if (impl == Impl::kernel)
+    return true;
   return rootReadsMemory(step) &&
          matchEpiloguePrefix(step, epilogue).end == yieldsOf(step).front();
 }

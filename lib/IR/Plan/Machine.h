@@ -16,16 +16,19 @@
 
 namespace mlir::mnistc {
 
-/// From where on the call of a library pays for an op. Two for one op and
-/// library are alternatives: where either pays, the call is made.
+/// From where on the call of a library, or a kernel on tensor cores, pays for
+/// an op. Two for one op and library are alternatives: where either pays, the
+/// call is made.
 struct Preference {
   Impl impl;
   StringRef op;           ///< the root's mnemonic
   EpilogueParts epilogue; ///< of what follows the root, what it is given
+  Mma mma = Mma::ffma;    ///< tensor cores: only where the precision allows
 
   std::optional<Layout> onlyLayout = {}; ///< of images; none: any
   // Of the root's multiply-adds (MultiplyAdds in lib/IR/Mnist/RootOps.h).
   int64_t minK = 0;
+  int64_t minSide = 0;     ///< m and n
   int64_t minChannels = 0; ///< of the input, in a group
   int64_t minEither = 0;   ///< channels, of input or output
   int64_t minTaps = 0;     ///< of a window

@@ -49,6 +49,13 @@ static ArrayRef<KnownAttribute> planAttributes() {
       {"plan.offset", onArgument | onGlobal | onConstant, aNumberOfBytes()},
       {"plan.parameter_bytes", onModule, aNumberOfBytes()},
       {streamAttribute, onStep, aStream()},
+      {"plan.precision",
+       onModule,
+       {"strict, fp32, tf32 or bf16",
+        [](Attribute value) {
+          auto text = dyn_cast<StringAttr>(value);
+          return text && symbolizePrecision(text);
+        }}},
       {"plan.target",
        onModule,
        {"the name of a target",

@@ -9,6 +9,7 @@
 #define MNISTC_IR_PLAN_PLANOPS_TD
 
 include "lib/IR/Mnist/MnistTypes.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
@@ -51,6 +52,7 @@ def Plan_Dialect : Dialect {
     - `plan.initial_bytes` on the module: globals that do not begin as zeros
       take this many bytes at the start.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
@@ -65,6 +67,46 @@ def Plan_Impl
   let cppNamespace = "::mlir::mnistc";
 }
 
+def Plan_Mma
+    : I32EnumAttr<"Mma", "what multiplies f32 and adds up in f32",
+                  [I32EnumAttrCase<"ffma", 0>, I32EnumAttrCase<"tf32x3", 1>,
+                   I32EnumAttrCase<"tf32", 2>, I32EnumAttrCase<"bf16", 3>]> {
+  let cppNamespace = "::mlir::mnistc";
+}
+
+def Plan_Precision
+    : I32EnumAttr<"Precision", "how exact products of f32 are",
+                  [I32EnumAttrCase<"strict", 0>, I32EnumAttrCase<"fp32", 1>,
+                   I32EnumAttrCase<"tf32", 2>, I32EnumAttrCase<"bf16", 3>]> {
+  let cppNamespace = "::mlir::mnistc";
+}
+
+def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
+  let cppNamespace = "::mlir::mnistc";
+  let mnemonic = "product";
+  let summary = "how a contraction of f32 is computed";
+  let description = [{
+    `mma` says what multiplies:
+
+    - `ffma`: FMA units, as without a schedule;
+    - `tf32x3`: tensor cores, each number as the sum of two of tf32, of whose
+      four products the smallest is left out: as accurate as f32;
+    - `tf32`: tensor cores, numbers rounded to tf32 (11 bits);
+    - `bf16`: tensor cores, numbers rounded to bf16 (8 bits).
+
+    Tensors in memory, sums, and all that follows the root are f32 in each case.
+  }];
+  let parameters = (ins EnumParameter<Plan_Mma>:$mma);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Plan_Schedule : Attr<CPred<"::llvm::isa<::mlir::mnistc::ProductAttr>($_self)">,
+                         "a schedule"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::mlir::Attribute";
+  let convertFromStorage = "$_self";
+}
+
 def StepOp : Op<Plan_Dialect, "step",
                 [Pure, IsolatedFromAbove, SingleBlock,
                  DeclareOpInterfaceMethods<OpAsmOpInterface,
@@ -72,7 +114,9 @@ def StepOp : Op<Plan_Dialect, "step",
   let summary = "one entry of the plan";
   let description = [{
     The region says *what* is computed, on tensors; `on` says *by what*; `at`
-    says *where* each result lives, as a byte offset into the arena.
+    says *where* each result lives, as a byte offset into the arena; `schedule`
+    says *how* a root is computed, where there are several ways:
+    `schedule(#plan.product<mma = tf32x3>)`.
 
     ```mlir
     %h = plan.step "hidden" on kernel at [8192] (%x) {
@@ -84,11 +128,12 @@ def StepOp : Op<Plan_Dialect, "step",
   }];
   let arguments = (ins StrAttr:$name, Plan_Impl:$impl,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets,
+                       OptionalAttr<Plan_Schedule>:$schedule,
                        Variadic<Mnist_Tensor>:$inputs);
   let results = (outs Variadic<Mnist_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `on` $impl (`at` $offsets^)? `(` $inputs `)` $body attr-dict `:`
+    $name `on` $impl (`at` $offsets^)? (`schedule` `(` $schedule^ `)`)? `` `(` $inputs `)` $body attr-dict `:`
     functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;

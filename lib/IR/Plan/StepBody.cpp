@@ -3,6 +3,7 @@
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -221,4 +222,16 @@ double mlir::mnistc::bytesOf(StepOp step) {
   for (Value result : step.getResults())
     bytes += sizeInBytes(result.getType());
   return bytes;
+}
+
+bool mlir::mnistc::isProductOfFloats(StepOp step) {
+  auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));
+  return root && root.getMultiplyAdds() &&
+         getElementTypeOrSelf(root->getResult(0).getType()).isF32();
+}
+
+Mma mlir::mnistc::mmaOf(StepOp step) {
+  std::optional<Attribute> schedule = step.getSchedule();
+  return schedule && *schedule ? cast<ProductAttr>(*schedule).getMma()
+                               : Mma::ffma;
 }

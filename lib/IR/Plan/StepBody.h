@@ -97,6 +97,12 @@ double flopsOf(StepOp step);
 /// Bytes of a step's inputs and results, each counted once.
 double bytesOf(StepOp step);
 
+/// Whether a step is around a contraction of f32: what has a schedule.
+bool isProductOfFloats(StepOp step);
+
+/// What multiplies in a step.
+Mma mmaOf(StepOp step);
+
 } // namespace mlir::mnistc
 
 #endif // MNISTC_IR_PLAN_STEPBODY_H

@@ -112,7 +112,7 @@ StepOp mlir::mnistc::outline(ArrayRef<Operation *> group,
       FusedLoc::get(last->getContext(), locations), types,
       builder.getStringAttr(name),
       ImplAttr::get(last->getContext(), Impl::undecided), DenseI64ArrayAttr(),
-      contents.inputs.getArrayRef());
+      /*schedule=*/Attribute(), contents.inputs.getArrayRef());
   Block &body = step.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : contents.inputs)

@@ -19,14 +19,19 @@ static constexpr int64_t plainScratch = int64_t(32) << 20;
 /// most: 4.2 was seen.
 static constexpr int64_t transformedTimes = 5;
 
+/// What they read is f32 in memory: cuDNN has no bf16 for that.
+static const Mma ofCudnn[] = {Mma::tf32};
+static const Mma ofCublas[] = {Mma::tf32, Mma::bf16};
+static const Mma ofKernels[] = {Mma::tf32x3, Mma::tf32, Mma::bf16};
+
 static const LibraryCall ofNvidia[] = {
     {Impl::cudnn, "conv", /*takesEpilogue=*/true, plainScratch,
-     transformedTimes},
+     transformedTimes, ofCudnn},
     {Impl::cudnn, "conv_input_grad", /*takesEpilogue=*/false, plainScratch,
-     transformedTimes},
+     transformedTimes, ofCudnn},
     {Impl::cudnn, "conv_filter_grad", /*takesEpilogue=*/false, plainScratch,
-     transformedTimes},
-    {Impl::cublas, "matmul", /*takesEpilogue=*/true, plainScratch},
+     transformedTimes, ofCudnn},
+    {Impl::cublas, "matmul", /*takesEpilogue=*/true, plainScratch, 0, ofCublas},
 };
 
 static const LibraryCall ofX86[] = {
@@ -38,8 +43,9 @@ static const LibraryCall ofX86[] = {
 };
 
 ArrayRef<Target> Target::all() {
-  static const Target targets[] = {{"cuda", ofNvidia, &Machine::h200()},
-                                   {"cpu", ofX86, &Machine::x86()}};
+  static const Target targets[] = {
+      {"cuda", ofNvidia, &Machine::h200(), ofKernels},
+      {"cpu", ofX86, &Machine::x86()}};
   return targets;
 }
 
@@ -78,8 +84,13 @@ static std::string unsupportedReason(Operation *root) {
   return "";
 }
 
+static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
+  return mma == Mma::ffma || llvm::is_contained(tensorCores, mma);
+}
+
 bool LibraryCall::canCompute(StepOp step) const {
   if (op != rowNameOf(step) || impl != step.getImpl() ||
+      !knows(tensorCores, mmaOf(step)) ||
       !unsupportedReason(rootOf(step)).empty())
     return false;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
@@ -104,7 +115,7 @@ bool mlir::mnistc::canGenerate(StepOp step) {
 
 bool Target::canCompute(StepOp step) const {
   if (step.getImpl() == Impl::kernel)
-    return canGenerate(step);
+    return canGenerate(step) && knows(tensorCores, mmaOf(step));
   return llvm::any_of(libraries, [&](const LibraryCall &call) {
     return call.canCompute(step);
   });
@@ -151,6 +162,20 @@ llvm::Expected<Libraries> Libraries::parse(StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
+// Precision
+//===----------------------------------------------------------------------===//
+
+bool mlir::mnistc::allows(Precision precision, Mma mma) {
+  return static_cast<unsigned>(mma) <= static_cast<unsigned>(precision);
+}
+
+Precision mlir::mnistc::precisionOf(Operation *module) {
+  auto name = module->getAttrOfType<StringAttr>("plan.precision");
+  // The dialect knows it.
+  return name ? *symbolizePrecision(name) : Precision::fp32;
+}
+
+//===----------------------------------------------------------------------===//
 // Reasons
 //===----------------------------------------------------------------------===//
 
@@ -159,14 +184,20 @@ StringRef mlir::mnistc::rowNameOf(StepOp step) {
   return root ? root->getName().stripDialect() : "pointwise";
 }
 
+/// "cudnn", "kernel by tf32x3"
+static std::string wayName(Impl impl, Mma mma) {
+  std::string name = stringifyImpl(impl).str();
+  return mma == Mma::ffma ? name : (name + " by " + stringifyMma(mma)).str();
+}
+
 std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
-                                    Libraries libraries) {
+                                    Libraries libraries, Precision precision) {
   std::string reason;
   StringRef name = rowNameOf(step);
   for (const Preference &preference : target.machine->preferences) {
-    if (preference.op != name)
+    if (preference.op != name || !allows(precision, preference.mma))
       continue;
-    if (preference.impl == step.getImpl())
+    if (preference.impl == step.getImpl() && preference.mma == mmaOf(step))
       return reason + (reason.empty() ? "first choice of the target"
                                       : "next choice of the target");
     std::string objection = target.objection(preference, rootOf(step));
@@ -174,13 +205,14 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
       objection = "is not among the libraries allowed";
     else if (objection.empty())
       objection = "cannot fuse its epilogue";
-    std::string part =
-        llvm::formatv("{0} {1}; ", stringifyImpl(preference.impl), objection);
+    std::string part = llvm::formatv(
+        "{0} {1}; ", wayName(preference.impl, preference.mma), objection);
     // Those of one library may have the same objection.
     if (!StringRef(reason).contains(part))
       reason += part;
   }
-  if (step.getImpl() != Impl::kernel || !canGenerate(step))
+  if (step.getImpl() != Impl::kernel || mmaOf(step) != Mma::ffma ||
+      !canGenerate(step))
     return "requested explicitly";
   return reason + (reason.empty() ? "first choice of the target"
                                   : "next choice of the target");

@@ -24,6 +24,7 @@ struct LibraryCall {
   /// The bytes of scratch memory that it asks for, or that it does at most, as
   /// many times those of the step's tensors.
   int64_t scratchBytes = 0, scratchTimes = 0;
+  ArrayRef<Mma> tensorCores = {}; ///< on which it multiplies, besides ffma
 
   /// Whether it can compute a step, profitable or not.
   bool canCompute(StepOp step) const;
@@ -32,7 +33,8 @@ struct LibraryCall {
 struct Target {
   StringRef name;
   ArrayRef<LibraryCall> libraries;
-  const Machine *machine; ///< that it is planned for
+  const Machine *machine;         ///< that it is planned for
+  ArrayRef<Mma> tensorCores = {}; ///< that generated code knows, besides ffma
 
   static ArrayRef<Target> all();
   /// The target called `name`.
@@ -72,12 +74,19 @@ private:
   unsigned allowed = 0;
 };
 
+/// What --precision allows: ffma, and what is listed up to it.
+bool allows(Precision precision, Mma mma);
+
+/// The precision that a module is planned for; fp32 where none is said.
+Precision precisionOf(Operation *module);
+
 /// What a step is in tables and messages: its root's mnemonic, or "pointwise".
 StringRef rowNameOf(StepOp step);
 
 /// Why a step runs on what it runs on: what is preferred to it, and what spoke
 /// against that.
-std::string reasonFor(StepOp step, const Target &target, Libraries libraries);
+std::string reasonFor(StepOp step, const Target &target, Libraries libraries,
+                      Precision precision);
 
 } // namespace mlir::mnistc
 

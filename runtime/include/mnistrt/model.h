@@ -65,6 +65,7 @@ struct Step {
   int stream = 0;             ///< steps of different ones run concurrently
   const int *after = nullptr; ///< steps of other streams that it waits for
   int afterCount = 0;
+  const char *mma = ""; ///< what its tensor cores multiply: tf32x3, tf32, bf16
 };
 
 /// What the integers of an input may be: indices, or labels. Others are refused

@@ -26,6 +26,20 @@ namespace mn {
 /// C.
 enum class Layout { nchw, nhwc };
 
+/// What multiplies f32, and adds up in f32: FMA units, or tensor cores that
+/// read numbers rounded to bf16, rounded to tf32, or split into two of tf32,
+/// which keeps the accuracy of f32. On the CPU all are the first.
+enum class Mma { ffma, tf32x3, tf32, bf16 };
+
+/// How the GPU computes a product, as the plan says; without a tile, what the
+/// kernel's model of the GPU chooses.
+struct ProductSchedule {
+  Mma mma = Mma::ffma;
+  int tile[3] = {0, 0, 0}; ///< of m and n, and of k at a time
+  int warps[2] = {1, 1};   ///< of a block, along m and along n
+  int split = 1;           ///< blocks that share the sums of a tile
+};
+
 /// A convolution over `spatial` dimensions, 1 to 3; unused ones have size 1,
 /// stride 1, pad 0 and dilation 1, and come last. Only the padding before is
 /// given: what is beyond the input is 0.
@@ -43,6 +57,7 @@ struct Conv {
   int pads[3] = {0, 0, 0};
   int padsAfter[3] = {0, 0, 0};
   int dilations[3] = {1, 1, 1};
+  ProductSchedule schedule = {};
 };
 
 /// A pool; see Conv. `countPads`: an average counts the zeros in the padding,
@@ -72,6 +87,7 @@ struct Matmul {
   int k = 1;
   bool transposedA = false;
   bool transposedB = false;
+  ProductSchedule schedule = {};
 };
 
 /// Softmax along the middle dimension of outer x size x inner.

@@ -40,3 +40,44 @@ func.func @yield_alone(%x: tensor<2xf32>) {
   // expected-error @below {{'plan.yield' op expects parent op 'plan.step'}}
   plan.yield %x : tensor<2xf32>
 }
+
+// -----
+
+func.func @schedule_of_a_map(%x: tensor<2xf32>) {
+  // expected-error @below {{'plan.step' op expected the schedule of a product in a step around a contraction of f32}}
+  %y = plan.step "y" on kernel schedule(#plan.product<mma = tf32>) (%x) {
+  ^bb0(%a: tensor<2xf32>):
+    %0 = mnist.relu %a : tensor<2xf32>
+    plan.yield %0 : tensor<2xf32>
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @schedule_of_f64(%x: tensor<2x2xf64>) {
+  // expected-error @below {{'plan.step' op expected the schedule of a product in a step around a contraction of f32}}
+  %y = plan.step "y" on kernel schedule(#plan.product<mma = tf32>) (%x) {
+  ^bb0(%a: tensor<2x2xf64>):
+    %0 = mnist.matmul %a, %a : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+    plan.yield %0 : tensor<2x2xf64>
+  } : (tensor<2x2xf64>) -> tensor<2x2xf64>
+  return
+}
+
+// -----
+
+func.func @other_schedule(%x: tensor<2x2xf32>) {
+  // expected-error @below {{attribute 'schedule' failed to satisfy constraint: a schedule}}
+  %y = plan.step "y" on kernel schedule(42 : i32) (%x) {
+  ^bb0(%a: tensor<2x2xf32>):
+    %0 = mnist.matmul %a, %a : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    plan.yield %0 : tensor<2x2xf32>
+  } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected 'plan.precision' to be strict, fp32, tf32 or bf16}}
+module attributes {plan.precision = "fp16"} {}

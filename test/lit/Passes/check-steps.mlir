@@ -141,3 +141,34 @@ func.func @order(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %a : tensor<4x4xf32>
 }
 }
+
+// -----
+
+// Tensor cores that cuDNN does not know for f32 in memory, and the CPU has not.
+
+module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
+func.func @no_bf16(%x: tensor<1x1x4x4xf32>, %w: tensor<1x1x1x1xf32>) -> tensor<1x1x4x4xf32> {
+  // expected-error @+1 {{expected an implementation for cuda that can compute step 'a' around 'conv', got 'cudnn'}}
+  %a = plan.step "a" on cudnn schedule(#plan.product<mma = bf16>) (%x, %w) {
+  ^bb0(%i: tensor<1x1x4x4xf32>, %f: tensor<1x1x1x1xf32>):
+    %0 = mnist.conv nchw %i, %f strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+        : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x4x4xf32>
+    plan.yield %0 : tensor<1x1x4x4xf32>
+  } : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x4x4xf32>
+  return %a : tensor<1x1x4x4xf32>
+}
+}
+
+// -----
+
+module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
+func.func @no_cores(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected an implementation for cpu that can compute step 'a' around 'matmul', got 'kernel'}}
+  %a = plan.step "a" on kernel schedule(#plan.product<mma = tf32>) (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %i : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+}

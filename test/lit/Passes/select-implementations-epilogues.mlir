@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=target=cuda \
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations="target=cuda precision=strict" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,CUDA
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=target=cpu \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,CPU

@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=target=cuda \
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations="target=cuda precision=strict" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,CUDA
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=target=cpu \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,CPU
@@ -10,8 +10,8 @@
 
 // The module remembers what it was planned for.
 
-// CUDA: module attributes {plan.libraries = "all", plan.target = "cuda"}
-// BLAS: module attributes {plan.libraries = "openblas+cudnn", plan.target = "cpu"}
+// CUDA: module attributes {plan.libraries = "all", plan.precision = "strict", plan.target = "cuda"}
+// BLAS: module attributes {plan.libraries = "openblas+cudnn", plan.precision = "fp32", plan.target = "cpu"}
 
 // A convolution with bias, residual and relu is one call.
 

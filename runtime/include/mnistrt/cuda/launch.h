@@ -24,6 +24,7 @@ struct LaunchShape {
   unsigned blocks = 1;
   unsigned threads = 32;
   unsigned cluster = 1; ///< blocks that can read each other's shared memory
+  unsigned shared = 0;  ///< bytes of it, beyond what the kernel declares
 };
 
 namespace shape {

@@ -1,9 +1,10 @@
 //===- libraries.h - the library calls of a CUDA program --------*- C++ -*-===//
 //
-// Steps on cuBLASLt and cuDNN, float only, in true fp32: no tensor cores. The
-// first call of a step chooses an algorithm and keeps it for the step; later
-// ones only enqueue it. What goes wrong is kept in the context and reported,
-// with the step's name, by who runs the steps. runtime/cuda/{cublas,cudnn}.cpp.
+// Steps on cuBLASLt and cuDNN, float only, in true fp32, or on the tensor cores
+// that the shape's schedule names: tf32, and for matmul bf16. The first call of
+// a step chooses an algorithm and keeps it for the step; later ones only
+// enqueue it. What goes wrong is kept in the context and reported, with the
+// step's name, by who runs the steps. runtime/cuda/{cublas,cudnn}.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -67,6 +67,9 @@ template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
   return its;
 }
 
+/// As many bytes as the launch's shape says.
+extern __shared__ uint4 dynamicShared[];
+
 template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
   if constexpr (sizeof(T) < 4)
     return T(__shfl_xor_sync(0xffffffffu, int(v), lanes));

@@ -16,7 +16,7 @@ namespace mn {
 
 namespace shape {
 MN_SHAPE_FN Product productOf(const Conv &s) {
-  return imageProduct(s.layout, s.groups, s.outChannels / s.groups,
+  return imageProduct(s, s.outChannels / s.groups,
                       int64_t(s.batch) * pixelsOut(s),
                       int64_t(s.inChannels / s.groups) * taps(s));
 }
@@ -46,19 +46,19 @@ struct ConvKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto filter = [&](int group, int o, int k) {
-      return f.loadFilter(Index(group * G::outChannels + o) * int(sizes.k) + k);
-    };
-    const auto window = [&](int group, int pixel, int k) {
-      const int c = G::template channelOf<G::inChannels>(k);
-      const Place tap = G::tapPlace(G::template tapOf<G::inChannels>(k));
-      Place in;
-      const bool inside = G::reads(G::outPlace(pixel % G::pixelsOut), tap, in);
-      const T v = f.loadInput(
-          inside ? G::input(pixel / G::pixelsOut, group * G::inChannels + c, in)
-                 : Index(0));
-      return inside ? v : T(0);
-    };
+    const auto filter = operandOf<true>(
+        [](int group, int o) {
+          return Index(group * G::outChannels + o) * int(sizes.k);
+        },
+        [](int k) { return Index(k); },
+        [&](Index o, Index k) { return f.loadFilter(o + k); });
+    const auto window = operandOf<false>(
+        [](int group, int pixel) { return G::windowAt(group, pixel); },
+        [](int k) { return G::inWindow(k); },
+        [&](const typename G::Spot &window, const typename G::Spot &k) {
+          return G::template ofWindow<T>(
+              window, k, [&](Index i) { return f.loadInput(i); });
+        });
     const auto store = [&](int group, int o, int pixel, T v) {
       f.store(G::output(pixel / G::pixelsOut, group * G::outChannels + o,
                         G::outPlace(pixel % G::pixelsOut)),

@@ -17,7 +17,7 @@ namespace shape {
 MN_SHAPE_FN Product filterGradOf(const Conv &s) {
   return {s.groups, s.outChannels / s.groups,
           int64_t(s.inChannels / s.groups) * taps(s),
-          int64_t(s.batch) * pixelsOut(s)};
+          int64_t(s.batch) * pixelsOut(s), s.schedule};
 }
 
 MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
@@ -41,24 +41,28 @@ struct ConvFilterGradKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
+    const auto grad = operandOf<true>(
+        [](int group, int o) {
+          return G::output(0, group * G::outChannels + o, Place{0, 0, 0});
+        },
+        [](int pixel) {
+          return G::output(pixel / G::pixelsOut, 0,
+                           G::outPlace(pixel % G::pixelsOut));
+        },
+        [&](Index o, Index pixel) { return f.loadOutputGrad(o + pixel); });
+    const auto window = operandOf<false>(
+        [](int group, int column) {
+          auto k = G::inWindow(column);
+          k.element += G::input(0, group * G::inChannels, Place{0, 0, 0});
+          return k;
+        },
+        [](int pixel) { return G::windowAt(0, pixel); },
+        [&](const typename G::Spot &k, const typename G::Spot &window) {
+          return G::template ofWindow<T>(
+              window, k, [&](Index i) { return f.loadInput(i); });
+        });
     Product::run(
-        [&](int group, int o, int pixel) {
-          return f.loadOutputGrad(G::output(pixel / G::pixelsOut,
-                                            group * G::outChannels + o,
-                                            G::outPlace(pixel % G::pixelsOut)));
-        },
-        [&](int group, int column, int pixel) {
-          const int c = G::template channelOf<G::inChannels>(column);
-          const int tap = G::template tapOf<G::inChannels>(column);
-          Place in;
-          const bool inside =
-              G::reads(G::outPlace(pixel % G::pixelsOut), G::tapPlace(tap), in);
-          const T v =
-              f.loadInput(inside ? G::input(pixel / G::pixelsOut,
-                                            group * G::inChannels + c, in)
-                                 : Index(0));
-          return inside ? v : T(0);
-        },
+        grad, window,
         [&](int group, int o, int column, T v) {
           f.store(Index(group * G::outChannels + o) * int(sizes.n) + column, v);
         },

@@ -33,7 +33,8 @@ MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   const int64_t weights = int64_t(s.inChannels / s.groups) * taps(s);
   const int outChannels = s.outChannels / s.groups;
   FewWeights few;
-  few.applies = s.layout == Layout::nchw && weights <= registers;
+  few.applies = s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
+                weights <= registers;
   if (!few.applies)
     return few;
   few.weights = int(weights);

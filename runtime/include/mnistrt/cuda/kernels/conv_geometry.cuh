@@ -24,10 +24,11 @@ template <typename S> MN_SHAPE_FN int taps(const S &s) {
   return s.kernel[0] * s.kernel[1] * s.kernel[2];
 }
 /// Results are adjacent along pixels (nchw) or along channels (nhwc).
-MN_SHAPE_FN Product imageProduct(Layout layout, int groups, int64_t channels,
+MN_SHAPE_FN Product imageProduct(const Conv &s, int64_t channels,
                                  int64_t pixels, int64_t k) {
-  return layout == Layout::nchw ? Product{groups, channels, pixels, k}
-                                : Product{groups, pixels, channels, k};
+  return s.layout == Layout::nchw
+             ? Product{s.groups, channels, pixels, k, s.schedule}
+             : Product{s.groups, pixels, channels, k, s.schedule};
 }
 } // namespace shape
 
@@ -41,6 +42,18 @@ struct Place {
   MN_DEVICE bool operator==(const Place &other) const {
     return x0 == other.x0 && x1 == other.x1 && x2 == other.x2;
   }
+};
+
+/// A window, or an element of all windows: the elements of a tensor where these
+/// begin, which add up; and what says whether they meet inside of the tensor.
+/// With few taps the bits of those that do and the tap's own bit; else places.
+template <bool fewTaps> struct Spot {
+  Index element;
+  unsigned taps;
+};
+template <> struct alignas(4 * sizeof(Index)) Spot<false> {
+  Index element;
+  Place at;
 };
 
 template <int D1, int D2> MN_DEVICE Place placeOf(int i) {
@@ -122,6 +135,131 @@ template <Conv S> struct ConvGeometry {
     return x0 >= 0 && x1 >= 0 && x2 >= 0 && x0 % S.strides[0] == 0 &&
            x1 % S.strides[1] == 0 && x2 % S.strides[2] == 0 &&
            out.x0 < S.out[0] && out.x1 < S.out[1] && out.x2 < S.out[2];
+  }
+
+  /// Bits pay where what is known of a window is kept for many elements.
+  static constexpr bool fewTaps = taps <= 32 && S.schedule.mma != Mma::ffma;
+  using Spot = device::Spot<fewTaps>;
+
+  /// An element of a tensor as `load` gives it, or 0 outside of it.
+  template <typename T, typename Load>
+  static MN_DEVICE T ofWindow(const Spot &window, const Spot &k,
+                              const Load &load) {
+    return reads(window, k) ? load(window.element + k.element) : T(0);
+  }
+  template <typename T, typename Load>
+  static MN_DEVICE T ofReader(const Spot &in, const Spot &k, const Load &load) {
+    return isReadBy(in, k) ? load(in.element + k.element) : T(0);
+  }
+
+  /// The window of an output pixel, and its element `k`: an input channel and a
+  /// tap.
+  static MN_DEVICE Spot windowAt(int group, int pixel) {
+    const Place out = outPlace(pixel % pixelsOut);
+    const Place in = {out.x0 * S.strides[0] - S.pads[0],
+                      out.x1 * S.strides[1] - S.pads[1],
+                      out.x2 * S.strides[2] - S.pads[2]};
+    const Index element = input(pixel / pixelsOut, group * inChannels, in);
+    if constexpr (!fewTaps)
+      return {element, in};
+    else
+      return {element, bitsOf(readAlong<0>(in.x0), readAlong<1>(in.x1),
+                              readAlong<2>(in.x2))};
+  }
+  static MN_DEVICE Spot inWindow(int k) {
+    const int number = tapOf<inChannels>(k);
+    const Place tap = tapPlace(number);
+    const Place in = {tap.x0 * S.dilations[0], tap.x1 * S.dilations[1],
+                      tap.x2 * S.dilations[2]};
+    const Index element = input(0, channelOf<inChannels>(k), in);
+    if constexpr (!fewTaps)
+      return {element, in};
+    else
+      return {element, 1u << number};
+  }
+
+  /// All windows that read an input pixel, and those of them that do so with
+  /// element `k`: an output channel and a tap.
+  static MN_DEVICE Spot readersOf(int group, int pixel) {
+    const Place in = inPlace(pixel % pixelsIn);
+    const Place at = {in.x0 + S.pads[0], in.x1 + S.pads[1], in.x2 + S.pads[2]};
+    // Where strides divide, they divide both parts of the place alike.
+    const Index element = output(
+        pixel / pixelsIn, group * outChannels,
+        {at.x0 / S.strides[0], at.x1 / S.strides[1], at.x2 / S.strides[2]});
+    if constexpr (!fewTaps)
+      return {element, at};
+    else
+      return {element, bitsOf(readByAlong<0>(at.x0), readByAlong<1>(at.x1),
+                              readByAlong<2>(at.x2))};
+  }
+  static MN_DEVICE Spot byElement(int k) {
+    const int number = tapOf<outChannels>(k);
+    const Place tap = tapPlace(number);
+    const Place at = {tap.x0 * S.dilations[0], tap.x1 * S.dilations[1],
+                      tap.x2 * S.dilations[2]};
+    const Index element =
+        output(0, channelOf<outChannels>(k),
+               {-(at.x0 / S.strides[0]), -(at.x1 / S.strides[1]),
+                -(at.x2 / S.strides[2])});
+    if constexpr (!fewTaps)
+      return {element, at};
+    else
+      return {element, 1u << number};
+  }
+
+private:
+  /// Whether what is `x` after the beginning of the padding is read.
+  template <int d> static MN_DEVICE bool isRead(int x) {
+    return x >= 0 && x % S.strides[d] == 0 && x / S.strides[d] < S.out[d];
+  }
+  template <int d> static MN_DEVICE bool isInside(int x) {
+    return insideAlong(d) || unsigned(x) < unsigned(S.in[d]);
+  }
+
+  /// The taps along a dimension that meet, as bits.
+  template <int d> static MN_DEVICE unsigned readAlong(int first) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int tap = 0; tap < S.kernel[d]; ++tap)
+      bits |= unsigned(isInside<d>(first + tap * S.dilations[d])) << tap;
+    return bits;
+  }
+  template <int d> static MN_DEVICE unsigned readByAlong(int at) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int tap = 0; tap < S.kernel[d]; ++tap)
+      bits |= unsigned(isRead<d>(at - tap * S.dilations[d])) << tap;
+    return bits;
+  }
+  static MN_DEVICE unsigned bitsOf(unsigned along0, unsigned along1,
+                                   unsigned along2) {
+    unsigned rows = 0, bits = 0;
+#pragma unroll
+    for (int tap = 0; tap < S.kernel[1]; ++tap)
+      rows |= along1 >> tap & 1 ? along2 << tap * S.kernel[2] : 0u;
+#pragma unroll
+    for (int tap = 0; tap < S.kernel[0]; ++tap)
+      bits |= along0 >> tap & 1 ? rows << tap * S.kernel[1] * S.kernel[2] : 0u;
+    return bits;
+  }
+
+  static MN_DEVICE bool reads(const Spot &window, const Spot &k) {
+    if constexpr (allInside())
+      return true;
+    else if constexpr (!fewTaps)
+      return int(isInside<0>(window.at.x0 + k.at.x0)) &
+             int(isInside<1>(window.at.x1 + k.at.x1)) &
+             int(isInside<2>(window.at.x2 + k.at.x2));
+    else
+      return window.taps & k.taps;
+  }
+  static MN_DEVICE bool isReadBy(const Spot &in, const Spot &k) {
+    if constexpr (!fewTaps)
+      return isRead<0>(in.at.x0 - k.at.x0) && isRead<1>(in.at.x1 - k.at.x1) &&
+             isRead<2>(in.at.x2 - k.at.x2);
+    else
+      return in.taps & k.taps;
   }
 };
 

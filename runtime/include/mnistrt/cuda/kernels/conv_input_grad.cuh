@@ -16,7 +16,7 @@ namespace mn {
 
 namespace shape {
 MN_SHAPE_FN Product inputGradOf(const Conv &s) {
-  return imageProduct(s.layout, s.groups, s.inChannels / s.groups,
+  return imageProduct(s, s.inChannels / s.groups,
                       int64_t(s.batch) * pixelsIn(s),
                       int64_t(s.outChannels / s.groups) * taps(s));
 }
@@ -45,23 +45,22 @@ struct ConvInputGradKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto filter = [&](int group, int c, int k) {
-      const int o = G::template channelOf<G::outChannels>(k);
-      const Place tap = G::tapPlace(G::template tapOf<G::outChannels>(k));
-      return f.loadFilter(G::filter(group * G::outChannels + o, c, tap));
-    };
-    const auto grad = [&](int group, int pixel, int k) {
-      const int o = G::template channelOf<G::outChannels>(k);
-      const Place tap = G::tapPlace(G::template tapOf<G::outChannels>(k));
-      Place out;
-      const bool inside =
-          G::isReadBy(G::inPlace(pixel % G::pixelsIn), tap, out);
-      const T v =
-          f.loadOutputGrad(inside ? G::output(pixel / G::pixelsIn,
-                                              group * G::outChannels + o, out)
-                                  : Index(0));
-      return inside ? v : T(0);
-    };
+    const auto filter = operandOf<true>(
+        [](int group, int c) {
+          return G::filter(group * G::outChannels, c, Place{0, 0, 0});
+        },
+        [](int k) {
+          return G::filter(G::template channelOf<G::outChannels>(k), 0,
+                           G::tapPlace(G::template tapOf<G::outChannels>(k)));
+        },
+        [&](Index c, Index k) { return f.loadFilter(c + k); });
+    const auto grad = operandOf<false>(
+        [](int group, int pixel) { return G::readersOf(group, pixel); },
+        [](int k) { return G::byElement(k); },
+        [&](const typename G::Spot &in, const typename G::Spot &k) {
+          return G::template ofReader<T>(
+              in, k, [&](Index i) { return f.loadOutputGrad(i); });
+        });
     const auto store = [&](int group, int c, int pixel, T v) {
       f.store(G::input(pixel / G::pixelsIn, group * G::inChannels + c,
                        G::inPlace(pixel % G::pixelsIn)),

@@ -13,7 +13,7 @@ namespace mn {
 
 namespace shape {
 MN_SHAPE_FN Product productOf(const Matmul &s) {
-  return {s.batch, s.m, s.n, s.k};
+  return {s.batch, s.m, s.n, s.k, s.schedule};
 }
 } // namespace shape
 
@@ -25,17 +25,22 @@ template <typename T, Matmul S> struct MatmulKernel {
       ProductKernel<T, shape::productOf(S), !S.transposedA, S.transposedB>;
   template <typename F>
   static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+    const auto a = operandOf<true>(
+        [](int batch, int row) {
+          return Index(batch) * S.m * S.k +
+                 (S.transposedA ? Index(row) : Index(row) * S.k);
+        },
+        [](int k) { return S.transposedA ? Index(k) * S.m : Index(k); },
+        [&](Index row, Index k) { return f.loadA(row + k); });
+    const auto b = operandOf<true>(
+        [](int batch, int column) {
+          return Index(batch) * S.n * S.k +
+                 (S.transposedB ? Index(column) * S.k : Index(column));
+        },
+        [](int k) { return S.transposedB ? Index(k) : Index(k) * S.n; },
+        [&](Index column, Index k) { return f.loadB(column + k); });
     Product::run(
-        [&](int batch, int row, int k) {
-          const Index base = Index(batch) * S.m * S.k;
-          return f.loadA(base + (S.transposedA ? Index(k) * S.m + row
-                                               : Index(row) * S.k + k));
-        },
-        [&](int batch, int column, int k) {
-          const Index base = Index(batch) * S.n * S.k;
-          return f.loadB(base + (S.transposedB ? Index(column) * S.k + k
-                                               : Index(k) * S.n + column));
-        },
+        a, b,
         [&](int batch, int row, int column, T v) {
           f.store((Index(batch) * S.m + row) * S.n + column, v);
         },

@@ -1,0 +1,450 @@
+//===- product_mma.cuh - a product on the tensor cores ----------*- C++ -*-===//
+//
+// f32 in memory and f32 sums; what is multiplied is rounded to tf32 or bf16, or
+// split into two tf32 numbers, whose three larger products keep f32's accuracy
+// (tf32x3). Tensor cores cut sums off instead of rounding them, so that after
+// some terms they are added to others in registers and begin anew.
+//
+// In shared memory 16 bytes are neighbours along k of one row, and rows follow
+// each other: a fragment is read without bank conflicts by ldmatrix, and by
+// wgmma as it is. The latter multiplies where there is a warpgroup for every 64
+// rows, while the next tile is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_PRODUCT_MMA_CUH
+#define MNISTRT_CUDA_KERNELS_PRODUCT_MMA_CUH
+
+#include "mnistrt/cuda/kernels/mma.cuh"
+#include "mnistrt/cuda/kernels/product_operand.cuh"
+#include "mnistrt/cuda/kernels/product_tiles.cuh"
+
+#ifdef __CUDACC__
+
+namespace mn::device {
+
+/// The sums of one tile, in shared memory in the end.
+template <shape::Product P, bool aAlongK, bool bAlongK, shape::Tiles t>
+struct MmaLoop {
+  static constexpr Mma mma = t.mma;
+  static constexpr int depth = t.depth, threads = t.threads();
+  static constexpr int height = t.height(), width = t.width();
+  static constexpr int m = int(P.m), n = int(P.n);
+  static constexpr int each = mma == Mma::bf16 ? 2 : 1; ///< terms in a word
+  static constexpr int chunk = 4 * each;                ///< in 16 bytes
+  static constexpr int chunks = depth / chunk;
+  static constexpr int tall = t.rows / 16, wide = t.columns / 8; ///< of a warp
+  static constexpr bool wgmma = hasWgmma && shape::isForWgmma(t);
+  /// Columns are its 64 rows, rows its columns.
+  static constexpr bool turned = wgmma && !shape::hasWgmmaRows(t);
+  static constexpr int halves = wgmma ? shape::halves(t) : 1; ///< of a number
+  static constexpr bool inShared = true;
+  static constexpr int stride = width + 8; ///< of a tile in shared memory
+  static constexpr bool kFits = P.k % (int64_t(t.splits) * depth) == 0;
+  static_assert(depth <= threads);
+  static_assert(depth % (2 * chunk) == 0 && t.rows % 16 == 0 &&
+                t.columns % 16 == 0);
+
+  /// Turns after which sums are moved, and whether they are at all.
+  static constexpr int turns =
+      int((P.k + int64_t(t.splits) * depth - 1) / (int64_t(t.splits) * depth));
+  static constexpr int kept = shape::max(1, shape::keptTerms(mma) / depth);
+  static constexpr bool moves = turns > kept;
+
+  /// How a tile of `size` rows is brought: `terms` neighbours along k at a
+  /// time, by threads whose neighbours are along k or along rows.
+  template <int size, bool alongK> struct Share {
+    static constexpr int terms = alongK ? each : chunk;
+    static constexpr int perRow = depth / terms;
+    static constexpr int count =
+        (size * perRow + threads - 1) / threads; ///< of a thread
+    static constexpr bool whole = size * perRow % threads == 0;
+    /// Different rows of a thread, where its places along k do not differ.
+    static MN_DEVICE int rowOf(int j) {
+      const int u = int(threadIdx.x) + j * threads;
+      return alongK ? u / perRow : u % size;
+    }
+    static MN_DEVICE int termOf(int j) {
+      const int u = int(threadIdx.x) + j * threads;
+      return (alongK ? u % perRow : u / size) * terms;
+    }
+    static MN_DEVICE bool isMine(int j) {
+      return whole || int(threadIdx.x) + j * threads < size * perRow;
+    }
+  };
+
+  template <typename Point, int count> struct alignas(16) Neighbours {
+    Point point[count];
+  };
+  template <int size> struct Tile {
+    uint4 word[2][halves][chunks][size + 1];
+  };
+  /// What is known of an operand's rows, or of its places along k, whichever
+  /// a thread sees many of.
+  template <typename Op, int size, bool alongK> struct Table {
+    typename Op::RowPoint row[Op::cheapRows ? 1 : size];
+  };
+  template <typename Op, int size> struct Table<Op, size, false> {
+    alignas(16) typename Op::AlongPoint along[2][depth];
+  };
+  struct Operands {
+    Tile<height> a;
+    Tile<width> b;
+  };
+
+  template <int size, bool alongK, int extent> struct Loader {
+    using S = Share<size, alongK>;
+    float held[S::count][S::terms];
+
+    static MN_DEVICE int clamped(int row) {
+      return extent % size == 0 || row < extent ? row : extent - 1;
+    }
+
+    /// What does not change from turn to turn.
+    template <typename Op>
+    static MN_DEVICE void begin(const Op &op, Table<Op, size, alongK> &table,
+                                int batch, int first, int kBegin, int kEnd) {
+      if constexpr (!alongK)
+        prepare(op, table, 0, kBegin, kEnd);
+      else if constexpr (!Op::cheapRows)
+        for (int i = int(threadIdx.x); i < size; i += threads)
+          table.row[i] = op.row(batch, clamped(first + i));
+    }
+
+    /// For the turn at k0, whose tables are number `which`.
+    template <typename Op>
+    static MN_DEVICE void prepare(const Op &op, Table<Op, size, alongK> &table,
+                                  int which, int k0, int kEnd) {
+      if constexpr (!alongK)
+        if (int(threadIdx.x) < depth)
+          table.along[which][threadIdx.x] = op.along(
+              k0 + int(threadIdx.x) < kEnd ? k0 + int(threadIdx.x) : 0);
+    }
+
+    template <typename Op>
+    static MN_DEVICE typename Op::RowPoint
+    rowOf(const Op &op, const Table<Op, size, alongK> &table, int batch,
+          int first, int j) {
+      const int row = S::isMine(j) ? S::rowOf(j) : 0;
+      if constexpr (Op::cheapRows)
+        return op.row(batch, clamped(first + row));
+      else
+        return table.row[row];
+    }
+
+    /// Without branches, so that many loads are on their way at once.
+    template <typename Op>
+    MN_DEVICE void load(const Op &op, const Table<Op, size, alongK> &table,
+                        int batch, int first, int which, int k0, int kEnd) {
+      if constexpr (alongK) {
+        const int term = S::termOf(0);
+        typename Op::AlongPoint along[S::terms];
+#pragma unroll
+        for (int i = 0; i < S::terms; ++i)
+          along[i] =
+              op.along(kFits || k0 + term + i < kEnd ? k0 + term + i : k0);
+#pragma unroll
+        for (int j = 0; j < S::count; ++j) {
+          const auto row = rowOf(op, table, batch, first, j);
+#pragma unroll
+          for (int i = 0; i < S::terms; ++i)
+            held[j][i] = op.load(row, along[i]);
+        }
+      } else {
+        constexpr int rows = size > threads ? S::count : 1;
+        typename Op::RowPoint row[rows];
+#pragma unroll
+        for (int j = 0; j < rows; ++j)
+          row[j] = op.row(batch, clamped(first + S::rowOf(j)));
+        using Points = Neighbours<typename Op::AlongPoint, S::terms>;
+#pragma unroll
+        for (int j = 0; j < S::count; ++j) {
+          const Points along = *reinterpret_cast<const Points *>(
+              &table.along[which][S::isMine(j) ? S::termOf(j) : 0]);
+#pragma unroll
+          for (int i = 0; i < S::terms; ++i)
+            held[j][i] = op.load(row[rows == 1 ? 0 : j], along.point[i]);
+        }
+      }
+    }
+
+    /// What is outside the operand is 0.
+    MN_DEVICE void store(Tile<size> &tile, int which, int first, int k0,
+                         int kEnd) {
+#pragma unroll
+      for (int j = 0; j < S::count; ++j) {
+        const int row = S::rowOf(j), term = S::termOf(j);
+        uint32_t word[S::terms / each];
+#pragma unroll
+        for (int i = 0; i < S::terms; ++i)
+          if ((extent % size != 0 && first + row >= extent) ||
+              (!kFits && k0 + term + i >= kEnd))
+            held[j][i] = 0;
+#pragma unroll
+        for (int i = 0; i < S::terms / each; ++i)
+          if constexpr (mma == Mma::bf16)
+            word[i] = toBf16(held[j][2 * i], held[j][2 * i + 1]);
+          else if constexpr (mma == Mma::tf32)
+            word[i] = toTf32(held[j][i]);
+          else if constexpr (halves == 2)
+            word[i] = bigOf(held[j][i]);
+          else
+            word[i] = __float_as_uint(held[j][i]);
+        if (!S::isMine(j))
+          continue;
+        put(tile.word[which][0][term / chunk][row], term, word);
+        if constexpr (halves == 2) {
+#pragma unroll
+          for (int i = 0; i < S::terms; ++i)
+            word[i] = smallOf(held[j][i], word[i]);
+          put(tile.word[which][1][term / chunk][row], term, word);
+        }
+      }
+    }
+
+    static MN_DEVICE void put(uint4 &to, int term,
+                              const uint32_t (&word)[S::terms / each]) {
+      if constexpr (alongK)
+        reinterpret_cast<uint32_t *>(&to)[term % chunk / each] = word[0];
+      else
+        to = uint4{word[0], word[1], word[2], word[3]};
+    }
+  };
+
+  /// A number of f32 as two of tf32, whose other bits the tensor cores do not
+  /// read. What overflows here leaves what is no number.
+  static MN_DEVICE uint32_t bigOf(float v) {
+    return (__float_as_uint(v) + 0x1000) & 0xffffe000;
+  }
+  static MN_DEVICE uint32_t smallOf(float v, uint32_t big) {
+    return __float_as_uint(v - __uint_as_float(big));
+  }
+
+  float sum[tall][wide][4];
+
+  /// 16 bytes of shared memory as a fragment, and for tf32x3 both halves.
+  struct Fragment {
+    uint32_t big[4], small[4];
+    MN_DEVICE void load(const uint4 *row) {
+      loadMatrices(big, row);
+      if constexpr (mma == Mma::tf32x3)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const float v = __uint_as_float(big[i]);
+          big[i] = bigOf(v);
+          small[i] = smallOf(v, big[i]);
+        }
+    }
+  };
+
+  static MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],
+                                    const uint32_t (&b)[4], int which) {
+    const uint32_t half[2] = {b[2 * which], b[2 * which + 1]};
+    if constexpr (mma == Mma::bf16)
+      mmaBf16(d, a, half);
+    else
+      mmaTf32(d, a, half);
+  }
+
+  MN_DEVICE void multiply(const Operands &tiles, int which) {
+    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int row = warp % t.warps * t.rows + lane % 16;
+    const int column = warp / t.warps * t.columns + lane / 16 * 8 + lane % 8;
+#pragma unroll
+    for (int c = 0; c < chunks; c += 2) {
+      Fragment a[tall], b[wide / 2];
+#pragma unroll
+      for (int i = 0; i < tall; ++i)
+        a[i].load(&tiles.a.word[which][0][c + lane / 16][row + 16 * i]);
+#pragma unroll
+      for (int j = 0; j < wide / 2; ++j)
+        b[j].load(&tiles.b.word[which][0][c + lane / 8 % 2][column + 16 * j]);
+      // The small products first.
+      if constexpr (mma == Mma::tf32x3) {
+#pragma unroll
+        for (int i = 0; i < tall; ++i)
+#pragma unroll
+          for (int j = 0; j < wide; ++j)
+            multiplyAdd(sum[i][j], a[i].small, b[j / 2].big, j % 2);
+#pragma unroll
+        for (int i = 0; i < tall; ++i)
+#pragma unroll
+          for (int j = 0; j < wide; ++j)
+            multiplyAdd(sum[i][j], a[i].big, b[j / 2].small, j % 2);
+      }
+#pragma unroll
+      for (int i = 0; i < tall; ++i)
+#pragma unroll
+        for (int j = 0; j < wide; ++j)
+          multiplyAdd(sum[i][j], a[i].big, b[j / 2].big, j % 2);
+    }
+  }
+
+  /// Begins the products of a warpgroup. `add`: to what there is.
+  MN_DEVICE void startWgmma(const Operands &tiles, int which, bool add) {
+    if constexpr (turned)
+      startWgmma(tiles.b, tiles.a, which, add);
+    else if constexpr (wgmma)
+      startWgmma(tiles.a, tiles.b, which, add);
+  }
+  template <int tallSize, int wideSize>
+  MN_DEVICE void startWgmma(const Tile<tallSize> &tallTile,
+                            const Tile<wideSize> &wideTile, int which,
+                            bool add) {
+    auto &d = reinterpret_cast<float(&)[t.rows * t.columns / 32]>(sum);
+    const int row = int(threadIdx.x) / 128 * 64;
+    const auto start = [&](int half, int otherHalf, int c, bool adds) {
+      const uint64_t x = wgmmaOperand(&tallTile.word[which][half][c][row],
+                                      sizeof(uint4) * (tallSize + 1));
+      const uint64_t y = wgmmaOperand(&wideTile.word[which][otherHalf][c][0],
+                                      sizeof(uint4) * (wideSize + 1));
+      if constexpr (mma == Mma::bf16)
+        wgmmaBf16(d, x, y, adds);
+      else
+        wgmmaTf32(d, x, y, adds);
+    };
+    beginWgmma();
+#pragma unroll
+    for (int c = 0; c < chunks; c += 2) {
+      // The small products first.
+      if constexpr (halves == 2) {
+        start(1, 0, c, add || c != 0);
+        start(0, 1, c, true);
+      }
+      start(0, 0, c, halves == 2 || add || c != 0);
+    }
+    commitWgmma();
+  }
+
+  template <typename Visit> MN_DEVICE void eachSum(const Visit &visit) {
+#pragma unroll
+    for (int i = 0; i < tall; ++i)
+#pragma unroll
+      for (int j = 0; j < wide; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          visit(i, j, e);
+  }
+
+  /// visit(row, column, result) for results of the tile in shared memory.
+  template <typename Visit>
+  MN_DEVICE void visit(float *part, int m0, int n0, int mEnd, int nEnd,
+                       const Visit &visitor) {
+#pragma unroll 4
+    for (int e = int(threadIdx.x); e < height * width; e += threads) {
+      const int row = m0 + e / width, column = n0 + e % width;
+      if (row < mEnd && column < nEnd)
+        visitor(row, column, part[e / width * stride + e % width]);
+    }
+  }
+
+  /// Adds up from kBegin to kEnd, into `part`, which may share its memory with
+  /// `tiles`.
+  template <typename A, typename B>
+  MN_DEVICE void run(const A &a, const B &b, int batch, int m0, int n0,
+                     int kBegin, int kEnd, Operands &tiles, float *part) {
+    __shared__ __align__(16) Table<A, height, aAlongK> aTable;
+    __shared__ __align__(16) Table<B, width, bAlongK> bTable;
+    Loader<height, aAlongK, m> aNext;
+    Loader<width, bAlongK, n> bNext;
+    float moved[moves ? tall : 1][moves ? wide : 1][4];
+    eachSum([&](int i, int j, int e) {
+      sum[i][j][e] = 0;
+      if constexpr (moves)
+        moved[i][j][e] = 0;
+    });
+
+    aNext.begin(a, aTable, batch, m0, kBegin, kEnd);
+    bNext.begin(b, bTable, batch, n0, kBegin, kEnd);
+    __syncthreads();
+    // The next tiles are on their way while these are multiplied; the last turn
+    // only multiplies.
+    int turn = 0;
+    for (int k0 = kBegin; k0 < kEnd + depth; k0 += depth, ++turn) {
+      const int which = turn % 2;
+      if (k0 < kEnd) {
+        aNext.load(a, aTable, batch, m0, which, k0, kEnd);
+        bNext.load(b, bTable, batch, n0, which, k0, kEnd);
+      }
+      if (k0 > kBegin) {
+        if constexpr (wgmma)
+          startWgmma(tiles, 1 - which, turn % kept != 1 % kept);
+        else
+          multiply(tiles, 1 - which);
+      }
+      if (k0 < kEnd) {
+        aNext.store(tiles.a, which, m0, k0, kEnd);
+        bNext.store(tiles.b, which, n0, k0, kEnd);
+        aNext.prepare(a, aTable, 1 - which, k0 + depth, kEnd);
+        bNext.prepare(b, bTable, 1 - which, k0 + depth, kEnd);
+      }
+      if constexpr (wgmma) {
+        fenceForWgmma();
+        waitForWgmma();
+      }
+      if constexpr (moves)
+        if (k0 > kBegin && turn % kept == 0)
+          eachSum([&](int i, int j, int e) {
+            moved[i][j][e] += sum[i][j][e];
+            if constexpr (!wgmma)
+              sum[i][j][e] = 0;
+          });
+      __syncthreads();
+    }
+    if constexpr (wgmma && moves)
+      if ((turn - 1) % kept == 0)
+        eachSum([&](int i, int j, int e) { sum[i][j][e] = 0; });
+    if constexpr (moves)
+      eachSum([&](int i, int j, int e) { sum[i][j][e] += moved[i][j][e]; });
+    toShared(a, b, batch, m0, n0, kBegin, kEnd, part);
+  }
+
+  /// Where infinities or numbers near the end of f32's range met, the parts of
+  /// tf32x3 are no numbers: such sums are made again, as the FMA units do.
+  template <typename A, typename B>
+  MN_DEVICE void toShared(const A &a, const B &b, int batch, int m0, int n0,
+                          int kBegin, int kEnd, float *part) {
+    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int tallAt =
+        turned ? warp * 16 + lane / 4 : warp % t.warps * t.rows + lane / 4;
+    const int wideAt = (turned ? 0 : warp / t.warps * t.columns) + lane % 4 * 2;
+    const auto &d =
+        reinterpret_cast<const float(&)[t.rows * t.columns / 32]>(sum);
+    constexpr int across = turned ? t.rows / 8 : wide;
+    bool isNan = false;
+#pragma unroll
+    for (int q = 0; q < t.rows * t.columns / 32; q += 2) {
+      const int x = tallAt + q / 2 % 2 * 8 + q / 4 / across * 16;
+      const int y = wideAt + q / 4 % across * 8;
+      isNan |= d[q] != d[q] || d[q + 1] != d[q + 1];
+      if constexpr (turned) {
+        part[y * stride + x] = d[q];
+        part[(y + 1) * stride + x] = d[q + 1];
+      } else {
+        *reinterpret_cast<float2 *>(part + x * stride + y) =
+            float2{d[q], d[q + 1]};
+      }
+    }
+    if constexpr (mma != Mma::tf32x3) {
+      __syncthreads();
+    } else if (__syncthreads_or(isNan)) {
+#pragma unroll 1
+      for (int e = int(threadIdx.x); e < height * width; e += threads) {
+        float &v = part[e / width * stride + e % width];
+        const int r = m0 + e / width, c = n0 + e % width;
+        if (v == v || r >= m || c >= n)
+          continue;
+        v = 0;
+#pragma unroll 1
+        for (int k = kBegin; k < kEnd; ++k)
+          v += a(batch, r, k) * b(batch, c, k);
+      }
+      __syncthreads();
+    }
+  }
+};
+
+} // namespace mn::device
+
+#endif // __CUDACC__
+#endif // MNISTRT_CUDA_KERNELS_PRODUCT_MMA_CUH

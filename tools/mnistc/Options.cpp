@@ -6,6 +6,7 @@
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
+#include "tools/mnistc/PrecisionFlag.h"
 #include "tools/mnistc/TrainFlags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +22,7 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory outputCategory("Output");
 static cl::OptionCategory modelCategory("The model");
-static cl::OptionCategory targetCategory("The program");
+cl::OptionCategory mlir::mnistc::targetCategory("The program");
 static cl::OptionCategory passCategory("Optimization");
 static cl::OptionCategory lookCategory("Inspection");
 
@@ -98,11 +99,6 @@ static cl::opt<std::string>
     libraries("libraries", cl::init("all"), cl::value_desc("names"),
               cl::desc("Libraries that may be used: all, none, or a list such "
                        "as cudnn,cublas"),
-              cl::cat(targetCategory));
-static cl::opt<std::string>
-    precision("precision", cl::init("fp32"), cl::value_desc("name"),
-              cl::desc("How exact products of f32 are on a GPU: strict, fp32 "
-                       "(default), tf32 or bf16"),
               cl::cat(targetCategory));
 static cl::opt<std::string>
     workspace("workspace", cl::init("1024"), cl::value_desc("MiB"),
@@ -242,14 +238,6 @@ static bool checkLibraries() {
   return true;
 }
 
-static bool checkPrecision() {
-  if (symbolizePrecision(precision))
-    return true;
-  return error("expected --precision=strict, fp32, tf32 or bf16, got '" +
-               precision + "'" +
-               nearest(precision, {"strict", "fp32", "tf32", "bf16"}));
-}
-
 static bool checkDimensions(Options &options) {
   for (StringRef binding : dimensions) {
     auto [name, value] = binding.rsplit('=');
@@ -292,24 +280,6 @@ static bool checkArchs(Options &options) {
     if (llvm::is_contained(options.archs, name))
       return error("expected each --arch once, got " + name + " twice");
     options.archs.push_back(name.str());
-  }
-  return true;
-}
-
-/// Tensor cores know tf32 and bf16 from sm_80 on: before, fp32 is strict.
-static bool checkCores(const Options &options) {
-  for (StringRef name : options.archs) {
-    StringRef digits = name;
-    unsigned number;
-    if (!digits.consume_front("sm_") ||
-        digits.take_while(llvm::isDigit).getAsInteger(10, number) ||
-        number >= 80)
-      continue;
-    if (precision.getNumOccurrences() != 0 && precision != "strict")
-      return error("expected --precision=strict for --arch=" + name +
-                   ", which has no tensor cores for tf32, got '" + precision +
-                   "'");
-    precision = "strict";
   }
   return true;
 }
@@ -408,8 +378,8 @@ static bool checkValues(Options &options) {
   if (level != "0" && level != "1" && level != "2")
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
   if (!checkBatches(options) || !checkDimensions(options) ||
-      !checkLibraries() || !checkPrecision() || !checkWorkspace() ||
-      !checkArchs(options) || !checkCores(options))
+      !checkLibraries() || !checkWorkspace() || !checkArchs(options) ||
+      !readPrecision(options.archs))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -427,7 +397,7 @@ static void fillInferOptions(InferOptions &infer) {
   std::string list = libraries;
   std::replace(list.begin(), list.end(), ',', '+');
   infer.libraries = list;
-  infer.precision = precision.getValue();
+  infer.precision = precisionFlag().str();
   infer.workspace = workspaceBytes;
   for (Switch &entry : switches)
     if (entry.option || level[0] < entry.since)
@@ -451,8 +421,8 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
-  if (precision != "fp32")
-    add("--precision=" + precision);
+  if (precisionFlag() != "fp32")
+    add("--precision=" + precisionFlag());
   if (workspace != "1024")
     add("--workspace=" + workspace);
   text += trainFlagsText();

@@ -74,32 +74,51 @@ static constexpr int64_t matmulWork = 1 << 22;
 
 /// A contraction on tensor cores: its sides fill a tile's, and it takes longer
 /// than to get there.
-static constexpr Preference onTensorCores(StringRef op, Mma mma) {
+static constexpr Preference onTensorCores(StringRef op, Mma mma,
+                                          int64_t minWork = 1 << 23) {
   return {.impl = Impl::kernel,
           .op = op,
           .epilogue = wholeEpilogue,
           .mma = mma,
           .minK = 16,
           .minSide = 16,
-          .minWork = 1 << 23};
+          .minWork = minWork};
 }
+/// Of the gradient of a filter, whose sums are cut into parts.
+static constexpr int64_t coresFilterGradWork = 1 << 25;
 
 /// A convolution of so many channels that cuDNN fills its tiles.
-static constexpr Preference onCudnnCores(StringRef op, EpilogueParts epilogue) {
+static constexpr Preference onCudnnCores(StringRef op, EpilogueParts epilogue,
+                                         int64_t minTaps) {
   return {.impl = Impl::cudnn,
           .op = op,
           .epilogue = epilogue,
           .mma = Mma::tf32,
           .onlyLayout = Layout::nchw,
           .minEither = 96,
+          .minTaps = minTaps,
           .ungrouped = true,
           .minWork = 1 << 28};
 }
 
+/// The gradient of a filter by FFT, which is in f32: whatever tensor cores may
+/// be used where windows are large, before tf32x3 elsewhere too.
+static constexpr Preference byFft(int64_t minEither, int64_t minTaps,
+                                  int64_t minWork) {
+  return {.impl = Impl::cudnn,
+          .op = "conv_filter_grad",
+          .epilogue = noEpilogue,
+          .minEither = minEither,
+          .minTaps = minTaps,
+          .unstrided = true,
+          .minWork = minWork};
+}
+
 static const Preference onH200[] = {
-    onCudnnCores("conv", wholeEpilogue),
-    onCudnnCores("conv_input_grad", noEpilogue),
-    onCudnnCores("conv_filter_grad", noEpilogue),
+    byFft(32, 25, 1 << 29),
+    onCudnnCores("conv", wholeEpilogue, someTaps),
+    onCudnnCores("conv_input_grad", noEpilogue, 1),
+    onCudnnCores("conv_filter_grad", noEpilogue, 1),
     {.impl = Impl::cublas,
      .op = "matmul",
      .epilogue = biasAndRelu,
@@ -108,15 +127,16 @@ static const Preference onH200[] = {
      .minWork = 1 << 25},
     onTensorCores("conv", Mma::bf16),
     onTensorCores("conv_input_grad", Mma::bf16),
-    onTensorCores("conv_filter_grad", Mma::bf16),
+    onTensorCores("conv_filter_grad", Mma::bf16, coresFilterGradWork),
     onTensorCores("matmul", Mma::bf16),
     onTensorCores("conv", Mma::tf32),
     onTensorCores("conv_input_grad", Mma::tf32),
-    onTensorCores("conv_filter_grad", Mma::tf32),
+    onTensorCores("conv_filter_grad", Mma::tf32, coresFilterGradWork),
     onTensorCores("matmul", Mma::tf32),
+    byFft(24, someTaps, 1 << 28),
     onTensorCores("conv", Mma::tf32x3),
     onTensorCores("conv_input_grad", Mma::tf32x3),
-    onTensorCores("conv_filter_grad", Mma::tf32x3),
+    onTensorCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork),
     onTensorCores("matmul", Mma::tf32x3),
     {.impl = Impl::cudnn,
      .op = "conv",

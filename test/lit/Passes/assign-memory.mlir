@@ -1,7 +1,7 @@
-// RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations \
+// RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations=precision=strict \
 // RUN:   --plan-assign-memory=alignment=64 --plan-check-steps=alignment=64 \
 // RUN:   | FileCheck %s
-// RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations \
+// RUN: mnist-opt %s --plan-form-steps="fuse=false" --plan-select-implementations=precision=strict \
 // RUN:   --plan-assign-memory="alignment=64 reuse=false workspace=4096" \
 // RUN:   --plan-check-steps=alignment=64 | FileCheck %s --check-prefix=KEEP
 

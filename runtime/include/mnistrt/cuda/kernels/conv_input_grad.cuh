@@ -41,7 +41,10 @@ struct ConvInputGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::inputGradOf(S);
   static constexpr bool gradAlongK = !G::nchw && G::outChannels >= 4;
-  using Product = ProductKernel<T, sizes, G::nchw || gradAlongK, false>;
+  // With one tap neighbours of a filter are input channels.
+  static constexpr bool filterAlongK = G::taps != 1;
+  using Product =
+      ProductKernel<T, sizes, G::nchw ? filterAlongK : gradAlongK, false>;
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {

@@ -1,5 +1,4 @@
-//===- product_ffma.cuh - a product on the FMA units -------------*- C++
-//-*-===//
+//===- product_ffma.cuh - a product on the FMA units ------------*- C++ -*-===//
 //
 // The lanes of a warp are along n, each with `columns` results 32 apart in each
 // of `rows` rows: its loads of a are broadcasts, those of b without bank

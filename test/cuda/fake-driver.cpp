@@ -1,6 +1,7 @@
 //===- fake-driver.cpp - a CUDA driver that only writes down --------------===//
 
 #include "fake-state.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -201,6 +202,15 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
+                            int value) {
+  MN_FAILS;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    driver().shared[*reinterpret_cast<std::string *>(function)] =
+        unsigned(value);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                           void **arguments, void **) {
   MN_FAILS;
@@ -208,6 +218,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
   Entry entry = {.what = What::launch, .kernel = name};
   entry.blocks = config->gridDimX;
   entry.threads = config->blockDimX;
+  entry.shared = config->sharedMemBytes;
+  // More has to be asked for.
+  constexpr unsigned always = 48 << 10;
+  if (entry.shared > std::max(always, driver().shared[name]))
+    return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < config->numAttrs; ++i)
     entry.overlaps |=
         config->attrs[i].id ==

@@ -30,7 +30,7 @@ struct Entry {
   int event = -1;  ///< recorded, waited for, or synchronized with
   std::string kernel = {};
   bool overlaps = false; ///< may start before the one before it ended
-  unsigned blocks = 0, threads = 0;
+  unsigned blocks = 0, threads = 0, shared = 0;
   int graph = -1;                            ///< what is launched, of `graphs`
   size_t bytes = 0;                          ///< of a copy
   const void *to = nullptr, *from = nullptr; ///< likewise
@@ -39,8 +39,9 @@ struct Entry {
 struct Driver {
   int gpus = 1, capability = 90;
   size_t free = size_t(1) << 34;
-  std::map<std::string, int> fails = {};     ///< function: its CUresult
-  std::set<std::string> missingKernels = {}; ///< not in the module
+  std::map<std::string, int> fails = {};       ///< function: its CUresult
+  std::set<std::string> missingKernels = {};   ///< not in the module
+  std::map<std::string, unsigned> shared = {}; ///< that a kernel may have
 
   std::vector<Entry> log = {};                 ///< outside of graphs
   std::vector<std::vector<Entry>> graphs = {}; ///< all that were captured

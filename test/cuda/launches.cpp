@@ -106,6 +106,7 @@ TEST(Launches, HaveTheShapeThatWasAskedFor) {
   const fake::Entry &entry = driver().graphs.at(0).at(0);
   EXPECT_EQ(entry.blocks, 7u);
   EXPECT_EQ(entry.threads, 64u);
+  EXPECT_EQ(entry.shared, 96u << 10);
 }
 
 TEST(Launches, FirstRunWaitsForEachStep) {

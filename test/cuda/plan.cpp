@@ -10,7 +10,7 @@ namespace test {
 static void runStep(mn::Context &ctx) {
   void *arguments[] = {&ctx.arena, &ctx.workspace};
   const std::string kernel = "step" + std::to_string(ctx.step);
-  mn::launch(ctx, kernel.c_str(), {7, 64}, arguments);
+  mn::launch(ctx, kernel.c_str(), {7, 64, 1, 96 << 10}, arguments);
 }
 
 PlanModel::PlanModel(std::vector<StepShape> given, const char *name)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Makes the example models as ONNX files, the same bytes every time.
 
-usage: make.py NAME OUT.onnx [--seed=1] [--fit=DATA_DIR]
+usage: make.py NAME OUT.onnx [--seed=1] [--fit=DATA_DIR] [--no-dropout]
 
-Weights are drawn as the framework of the model draws them. With --fit the last
-layer is solved for (ridge regression on the layers before it, which stay as
-drawn), so that the model classifies: DATA_DIR holds MNIST's IDX files or what
-digits.py writes.
+The networks are described in networks.py. Weights are drawn as the framework of
+the model draws them. With --fit the last layer is solved for (ridge regression
+on the layers before it, which stay as drawn), so that the model classifies:
+DATA_DIR holds MNIST's IDX files or what digits.py writes.
 """
 
 import argparse
@@ -19,124 +19,229 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-OPSET = 17
-IR_VERSION = 8
+from networks import NETWORKS
+
+IR_VERSIONS = {17: 8, 20: 9}
 
 
-class Network:
-    """A chain of layers that becomes a graph; `x` is the last tensor's name."""
+class Graph:
+    """A chain of layers that becomes a graph; `x` is the last tensor's name, and
+    `shape` its shape without the batch."""
 
-    def __init__(self, name, input_shape, seed):
-        self.name, self.input_shape, self.x = name, input_shape, "input"
+    def __init__(self, name, network, seed, with_dropout=True):
+        self.name, self.network, self.x = name, network, "input"
+        self.shape, self.with_dropout = list(network.input), with_dropout
         self.nodes, self.weights = [], []
         self.random = np.random.Generator(np.random.Philox(seed))
+        self.layers(network.layers, "")
 
-    def node(self, op, *weights, **attributes):
+    def layers(self, layers, prefix):
+        for i, layer in enumerate(layers):
+            name = layer.args.get("name") or f"{prefix}{i}"
+            getattr(self, layer.kind)(layer, name)
+
+    def node(self, op, *weights, x=None, **attributes):
+        """Of `x`, or else of the last tensor, to the next one."""
         name = f"{op.lower()}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, [self.x, *weights], [name],
+        self.nodes.append(helper.make_node(op, [x or self.x, *weights], [name],
                                            name=name, **attributes))
         self.x = name
-        return self
+        return name
 
     def weight(self, name, value):
         self.weights.append(numpy_helper.from_array(
             np.asarray(value, np.float32, order="C"), name))
         return name
 
+    def constant(self, name, values):
+        self.weights.append(numpy_helper.from_array(np.array(values), name))
+        return name
+
     def uniform(self, bound, shape):
         return self.random.uniform(-bound, bound, shape)
 
-    def draw(self, shape, fan_in, fan_out, how):
+    def draw(self, shape, fan_in, fan_out):
         """Weight and bias as PyTorch, MXNet or Keras initialise them."""
+        how = self.network.draw
         if how == "torch":
             bound = 1 / math.sqrt(fan_in)
             return self.uniform(bound, shape), self.uniform(bound, shape[0])
         bound = math.sqrt(6 / (fan_in + fan_out)) if how == "keras" else 0.07
         return self.uniform(bound, shape), np.zeros(shape[0])
 
-    def conv(self, name, outputs, inputs, kernel, pad, how):
-        area = kernel * kernel
-        w, b = self.draw((outputs, inputs, kernel, kernel), inputs * area,
-                         outputs * area, how)
-        return self.node("Conv", self.weight(f"{name}.weight", w),
-                         self.weight(f"{name}.bias", b),
-                         kernel_shape=[kernel, kernel], pads=[pad] * 4)
+    # Layers with weights.
 
-    def dense(self, name, outputs, inputs, how):
-        w, b = self.draw((outputs, inputs), inputs, outputs, how)
-        return self.node("Gemm", self.weight(f"{name}.weight", w),
-                         self.weight(f"{name}.bias", b), transB=1)
+    def conv(self, layer, name):
+        channels, height, width = self.shape
+        shape = (layer.channels, channels // layer.groups, layer.kernel,
+                 layer.kernel)
+        area = layer.kernel ** 2
+        w, b = self.draw(shape, shape[1] * area, layer.channels * area)
+        names = [self.weight(f"{name}.weight", w)]
+        names += [self.weight(f"{name}.bias", b)] if layer.bias else []
+        options = {"strides": [layer.stride] * 2} if layer.stride > 1 else {}
+        options |= {"group": layer.groups} if layer.groups > 1 else {}
+        self.node("Conv", *names, kernel_shape=[layer.kernel] * 2,
+                  pads=[layer.pad] * 4, **options)
+        self.shape = [layer.channels, *(
+            (size + 2 * layer.pad - layer.kernel) // layer.stride + 1
+            for size in (height, width))]
 
-    def relu(self):
-        return self.node("Relu")
+    def linear(self, features, name):
+        """A product with the last dimension; the weight of tokens is stored
+        transposed, as TorchScript's exporter does."""
+        w, b = self.draw((features, self.shape[-1]), self.shape[-1], features)
+        if len(self.shape) == 1:
+            self.node("Gemm", self.weight(f"{name}.weight", w),
+                      self.weight(f"{name}.bias", b), transB=1)
+        else:
+            self.node("MatMul", self.weight(f"{name}.weight_transposed", w.T))
+            self.node("Add", self.weight(f"{name}.bias", b))
+        self.shape = [*self.shape[:-1], features]
 
-    def pool(self):
-        return self.node("MaxPool", kernel_shape=[2, 2], strides=[2, 2])
+    def dense(self, layer, name):
+        self.linear(layer.features, name)
 
-    def dropout(self, name, ratio):
-        self.weight(f"{name}.ratio", np.float32(ratio))
-        self.weights.append(numpy_helper.from_array(np.array(True),
-                                                    f"{name}.training"))
-        return self.node("Dropout", f"{name}.ratio", f"{name}.training")
+    def batch_norm(self, _, name):
+        channels = self.shape[0]
+        values = {"weight": 1, "bias": 0, "running_mean": 0, "running_var": 1}
+        self.node("BatchNormalization", *(
+            self.weight(f"{name}.{part}", np.full(channels, value))
+            for part, value in values.items()))
+
+    def layer_norm(self, _, name):
+        width = self.shape[-1]
+        self.node("LayerNormalization",
+                  self.weight(f"{name}.weight", np.ones(width)),
+                  self.weight(f"{name}.bias", np.zeros(width)), axis=-1)
+
+    def class_token(self, _, name):
+        """A learned token before the others."""
+        tokens, width = self.shape
+        x = self.x
+        token = self.weight(f"{name}.token", 0.02 * self.random.standard_normal(
+            (1, 1, width)))
+        self.node("Shape", start=0, end=1)
+        shape = self.node("Concat", self.constant(f"{name}.size", [1, width]),
+                          axis=0)
+        repeated = self.node("Expand", shape, x=token)
+        self.node("Concat", x, x=repeated, axis=1)
+        self.shape = [tokens + 1, width]
+
+    def positions(self, _, name):
+        self.node("Add", self.weight(
+            f"{name}.table", 0.02 * self.random.standard_normal(
+                (1, *self.shape))))
+
+    def attention(self, layer, name):
+        """Scaled dot products of `heads` slices of the features."""
+        tokens, width = self.shape
+        size = width // layer.heads
+        self.linear(3 * width, f"{name}.qkv")
+        self.node("Reshape", self.constant(
+            f"{name}.split", [0, tokens, 3, layer.heads, size]))
+        stack = self.node("Transpose", perm=[2, 0, 3, 1, 4])
+        q, k, v = (self.node("Gather", self.constant(f"{name}.{part}", i),
+                             x=stack, axis=0) for i, part in enumerate("qkv"))
+        scaled = self.node("Mul", self.constant(
+            f"{name}.scale", np.float32(size ** -0.5)), x=q)
+        columns = self.node("Transpose", x=k, perm=[0, 1, 3, 2])
+        self.node("MatMul", columns, x=scaled)
+        self.node("Softmax", axis=-1)
+        self.node("MatMul", v)
+        self.node("Transpose", perm=[0, 2, 1, 3])
+        self.node("Reshape", self.constant(f"{name}.join", [0, tokens, width]))
+        self.shape = [tokens, width]
+        self.linear(width, f"{name}.out")
+
+    def residual(self, layer, name):
+        x, shape = self.x, self.shape
+        self.layers(layer.body, f"{name}.body.")
+        body, result = self.x, self.shape
+        self.x, self.shape = x, shape
+        self.layers(layer.shortcut, f"{name}.shortcut.")
+        self.node("Add", self.x, x=body)
+        self.shape = result
+
+    # Layers without.
+
+    def relu(self, *_):
+        self.node("Relu")
+
+    def tanh(self, *_):
+        self.node("Tanh")
+
+    def gelu(self, *_):
+        self.node("Gelu")
+
+    def relu6(self, _, name):
+        self.node("Clip", self.constant(f"{name}.lowest", np.float32(0)),
+                  self.constant(f"{name}.highest", np.float32(6)))
+
+    def softmax(self, *_):
+        self.node("Softmax", axis=1)
+
+    def log_softmax(self, *_):
+        self.node("LogSoftmax", axis=1)
+
+    def pool(self, op, size):
+        self.node(op, kernel_shape=[size] * 2, strides=[size] * 2)
+        self.shape[1:] = [length // size for length in self.shape[1:]]
+
+    def max_pool(self, layer, _):
+        self.pool("MaxPool", layer.size)
+
+    def average_pool(self, layer, _):
+        self.pool("AveragePool", layer.size)
+
+    def global_pool(self, *_):
+        self.node("GlobalAveragePool")
+        self.shape = [self.shape[0], 1, 1]
+        self.flatten()
+
+    def flatten(self, *_):
+        self.node("Flatten")
+        self.shape = [math.prod(self.shape)]
+
+    def transpose(self, layer, _):
+        self.node("Transpose", perm=[0, *layer.order])
+        self.shape = [self.shape[i - 1] for i in layer.order]
+
+    def tokens(self, _, name):
+        channels, count = self.shape[0], math.prod(self.shape[1:])
+        self.node("Reshape", self.constant(f"{name}.shape",
+                                           [0, channels, count]))
+        self.node("Transpose", perm=[0, 2, 1])
+        self.shape = [count, channels]
+
+    def first_token(self, _, name):
+        self.node("Gather", self.constant(f"{name}.index", 0), axis=1)
+        self.shape = self.shape[1:]
+
+    def mean_token(self, _, name):
+        self.node("ReduceMean", self.constant(f"{name}.axes", [1]), keepdims=0)
+        self.shape = self.shape[1:]
+
+    def dropout(self, layer, name):
+        if not self.with_dropout:
+            return
+        self.weight(f"{name}.ratio", np.float32(layer.ratio))
+        self.constant(f"{name}.training", True)
+        self.node("Dropout", f"{name}.ratio", f"{name}.training")
 
     def model(self):
-        shape = ["batch", *self.input_shape]
+        shape, opset = ["batch", *self.network.input], self.network.opset
         graph = helper.make_graph(
             self.nodes, self.name,
             [helper.make_tensor_value_info("input", TensorProto.FLOAT, shape)],
             [helper.make_tensor_value_info(self.x, TensorProto.FLOAT, ["batch", 10])],
             self.weights)
         model = helper.make_model(
-            graph, ir_version=IR_VERSION, producer_name="mnistc-models",
-            opset_imports=[helper.make_opsetid("", OPSET)])
+            graph, ir_version=IR_VERSIONS[opset],
+            producer_name="mnistc-models",
+            opset_imports=[helper.make_opsetid("", opset)])
         onnx.checker.check_model(model, full_check=True)
         return model
-
-
-def simple_cnn(net, how):
-    net.conv("conv1", 32, 1, 3, 1, how).relu().pool()
-    net.conv("conv2", 64, 32, 3, 1, how).relu().pool()
-    net.node("Flatten").dense("fc1", 128, 3136, how).relu()
-    return net.dense("fc2", 10, 128, how)
-
-
-def mxnet_simplecnn(seed):
-    return simple_cnn(Network("mxnet-simplecnn", [1, 28, 28], seed), "mxnet")
-
-
-def mxnet_mlp(seed):
-    net = Network("mxnet-mlp", [1, 28, 28], seed).node("Flatten")
-    return net.dense("dense0", 256, 784, "mxnet").relu().dense(
-        "dense1", 10, 256, "mxnet")
-
-
-def pytorch_simplecnn(seed):
-    net = Network("pytorch-simplecnn", [1, 28, 28], seed)
-    return simple_cnn(net, "torch").node("LogSoftmax", axis=1)
-
-
-def pytorch_net(seed):
-    net = Network("pytorch-net", [1, 28, 28], seed)
-    net.conv("conv1", 32, 1, 3, 0, "torch").relu()
-    net.conv("conv2", 64, 32, 3, 0, "torch").relu().pool()
-    net.dropout("dropout1", 0.25).node("Flatten")
-    net.dense("fc1", 128, 9216, "torch").relu().dropout("dropout2", 0.5)
-    return net.dense("fc2", 10, 128, "torch").node("LogSoftmax", axis=1)
-
-
-def keras_cnn(seed):
-    """Keras keeps images as N x H x W x C, also when it flattens them."""
-    net = Network("keras-cnn", [28, 28, 1], seed)
-    net.node("Transpose", perm=[0, 3, 1, 2])
-    net.conv("conv2d", 32, 1, 3, 0, "keras").relu().pool()
-    net.node("Transpose", perm=[0, 2, 3, 1]).node("Flatten")
-    net.dense("dense", 64, 5408, "keras").relu().dense("dense_1", 10, 64, "keras")
-    return net.node("Softmax", axis=1)
-
-
-MODELS = {"mxnet-simplecnn": mxnet_simplecnn, "mxnet-mlp": mxnet_mlp,
-          "pytorch-simplecnn": pytorch_simplecnn, "pytorch-net": pytorch_net,
-          "keras-cnn": keras_cnn}
 
 
 def read_idx(folder, stem):
@@ -184,12 +289,14 @@ def fit(model, folder, count=10000, ridge=10.0):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=MODELS)
+    parser.add_argument("name", choices=NETWORKS)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fit", type=pathlib.Path)
+    parser.add_argument("--no-dropout", action="store_true")
     options = parser.parse_args()
-    model = MODELS[options.name](options.seed).model()
+    model = Graph(options.name, NETWORKS[options.name], options.seed,
+                  with_dropout=not options.no_dropout).model()
     if options.fit:
         fit(model, options.fit)
     onnx.save(model, str(options.out))

@@ -18,22 +18,22 @@ import shlex
 import subprocess
 import sys
 
+from networks import TUTORIALS
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# What mnistc is told, and how pixels are read.
-RECIPES = {
-    "mxnet-simplecnn": ("--batch=64 --optimizer=sgd --lr=0.01", ""),
-    "mxnet-mlp": ("--batch=256 --optimizer=sgd --lr=0.1", ""),
-    "pytorch-simplecnn": (
-        "--batch=64 --optimizer=momentum --momentum=0.9 --lr=0.01", ""),
-    "pytorch-net": ("--batch=64 --optimizer=adam --lr=0.001",
-                    "--mean=0.1307 --std=0.3081"),
-    "keras-cnn": ("--batch=64 --optimizer=adam --convention=keras --lr=0.001", ""),
-}
+RECIPES = TUTORIALS
+# How pixels are read.
+PIXELS = {"pytorch-net": "--mean=0.1307 --std=0.3081"}
+# Name: network and pixels, of what benchmarks compare in accuracy.
+COMPARED = {**{name: (name, PIXELS.get(name, "")) for name in RECIPES},
+            "mxnet-mlp, normalised": ("mxnet-mlp", PIXELS["pytorch-net"])}
 
 
 def commands(name, options, others):
     """(as typed, as run) of every step."""
-    flags, pixels = (text.split() for text in RECIPES[name])
+    network = RECIPES[name]
+    flags = [f"--batch={network.batch}", *network.train.split()]
+    pixels = PIXELS.get(name, "").split()
     if options.mean is not None:
         pixels = [f"--mean={options.mean}", f"--std={options.std}"]
     limit = [text.replace("--test-", "--") for text in others

@@ -106,6 +106,28 @@ template <typename Op> static Value variadic(Node &n) {
 // Rows that are several
 //===----------------------------------------------------------------------===//
 
+// r = a - b trunc(a / b); with the sign of b unless `fmod` asks for that of a
+static Value mod(Node &n) {
+  Operands operands = broadcastOperands(n);
+  checkSameElements(operands);
+  auto [a, b] = operands;
+  if (isFloat(a))
+    unsupported("the remainder of floats is not supported, only of integers");
+  Value whole = n.create<MulOp>(b, n.create<DivOp>(a, b));
+  Value rest = n.create<SubOp>(a, whole);
+  if (n.flag("fmod"))
+    return rest;
+  Value zero = n.splat(rest, 0);
+  auto isNegative = [&](Value x) {
+    return n.create<CompareOp>(Predicate::lt, x, zero);
+  };
+  Value isRest = n.create<CompareOp>(Predicate::ne, rest, zero);
+  Value differs =
+      n.create<CompareOp>(Predicate::ne, isNegative(rest), isNegative(b));
+  return n.create<SelectOp>(rest.getType(), n.create<AndOp>(isRest, differs),
+                            n.create<AddOp>(rest, b), rest);
+}
+
 static Value mean(Node &n) {
   Value sum = variadic<AddOp>(n);
   if (n.numInputs() == 1)
@@ -229,6 +251,7 @@ ArrayRef<Operator> importer::elementwiseOperators() {
       {"Max", 1, variadic<MaxOp>},
       {"Mean", 1, mean},
       {"Min", 1, variadic<MinOp>},
+      withoutGradient({"Mod", 10, mod}),
       {"Mul", 1, alignedBinary<MulOp>},
       {"Mul", 7, binary<MulOp>},
       {"Neg", 1, unary<NegOp>},

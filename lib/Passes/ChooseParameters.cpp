@@ -39,9 +39,11 @@ struct ChooseParameters : impl::ChooseParametersBase<ChooseParameters> {
   /// What a global is, and why.
   std::pair<StringRef, std::string> roleOf(ml_program::GlobalOp global);
   LogicalResult checkAny(int64_t parameters);
+  void warnOfMerged();
 
   Patterns frozen, only;
   llvm::StringSet<> statistics; ///< globals that are a mean or a variance
+  llvm::StringSet<> shared;     ///< read in several places
   llvm::StringMap<LearnedTensors::Verdict> verdicts;
 };
 } // namespace
@@ -91,6 +93,7 @@ static std::string globalOf(Value value) {
 
 void ChooseParameters::findVerdicts() {
   statistics.clear();
+  shared.clear();
   verdicts.clear();
   SymbolTable symbols(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -111,6 +114,8 @@ void ChooseParameters::findVerdicts() {
       auto &verdict = verdicts[global.getSymName()];
       if (!verdict.learned)
         verdict = learned.of(load, global);
+      if (learned.countReaders(load) > 1)
+        shared.insert(global.getSymName());
     }
   }
 }
@@ -159,6 +164,30 @@ LogicalResult ChooseParameters::checkAny(int64_t parameters) {
   return error;
 }
 
+static bool isOneNumberRepeated(ml_program::GlobalOp global) {
+  auto value = dyn_cast_or_null<DenseElementsAttr>(global.getValueAttr());
+  return value && value.isSplat() && value.getNumElements() > 1;
+}
+
+/// New scales and biases are all ones or all zeros, and exporters store equal
+/// tensors once: what was several parameters would be trained as one.
+void ChooseParameters::warnOfMerged() {
+  SmallVector<std::string> merged;
+  for (auto global : getOperation().getOps<ml_program::GlobalOp>())
+    if (shared.contains(global.getSymName()) && global->hasAttr("mnist.role") &&
+        isOneNumberRepeated(global))
+      merged.push_back("'" + global.getSymName().str() + "'");
+  if (merged.empty())
+    return;
+  getOperation().emitWarning("several nodes train ")
+      << (merged.size() == 1 ? merged[0] + " as one tensor"
+                             : "each of " + std::to_string(merged.size()) +
+                                   " tensors as one, " + merged[0] + " first")
+      << "; where the exporter merged equal tensors, export again with "
+         "torch.onnx.export(optimize=False), or without dynamo in training "
+         "mode";
+}
+
 void ChooseParameters::runOnOperation() {
   if (failed(readOptions()))
     return signalPassFailure();
@@ -183,6 +212,7 @@ void ChooseParameters::runOnOperation() {
   }
   getOperation()->setAttr("mnist.tensors", b.getArrayAttr(tensors));
   numParameters += found;
+  warnOfMerged();
   if (failed(frozen.checkUsed(getOperation())) ||
       failed(only.checkUsed(getOperation())) || failed(checkAny(found)))
     signalPassFailure();

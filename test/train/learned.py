@@ -185,6 +185,28 @@ def test_options_choose(place):
           "--freeze=*", parts=["--train-only=NAMES chooses from 'w1'"])
 
 
+def test_merged_tensors_are_told(place):
+    """Exporters store equal tensors once, and new scales are all ones."""
+    nodes = [node("MatMul", "x w1", "h"),
+             node("LayerNormalization", "h a c", "n"),
+             node("MatMul", "n w2", "m"), node("LayerNormalization", "m b d", "o"),
+             node("MatMul", "o w3", "y")]
+    tensors = {"w1": weights(784, 16), "w2": weights(16, 16),
+               "w3": weights(16, 10), "a": number(16, value=1),
+               "c": weights(16)}
+    for names, said in ((("a", "c"), ["train 'a' as one tensor"]),
+                        (("b", "d"), None)):
+        given = dict(tensors, **dict(zip(names, (tensors["a"], tensors["c"]))))
+        renamed = [helper.make_node(each.op_type, [
+            names["bd".index(name)] if name in ("b", "d") else name
+            for name in each.input], each.output) for each in nodes]
+        path = save(place.path("m.onnx"), renamed, given)
+        error = ok(place.mnistc, path, "--train", "--target=cpu", "--batch=32",
+                   "--explain").err
+        expect(("'a'" in error) == bool(said) and
+               all(part in error for part in said or []), error)
+
+
 LAYERS = "{0}1.weight {0}1.bias {0}2.weight {0}2.bias"
 PYTORCH = LAYERS.format("conv") + " " + LAYERS.format("fc")
 CNTK = "Parameter193 Parameter194 Parameter5 Parameter6 Parameter87 Parameter88"

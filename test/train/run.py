@@ -22,7 +22,7 @@ def main():
     parser.add_argument("--target", default="cpu")
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
                               "data", "files", "resume", "truth", "learned",
-                              "values"), Place,
+                              "values", "architectures"), Place,
                              parser.parse_args())
 
 

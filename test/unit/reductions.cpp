@@ -75,6 +75,22 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ReduceTest,
                                          Shape{1, 100000}, Shape{20, 50000},
                                          Shape{5, 8193}));
 
+/// As the background of images gives them: each addition rounds the same way.
+TEST(Reduce, ManyEqualNumbers) {
+  constexpr float x = 0.1F;
+  for (const Shape shape : {Shape{8, 43264}, Shape{200, 12544}})
+    for (bool contiguous : {true, false}) {
+      Numbers sum(shape.outputs);
+      mn::reduce<mn::Sum, float>(context, "",
+                                 {.outputs = shape.outputs,
+                                  .size = shape.size,
+                                  .contiguous = contiguous},
+                                 Column<float>{sum.data(), &x, 0, 0});
+      for (float found : sum)
+        ASSERT_NEAR(found / (double(x) * double(shape.size)), 1, 2e-6);
+    }
+}
+
 TEST(Reduce, SameBitsOnAnyNumberOfThreads) {
   const Numbers x = reference::random(1000000, 4);
   Numbers sums;

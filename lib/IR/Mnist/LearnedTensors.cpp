@@ -223,6 +223,20 @@ Verdict LearnedTensors::follow(Value value, bool isNumber) const {
   return verdict;
 }
 
+int64_t LearnedTensors::countReaders(Value value) const {
+  int64_t count = 0;
+  for (Operation *user : value.getUsers()) {
+    bool isCombined = llvm::any_of(
+        user->getResults(), [&](Value result) { return isFromData(result); });
+    if (isCombined)
+      ++count;
+    else
+      for (Value result : user->getResults())
+        count += countReaders(result);
+  }
+  return count;
+}
+
 /// Masks hold what no weight is: -inf, or numbers far below zero.
 static bool isMask(ml_program::GlobalOp global) {
   constexpr double lowest = -1e4;

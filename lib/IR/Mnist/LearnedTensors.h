@@ -27,6 +27,9 @@ public:
   };
   Verdict of(ml_program::GlobalLoadOp load, ml_program::GlobalOp global) const;
 
+  /// How many ops combine a tensor with data, through what only transforms it.
+  int64_t countReaders(Value value) const;
+
 private:
   Verdict follow(Value value, bool isNumber) const;
   Verdict ofUse(OpOperand &use, bool isNumber) const;

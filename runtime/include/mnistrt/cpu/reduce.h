@@ -19,6 +19,8 @@ namespace mn {
 namespace detail {
 
 constexpr int reduceLanes = 16;
+/// Elements in a row that one lane adds up.
+constexpr Index reduceRunSize = 64;
 /// A result of very many elements is cut into at most this many parts.
 constexpr int64_t reduceParts = 64;
 constexpr int64_t reducePartSize = 4096;
@@ -31,9 +33,10 @@ void take(StateOf<R, T> &state, T x, Index r) {
   state = R::join(state, R::template of<T>(x, r));
 }
 
-/// Elements [begin, end) of result `o`, in lanes that SIMD registers hold.
+/// Elements [begin, end) of result `o`, in lanes that SIMD registers hold: few
+/// enough of them that a sum's rounding stays small, also of equal numbers.
 template <typename R, typename T, typename F>
-StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
+StateOf<R, T> reduceShortRun(const F &f, Index o, Index begin, Index end) {
   StateOf<R, T> lanes[reduceLanes];
   for (StateOf<R, T> &lane : lanes)
     lane = R::template none<T>();
@@ -49,10 +52,22 @@ StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
   return lanes[0];
 }
 
+/// Any number of them, in short runs.
+template <typename R, typename T, typename F>
+StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
+  constexpr Index each = reduceLanes * reduceRunSize;
+  StateOf<R, T> whole = R::template none<T>();
+  for (; begin < end; begin += each)
+    whole = R::join(
+        whole, reduceShortRun<R, T>(f, o, begin,
+                                    end - begin < each ? end : begin + each));
+  return whole;
+}
+
 /// Results [first, first + count), count <= reduceLanes, that are adjacent.
 template <typename R, typename T, typename F>
-void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
-                   StateOf<R, T> *states) {
+void reduceShortColumns(const F &f, Index first, Index count, Index begin,
+                        Index end, StateOf<R, T> *states) {
   StateOf<R, T> lanes[reduceLanes];
   for (StateOf<R, T> &lane : lanes)
     lane = R::template none<T>();
@@ -67,6 +82,22 @@ void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
   }
   for (int lane = 0; lane < count; ++lane)
     states[lane] = lanes[lane];
+}
+
+/// Any number of rows, in short runs.
+template <typename R, typename T, typename F>
+void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
+                   StateOf<R, T> *states) {
+  for (Index o = 0; o < count; ++o)
+    states[o] = R::template none<T>();
+  for (; begin < end; begin += reduceRunSize) {
+    StateOf<R, T> run[reduceLanes];
+    reduceShortColumns<R, T>(
+        f, first, count, begin,
+        end - begin < reduceRunSize ? end : begin + reduceRunSize, run);
+    for (Index o = 0; o < count; ++o)
+      states[o] = R::join(states[o], run[o]);
+  }
 }
 
 /// Part `part` of `parts` of up to reduceLanes results from `first` on.

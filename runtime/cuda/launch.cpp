@@ -19,15 +19,21 @@ void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
   if (!function) {
     CUresult result =
         state.driver.cuModuleGetFunction(&function, state.module, kernel);
-    if (result == CUDA_SUCCESS && shape.shared != 0)
-      result = state.driver.cuFuncSetAttribute(
-          function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-          int(shape.shared));
     if (result != CUDA_SUCCESS)
       return state.fail(Code::wrongArch,
                         std::string("kernel '") + kernel +
                             "' is not in the program's code: " +
                             describe(state.driver, result));
+    if (shape.shared != 0)
+      result = state.driver.cuFuncSetAttribute(
+          function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+          int(shape.shared));
+    if (result != CUDA_SUCCESS)
+      return state.fail(
+          Code::noDevice,
+          std::string("kernel '") + kernel + "' cannot have " +
+              std::to_string(shape.shared) +
+              " bytes of shared memory: " + describe(state.driver, result));
   }
   CUlaunchAttribute overlap = {};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;

@@ -140,6 +140,13 @@ TEST(Launches, KernelsThatAreMissingOrRefused) {
   status = executor->prepare(0);
   EXPECT_EQ(status.code, mn::Code::noDevice);
   EXPECT_NE(status.message.find("7 blocks of 64 threads"), std::string::npos);
+  executor = open(made, true);
+  driver().fails["cuFuncSetAttribute"] = 1;
+  status = executor->prepare(0);
+  EXPECT_EQ(status.code, mn::Code::noDevice);
+  EXPECT_NE(status.message.find("cannot have 98304 bytes of shared memory"),
+            std::string::npos)
+      << status.message;
 }
 
 } // namespace

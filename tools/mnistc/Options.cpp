@@ -421,7 +421,7 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
-  if (precisionFlag() != "fp32")
+  if (precisionFlag() != "strict")
     add("--precision=" + precisionFlag());
   if (workspace != "1024")
     add("--workspace=" + workspace);

@@ -17,8 +17,7 @@
 // CHECK-NEXT: {{^-+$}}
 // CHECK-NEXT: {{^}}total {{ *}}3 {{ *}}17,104,896  3,199,296
 // CHECK:      {{^}}memory: 1,474,560 bytes of arena, 47,360 of constants, 0 for libraries
-// CHECK:      {{^}}step 3 on kernel: kernel by tf32x3 is profitable for sides of 16 or more, here 10;
-// CHECK-NEXT: {{^}}    cublas is profitable for 4096 or more results, here 640;
+// CHECK:      {{^}}step 3 on kernel: cublas is profitable for 4096 or more results, here 640;
 // CHECK-NEXT: {{^}}    next choice of the target
 
 // JSON-LABEL: "node": "/conv1/Conv"

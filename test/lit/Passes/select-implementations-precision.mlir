@@ -1,5 +1,5 @@
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=precision=strict | FileCheck %s --check-prefixes=CHECK,STRICT
-// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations | FileCheck %s --check-prefixes=CHECK,FP32
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=precision=fp32 | FileCheck %s --check-prefixes=CHECK,FP32
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=precision=tf32 | FileCheck %s --check-prefixes=CHECK,TF32
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=precision=bf16 | FileCheck %s --check-prefixes=CHECK,BF16
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations="precision=bf16 target=cpu" | FileCheck %s --check-prefixes=CHECK,CPU

@@ -11,7 +11,7 @@
 // The module remembers what it was planned for.
 
 // CUDA: module attributes {plan.libraries = "all", plan.precision = "strict", plan.target = "cuda"}
-// BLAS: module attributes {plan.libraries = "openblas+cudnn", plan.precision = "fp32", plan.target = "cpu"}
+// BLAS: module attributes {plan.libraries = "openblas+cudnn", plan.precision = "strict", plan.target = "cpu"}
 
 // A convolution with bias, residual and relu is one call.
 

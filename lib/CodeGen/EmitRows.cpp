@@ -19,15 +19,10 @@ class RowEmitter {
 public:
   RowEmitter(FunctorEmitter &functor, const RowBody &rows)
       : out(functor), body(functor.body), rows(rows), space(rows.space),
-        element(rowPosition(space.getShape(), space.getReducedDims())) {
-    SmallVector<int64_t> kept;
-    for (auto [dim, size] : llvm::enumerate(space.getShape()))
-      if (!llvm::is_contained(space.getReducedDims(), int64_t(dim)))
-        kept.push_back(size);
-    row = positionAt({"o"}, kept);
-    rowIndex = linearIndex(row, kept);
-    elementIndex = linearIndex(element, space.getShape());
-  }
+        element(rowPosition(space.getShape(), space.getReducedDims())),
+        row(positionAt({"o"}, space.getRowShape())),
+        elementIndex(linearIndex(element, space.getShape())),
+        rowIndex(linearIndex(row, space.getRowShape())) {}
 
   LogicalResult emit();
 

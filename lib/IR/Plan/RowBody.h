@@ -27,6 +27,8 @@ public:
 
   ArrayRef<int64_t> getShape() const { return shape; }
   ArrayRef<int64_t> getReducedDims() const { return dims; }
+  /// Of a tensor with one element for each row.
+  ArrayRef<int64_t> getRowShape() const { return rowShape; }
   int64_t rows() const { return ShapedType::getNumElements(rowShape); }
   int64_t size() const { return ShapedType::getNumElements(shape) / rows(); }
 

@@ -51,17 +51,11 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s) {
       t.team *= 2;
   }
   t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
-  // As many blocks as run at once: two on a multiprocessor, where the threads
-  // have few elements, and so few registers, else one. Others would wait for
-  // whole rows.
+  // More blocks than run at once wait for a whole row each.
   const int64_t turns = ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth);
-  for (int resident = 2; resident > 0; --resident) {
-    const int64_t blocks = resident * referenceSms / t.groups;
-    t.splits = int(max<int64_t>(
-        1, min<int64_t>(min<int64_t>(turns, blocks), largestCluster)));
-    if (s.size <= int64_t(t.team) * t.splits * 2 * rowDepth)
-      break;
-  }
+  const int64_t blocks = 2 * referenceSms / t.groups;
+  t.splits = int(max<int64_t>(
+      1, min<int64_t>(min<int64_t>(turns, blocks), largestCluster)));
   return t;
 }
 
@@ -95,7 +89,7 @@ template <typename F, Reduce S> struct RowKernel {
   // What a thread has of a row, in registers if it fits.
   static constexpr int64_t stride = int64_t(t.team) * splits;
   static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
-  static constexpr bool keeps = each * int64_t(sizeof(Element)) <= 4 * 100;
+  static constexpr bool keeps = each * int64_t(sizeof(Element)) <= 4 * 56;
   static constexpr int atOnce =
       keeps ? int(each) : int(shape::min<int64_t>(each, shape::rowDepth));
 

@@ -160,7 +160,7 @@ def check_recipe(name, options, data, folder):
     sys.path.insert(0, str(ROOT / "models"))
     import recipe as recipes
     model, changed, minimum = RUNS[name]
-    pixels = changed or recipes.RECIPES[model][1].split()
+    pixels = changed or recipes.PIXELS.get(model, "").split()
     first = Recipe(model, changed, options, data, folder / "first")
     test_set = read_set(data, "t10k")
     row = 100 / len(test_set[0])

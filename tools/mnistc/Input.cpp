@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "tools/mnistc/Messages.h"
+#include "tools/mnistc/Program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -205,7 +206,11 @@ Input mlir::mnistc::readInput(MLIRContext &context, const Options &options) {
   StringRef bytes = (*buffer)->getBuffer();
   if (isMlirText(options.input, bytes))
     return parseModule(context, std::move(*buffer), options.target);
-  Input input = importModel(context, bytes, options);
+  Input input;
+  input.status = exitUsage;
+  if (!checkProgramOptions(options))
+    return input;
+  input = importModel(context, bytes, options);
   if (options.train && !options.gradcheck && input.status == exitOk)
     input.onnx = bytes.str();
   return input;

@@ -151,6 +151,37 @@ static int build(const Input &input, const Options &options,
   return exitOk;
 }
 
+/// Whether every --arch is one of the target's. `chosen`: by more than the
+/// default.
+static bool checkArchs(const ToolchainTarget &target, const Options &options,
+                       bool chosen) {
+  for (StringRef arch : options.archs)
+    if (arch.starts_with("sm_") != target.deviceCode)
+      return error("expected --arch such as " + target.arch +
+                   " for --target=" + target.name + ", got '" + arch + "'" +
+                   (chosen ? "" : "; did you mean --target=cpu?"));
+  if (!target.deviceCode && options.archs.size() > 1)
+    return error("expected one --arch for --target=" + target.name + ", got '" +
+                 llvm::join(options.archs, ",") +
+                 "'; only code of GPUs can be there for several");
+  return true;
+}
+
+/// `trains`: the program would also train, or check gradients.
+static bool checkOutputKind(const Options &options, bool trains) {
+  if (!trains || options.emit != Emit::library)
+    return true;
+  return error("expected a program for --train, got a library, whose interface "
+               "only infers; leave out --train, or choose -o without .so or "
+               ".a");
+}
+
+bool mlir::mnistc::checkProgramOptions(const Options &options) {
+  const ToolchainTarget *target = ToolchainTarget::get(options.target);
+  return checkOutputKind(options, options.train) &&
+         (!target || checkArchs(*target, options, options.targetGiven));
+}
+
 /// The target of the plan, which the command line may repeat.
 static const ToolchainTarget *targetOf(ModuleOp module,
                                        const Options &options) {
@@ -164,22 +195,8 @@ static const ToolchainTarget *targetOf(ModuleOp module,
           options.target + "'");
     return nullptr;
   }
-  for (StringRef arch : options.archs)
-    if (target && arch.starts_with("sm_") != target->deviceCode) {
-      error("expected --arch such as " + target->arch +
-            " for --target=" + name + ", got '" + arch + "'" +
-            (options.targetGiven || planned ? ""
-                                            : "; did you mean --target=cpu?"));
-      return nullptr;
-    }
-  if (target && !target->deviceCode && options.archs.size() > 1) {
-    error("expected one --arch for --target=" + name + ", got '" +
-          llvm::join(options.archs, ",") +
-          "'; only code of GPUs can be there "
-          "for several");
-    return nullptr;
-  }
-  return target;
+  bool chosen = options.targetGiven || planned;
+  return target && checkArchs(*target, options, chosen) ? target : nullptr;
 }
 
 int mlir::mnistc::emitProgram(const Input &input, const Options &options,
@@ -188,12 +205,9 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
   const ToolchainTarget *target = targetOf(module, options);
   if (!target)
     return exitUsage;
-  if (options.emit == Emit::library &&
-      (module->hasAttr("mnist.recipe") || module->hasAttr("mnist.gradcheck"))) {
-    error("expected a program for --train, got a library, whose interface "
-          "only infers; leave out --train, or choose -o without .so or .a");
+  if (!checkOutputKind(options, module->hasAttr("mnist.recipe") ||
+                                    module->hasAttr("mnist.gradcheck")))
     return exitUsage;
-  }
   EmitOptions emit = emitOptions(options, *target);
   emit.onnxBytes = input.onnx.size();
   std::string source;

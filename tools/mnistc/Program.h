@@ -9,6 +9,11 @@
 
 namespace mlir::mnistc {
 
+/// Whether the options fit each other and the target that the command line
+/// names; says what does not. For an ONNX model this is known before it is
+/// read; a plan has a target of its own.
+bool checkProgramOptions(const Options &options);
+
 /// Emits the text of a planned module, and compiles it unless the text was
 /// requested.
 int emitProgram(const Input &input, const Options &options, StageFiles &stages,

@@ -1,5 +1,6 @@
 """A compile that is stopped, or whose reader goes, leaves nothing."""
 
+import functools
 import os
 import resource
 import signal
@@ -44,6 +45,11 @@ def slow_model(place):
     return place.once("slow", make)
 
 
+def listen(number):
+    """A shell lets what it starts in the background ignore interrupts."""
+    signal.signal(number, signal.SIG_DFL)
+
+
 def test_signals(place):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         work = place.path(f"signal-{number}")
@@ -51,7 +57,8 @@ def test_signals(place):
         with subprocess.Popen(
                 [place.mnistc, slow_model(place), "--target=cpu", "-o",
                  work / "app"], env={**os.environ, "TMPDIR": str(work)},
-                stderr=subprocess.PIPE, start_new_session=True) as compiler:
+                stderr=subprocess.PIPE, start_new_session=True,
+                preexec_fn=functools.partial(listen, number)) as compiler:
             begin, below = time.monotonic(), set()
             while len(below) < 2 and time.monotonic() - begin < 60:
                 below = children(compiler.pid)

@@ -262,9 +262,9 @@ LogicalResult FunctorEmitter::emitRows() {
   FailureOr<RowBody> rows = readRowBody(step);
   if (failed(rows) || failed(RowEmitter(*this, *rows).emit()))
     return failure();
-  size = names.scope.add((names[step.getResult(0)] + "_shape").str());
-  shape = declareShape(cast<RootOpInterface>(root).getShapeText(), size);
-  macro = argumentLines("MN_ROWS_KERNEL", "(", {kernel, functor, size}, ")", 0);
+  shape = names.scope.add((names[step.getResult(0)] + "_shape").str());
+  shapeText = declareShape(cast<RootOpInterface>(root).getShapeText(), shape);
+  macro = argumentLines("MN_ROWS_KERNEL", "(", {name, functor, shape}, ")", 0);
   call = "mn::rows";
   return success();
 }

@@ -166,10 +166,10 @@ LogicalResult FunctorEmitter::emitMap() {
   }
   body.begin(/*indent=*/4);
   finishFunction("void operator()", {{"mn::Element", "i"}}, statements);
-  macro = "MN_POINTWISE_KERNEL(" + kernel + ", " + functor + ")";
+  macro = "MN_POINTWISE_KERNEL(" + name + ", " + functor + ")";
   call = "mn::pointwise";
-  size = segments.size() == 1 ? countText(step.getResult(segments[0].first))
-                              : std::to_string(elements);
+  count = segments.size() == 1 ? countText(step.getResult(segments[0].first))
+                               : std::to_string(elements);
   return success();
 }
 
@@ -248,17 +248,15 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
   if (failed(emitStore(text.givesIndex, reduces)))
     return failure();
 
-  std::string shapeName =
-      names.scope.add((names[step.getResult(0)] + "_shape").str());
+  shape = names.scope.add((names[step.getResult(0)] + "_shape").str());
   std::string element = elementName(root->getOperand(0)).str();
-  SmallVector<std::string> arguments = {kernel}, types;
+  SmallVector<std::string> arguments = {name}, types;
   if (!text.kind.empty())
     types.push_back(text.kind.str());
   types.push_back(element);
   llvm::append_range(arguments, types);
-  arguments.append({functor, shapeName});
-  shape = declareShape(shapeTextOf(step), shapeName);
-  size = shapeName;
+  arguments.append({functor, shape});
+  shapeText = declareShape(shapeTextOf(step), shape);
   macro = argumentLines(macroFor(text.function), "(", arguments, ")", 0);
   call = ("mn::" + text.function + "<" + llvm::join(types, ", ") + ">").str();
   return success();
@@ -268,7 +266,7 @@ std::string FunctorEmitter::structText() {
   SmallVector<std::pair<std::string, std::string>> members;
   auto add = [&](StringRef type, Value value) {
     members.emplace_back((type + " *" + names[value] + ";").str(),
-                         shapeText(value.getType()));
+                         mlir::mnistc::shapeText(value.getType()));
   };
   for (Value result : step.getResults())
     add(elementName(result), result);
@@ -284,7 +282,7 @@ std::string FunctorEmitter::structText() {
   return text + functions + "};\n";
 }
 
-FailureOr<StepText> FunctorEmitter::emit() {
+FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
   auto withLoops = dyn_cast_or_null<RootOpInterface>(root);
   if (root && !withLoops)
     return root->emitOpError("has no kernel");
@@ -292,32 +290,58 @@ FailureOr<StepText> FunctorEmitter::emit() {
              : root          ? emitRoot(withLoops)
                              : emitMap()))
     return failure();
-  StepText text;
-  text.device = structText() + shape + macro + "\n";
+  text = structText() + shapeText + macro + "\n";
+  return Kernel{step,
+                takesPlace(step, names),
+                names.space().str(),
+                functor,
+                name,
+                call,
+                shape,
+                count,
+                inputs.takeVector()};
+}
 
+/// The statements of a step's function.
+static std::string callText(const KernelUse &use, StepOp step,
+                            const PlanNames &names) {
+  const Kernel &kernel = *use.kernel;
+  SmallVector<Value> results = llvm::to_vector_of<Value>(step.getResults());
   SmallVector<std::string> members;
-  for (Value result : step.getResults())
-    members.push_back(names[result].str());
-  for (Value input : inputs)
-    members.push_back(names[input].str());
-  text.call = declarePointers(llvm::to_vector_of<Value>(step.getResults()),
-                              inputs.getArrayRef(), names);
+  for (Value value : llvm::concat<const Value>(results, use.inputs))
+    members.push_back(names[value].str());
+  std::string text = declarePointers(results, use.inputs, names);
+  std::string functor = kernel.qualify(kernel.functor, names.space());
   std::string made = functor + "{" + llvm::join(members, ", ") + "}";
   // What does not fit in a line of the call gets a separate line.
-  if (call.size() + made.size() + 5 > 80) {
-    text.call +=
+  if (kernel.call.size() + made.size() + 5 > 80) {
+    text +=
         argumentLines("const " + functor + " functor", "{", members, "};", 2) +
         "\n";
     made = "functor";
   }
-  text.call +=
-      argumentLines(call, "(", {"ctx", "\"" + kernel + "\"", size, made}, ");",
-                    2) +
-      "\n";
-  return text;
+  std::string size = kernel.shape.empty()
+                         ? kernel.count
+                         : kernel.qualify(kernel.shape, names.space());
+  return text +
+         argumentLines(kernel.call, "(",
+                       {"ctx", "\"" + kernel.name + "\"", size, made}, ");",
+                       2) +
+         "\n";
 }
 
-FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names) {
-  return step.getImpl() == Impl::kernel ? FunctorEmitter(step, names).emit()
-                                        : emitLibraryStep(step, names);
+FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
+                                           KernelTable &kernels) {
+  if (step.getImpl() != Impl::kernel)
+    return emitLibraryStep(step, names);
+  StepText text;
+  std::optional<KernelUse> use = kernels.find(step, takesPlace(step, names));
+  if (!use) {
+    FailureOr<Kernel> made = FunctorEmitter(step, names).emit(text.device);
+    if (failed(made))
+      return failure();
+    use = kernels.add(*made);
+  }
+  text.call = callText(*use, step, names);
+  return text;
 }

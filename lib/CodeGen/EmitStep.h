@@ -9,6 +9,7 @@
 #define MNISTC_CODEGEN_EMITSTEP_H
 
 #include "lib/CodeGen/CppText.h"
+#include "lib/CodeGen/KernelTable.h"
 #include "lib/CodeGen/Names.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/PlanOps.h"
@@ -44,11 +45,12 @@ private:
 
 /// A step's result as its functor and its function call it.
 struct StepText {
-  std::string device; ///< the functor and its kernel, or empty
+  std::string device; ///< the functor and its kernel, if they are new
   std::string shape;  ///< the declaration of its sizes, or empty
   std::string call;   ///< the statements of the step's function
 };
-FailureOr<StepText> emitStep(StepOp step, PlanNames &names);
+FailureOr<StepText> emitStep(StepOp step, PlanNames &names,
+                             KernelTable &kernels);
 FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names);
 
 /// The sizes of a step's root, and how the plan says that it is computed.

@@ -146,7 +146,8 @@ static bool readsBatches(func::FuncOp function) {
 }
 
 static LogicalResult emitPlan(func::FuncOp function, PlanNames &names,
-                              raw_ostream &device, raw_ostream &host) {
+                              KernelTable &kernels, raw_ostream &device,
+                              raw_ostream &host) {
   names.collect(function);
   std::string open = ("\nnamespace " + names.space() + " {\n").str();
   std::string close = ("\n} // namespace " + names.space() + "\n").str();
@@ -155,7 +156,7 @@ static LogicalResult emitPlan(func::FuncOp function, PlanNames &names,
   host << open;
   unsigned number = 0;
   for (auto step : function.getOps<StepOp>()) {
-    FailureOr<StepText> text = emitStep(step, names);
+    FailureOr<StepText> text = emitStep(step, names, kernels);
     if (failed(text))
       return failure();
     ++number;
@@ -184,9 +185,10 @@ static LogicalResult emit(ModuleOp module, const EmitOptions &options,
   llvm::raw_string_ostream deviceText(device), hostText(host);
   SmallVector<PlanRow> plans;
   NameScope spaces;
+  KernelTable kernels;
   for (auto function : module.getOps<func::FuncOp>()) {
     PlanNames names;
-    if (failed(emitPlan(function, names, deviceText, hostText)))
+    if (failed(emitPlan(function, names, kernels, deviceText, hostText)))
       return failure();
     if (spaces.contains(names.space()))
       return function.emitOpError("expected a unique name, got '")

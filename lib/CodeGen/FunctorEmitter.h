@@ -5,6 +5,7 @@
 
 #include "lib/CodeGen/EmitBody.h"
 #include "lib/CodeGen/EmitStep.h"
+#include "lib/CodeGen/KernelTable.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,10 +39,11 @@ public:
       : step(step), names(names), root(rootOf(step)), locals(&names.scope),
         body(locals, [this](BlockArgument argument) { return use(argument); }) {
     functor = capitalized(names[step.getResult(0)]);
-    kernel = (names.space() + "_" + names[step.getResult(0)]).str();
+    name = (names.space() + "_" + names[step.getResult(0)]).str();
   }
 
-  FailureOr<StepText> emit();
+  /// Writes the functor and what makes it a kernel to `text`.
+  FailureOr<Kernel> emit(std::string &text);
 
 private:
   std::string use(BlockArgument argument) {
@@ -67,9 +69,11 @@ private:
   NameScope locals;
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
-  std::string functor, kernel, functions;
-  std::string macro, shape, call; ///< with what follows the macro's name
-  std::string size;               ///< what the call is told of sizes
+  std::string functor, name, functions;
+  std::string macro; ///< with its arguments
+  std::string call;
+  std::string shape, shapeText; ///< its name and its declaration
+  std::string count;            ///< of elements, where there is no shape
 };
 
 } // namespace mlir::mnistc

@@ -19,7 +19,8 @@ using Column = mn::RecipeColumn;
 
 /// The numbers of a recipe: the columns of `mn.recipe`.
 struct Numbers {
-  Value lr, momentum, weightDecay, beta1, beta2, epsilon, dampening, clip;
+  Value lr, momentum, weightDecay, epsilon, dampening, clip;
+  Value rest1, rest2; ///< 1 - beta1, 1 - beta2
   Value correction1, correction2;
   Value step; ///< of this step, from 0
 
@@ -32,9 +33,9 @@ struct Numbers {
     case Column::weightDecay:
       return weightDecay;
     case Column::beta1:
-      return beta1;
+      return rest1;
     case Column::beta2:
-      return beta2;
+      return rest2;
     case Column::epsilon:
       return epsilon;
     case Column::dampening:
@@ -106,9 +107,9 @@ private:
   void storeState(StringRef name, StringRef state, Value value) {
     states.store((name + "." + state).str(), value);
   }
-  /// p x + (1 - p) y
+  /// (1 - p) x + p y
   Value mix(Value p, Value x, Value y) {
-    return a.add(a.mul(p, x), a.mul(a.oneMinus(p), y));
+    return a.add(a.mul(a.oneMinus(p), x), a.mul(p, y));
   }
 
   StringRef kind;
@@ -183,8 +184,8 @@ Value Updates::momentum(StringRef name, Value w, Value g) {
 }
 
 Value Updates::adam(StringRef name, Value w, Value g) {
-  Value m = mix(numbers.beta1, loadState(name, "m", w), g);
-  Value v = mix(numbers.beta2, loadState(name, "v", w), a.mul(g, g));
+  Value m = mix(numbers.rest1, loadState(name, "m", w), g);
+  Value v = mix(numbers.rest2, loadState(name, "v", w), a.mul(g, g));
   storeState(name, "m", m);
   storeState(name, "v", v);
   if (kind == "adamw")
@@ -204,7 +205,7 @@ Value Updates::adam(StringRef name, Value w, Value g) {
 /// What RMSProp and Adagrad divide by.
 Value Updates::rootOfSquares(StringRef name, Value g) {
   Value v = loadState(name, "v", g), squares = a.mul(g, g);
-  v = kind == "rmsprop" ? mix(numbers.beta2, v, squares) : a.add(v, squares);
+  v = kind == "rmsprop" ? mix(numbers.rest2, v, squares) : a.add(v, squares);
   storeState(name, "v", v);
   return keras && kind == "rmsprop" ? a.sqrt(a.add(v, numbers.epsilon))
                                     : a.add(a.sqrt(v), numbers.epsilon);

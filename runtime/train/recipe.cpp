@@ -77,10 +77,12 @@ void recipeRow(const RecipeValues &values, const LearningRate &rate,
     row[column] = static_cast<float>(values.numbers[column]);
   const auto t = static_cast<double>(step + 1);
   row[Column::lr] = static_cast<float>(rate.at(step));
-  row[Column::correction1] =
-      static_cast<float>(1 - std::pow(values.numbers[Column::beta1], t));
-  row[Column::correction2] =
-      static_cast<float>(1 - std::pow(values.numbers[Column::beta2], t));
+  const double beta1 = values.numbers[Column::beta1];
+  const double beta2 = values.numbers[Column::beta2];
+  row[Column::beta1] = static_cast<float>(1 - beta1);
+  row[Column::beta2] = static_cast<float>(1 - beta2);
+  row[Column::correction1] = static_cast<float>(1 - std::pow(beta1, t));
+  row[Column::correction2] = static_cast<float>(1 - std::pow(beta2, t));
 }
 
 Status RecipeRing::write(Executor &executor, int64_t first, int64_t count) {

@@ -64,6 +64,9 @@ TEST(Recipe, RowsAreWhatAdamNeeds) {
   for (const auto &test : cases) {
     float row[Column::count];
     mn::recipeRow(values, rate, test.step, row);
+    // As exact as single precision can be: 1 - 0.999f is not.
+    EXPECT_EQ(row[Column::beta1], 0.1f);
+    EXPECT_EQ(row[Column::beta2], 0.001f);
     EXPECT_FLOAT_EQ(row[Column::correction1], test.correction1);
     EXPECT_FLOAT_EQ(row[Column::correction2], test.correction2);
     EXPECT_FLOAT_EQ(row[Column::lr], 0.001f);

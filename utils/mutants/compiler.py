@@ -207,10 +207,10 @@ MUTANTS = [
      ["lit/expand-training"]),
     # Optimizers.
     ("columns beta1 and beta2 swapped", "lib/Passes/AddOptimizer.cpp",
-     "    case Column::beta1:\n      return beta1;\n    case Column::beta2:\n"
+     "    case Column::beta1:\n      return rest1;\n    case Column::beta2:\n"
      "      return beta2;",
-     "    case Column::beta1:\n      return beta2;\n    case Column::beta2:\n"
-     "      return beta1;", ["train/updates.test_adam_"]),
+     "    case Column::beta1:\n      return rest2;\n    case Column::beta2:\n"
+     "      return rest1;", ["train/updates.test_adam_"]),
     ("compiled beta1 and beta2 swapped", "lib/Passes/AddOptimizer.cpp",
      "numbers[Column::beta1] = b1;", "numbers[Column::beta1] = b2;",
      ["lit/add-optimizer", "train/updates.test_adam_"]),

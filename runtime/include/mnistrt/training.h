@@ -67,8 +67,8 @@ struct RecipeColumn {
     lr,
     momentum,
     weightDecay,
-    beta1,
-    beta2,
+    beta1, ///< in a row 1 - beta1, which single precision holds more exactly
+    beta2, ///< in a row 1 - beta2
     epsilon,
     dampening,
     clip,

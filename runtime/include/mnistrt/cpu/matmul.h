@@ -87,7 +87,8 @@ void rowTimesMatrix(const F &f, const Matmul &s, Index row, Index j,
 } // namespace detail
 
 template <typename T, typename F>
-void matmul(Context &, const char *, Matmul s, const F &functor) {
+MN_INLINED void matmul(Context &, const char *, const Matmul &s,
+                       const F &functor) {
   if (s.m < 4 && (s.m == 1 || !s.transposedA)) {
     constexpr int columns = 16;
     const int64_t tiles = (s.n + columns - 1) / columns;

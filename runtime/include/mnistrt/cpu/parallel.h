@@ -37,36 +37,54 @@ namespace mn {
 /// some ten microseconds.
 constexpr int64_t parallelGrain = 32768;
 
+namespace detail {
+
+/// Calls run(f, begin, end) for parts of `each` of [0, count). A function of
+/// its own: what it runs is compiled once, for one thread as for many.
+[[gnu::noinline]] inline void runParts(int64_t count, int64_t each,
+                                       void (*run)(const void *f, int64_t begin,
+                                                   int64_t end),
+                                       const void *f) {
+  const int64_t parts = (count + each - 1) / each;
+  MN_THREADS
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t begin = part * each;
+    run(f, begin, begin + each < count ? begin + each : count);
+  }
+}
+
+template <typename F>
+[[gnu::noinline]] void callRange(const void *f, int64_t begin, int64_t end) {
+  (*static_cast<const F *>(f))(begin, end);
+}
+
+} // namespace detail
+
 /// Calls f(begin, end) for parts of [0, count) that together cover it; `work`
 /// is what one of them costs. Parts begin at multiples of 64, so that no two
 /// threads write to one cache line.
 template <typename F>
 void parallelRanges(int64_t count, int64_t work, const F &f) {
   const int64_t parts = count * work / parallelGrain;
-  if (parts < 2) {
-    f(int64_t(0), count);
-    return;
-  }
-  const int64_t each = ((count + parts - 1) / parts + 63) / 64 * 64;
-  const int64_t number = (count + each - 1) / each;
-  MN_THREADS
-  for (int64_t part = 0; part < number; ++part) {
-    const int64_t begin = part * each;
-    f(begin, begin + each < count ? begin + each : count);
-  }
+  if (parts < 2)
+    return detail::callRange<F>(&f, 0, count);
+  detail::runParts(count, ((count + parts - 1) / parts + 63) / 64 * 64,
+                   detail::callRange<F>, &f);
 }
 
 /// Calls f(i) for each i in [0, count); `work` is what one of them costs.
 template <typename F>
 void parallelFor(int64_t count, int64_t work, const F &f) {
-  if (count < 2 || count * work < 2 * parallelGrain) {
-    for (int64_t i = 0; i < count; ++i)
+  const auto range = [&f](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
       f(i);
-    return;
-  }
-  MN_THREADS
-  for (int64_t i = 0; i < count; ++i)
-    f(i);
+  };
+  if (count < 2 || count * work < 2 * parallelGrain)
+    return detail::callRange<decltype(range)>(&range, 0, count);
+  // More parts than threads, so that each thread gets nearly as many.
+  constexpr int64_t most = 1024;
+  detail::runParts(count, (count + most - 1) / most,
+                   detail::callRange<decltype(range)>, &range);
 }
 
 } // namespace mn

@@ -9,6 +9,7 @@
 
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/math.h"
+#include <type_traits>
 
 #define MN_POINTWISE_KERNEL(NAME, F)
 #define MN_SOFTMAX_KERNEL(NAME, T, F, ...)
@@ -30,8 +31,8 @@ void pointwise(Context &, const char *, Index count, const F &functor) {
 namespace detail {
 
 /// One row: `size` elements, `stride` apart, from `first`.
-template <typename T, typename F>
-void softmaxRow(const F &f, Index first, Index size, Index stride, bool log) {
+template <bool log, typename T, typename F, typename Stride>
+void softmaxRow(const F &f, Index first, Index size, Stride stride) {
   T largest = Limits<T>::lowest();
   for (Index i = 0; i < size; ++i)
     largest = max(largest, f.load(first + i * stride));
@@ -47,34 +48,41 @@ void softmaxRow(const F &f, Index first, Index size, Index stride, bool log) {
     sum += exp(f.load(first + i * stride) - largest);
 
   // A NaN in the row is one in every result.
-  const auto finish = [&](auto element) {
-    MN_INDEPENDENT
-    for (Index j = 0; j < size; ++j) {
-      const Index at = first + j * stride;
-      f.store(at, element(f.load(at)));
-    }
-  };
-  if (log)
-    finish([&](T x) { return softmaxElement<true>(x, largest, sum); });
+  MN_INDEPENDENT
+  for (Index j = 0; j < size; ++j) {
+    const Index at = first + j * stride;
+    f.store(at, softmaxElement<log>(f.load(at), largest, sum));
+  }
+}
+
+template <bool log, typename T, typename F, typename Stride>
+void softmaxRows(const Softmax &s, Stride inner, const F &functor) {
+  parallelFor(s.outer * inner, 16 * s.size, [&](int64_t row) {
+    const F f = functor;
+    const Index size = static_cast<Index>(s.size);
+    softmaxRow<log, T>(f, row / inner * size * inner + row % inner, size,
+                       inner);
+  });
+}
+
+template <bool log, typename T, typename F>
+MN_INLINED void softmaxAs(const Softmax &s, const F &functor) {
+  if (s.inner == 1)
+    softmaxRows<log, T>(s, std::integral_constant<Index, 1>(), functor);
   else
-    finish([&](T x) { return softmaxElement<false>(x, largest, sum); });
+    softmaxRows<log, T>(s, static_cast<Index>(s.inner), functor);
 }
 
 } // namespace detail
 
+// Inlined, so that of all ways only the one that fits the sizes is compiled.
 template <typename T, typename F>
-void softmax(Context &, const char *, Softmax s, const F &functor) {
-  parallelFor(s.outer * s.inner, 16 * s.size, [&](int64_t row) {
-    const F f = functor;
-    const Index size = static_cast<Index>(s.size);
-    const Index inner = static_cast<Index>(s.inner);
-    const Index first = static_cast<Index>(row / s.inner) * size * inner +
-                        static_cast<Index>(row % s.inner);
-    if (inner == 1)
-      detail::softmaxRow<T>(f, first, size, Index(1), s.log);
-    else
-      detail::softmaxRow<T>(f, first, size, inner, s.log);
-  });
+MN_INLINED void softmax(Context &, const char *, const Softmax &s,
+                        const F &functor) {
+  if (s.log)
+    detail::softmaxAs<true, T>(s, functor);
+  else
+    detail::softmaxAs<false, T>(s, functor);
 }
 
 } // namespace mn

@@ -166,7 +166,8 @@ void runChannels(const PoolPlan &p, const Pool &s, const Run &run) {
 } // namespace detail
 
 template <typename T, typename F>
-void maxPool(Context &, const char *, Pool s, const F &functor) {
+MN_INLINED void maxPool(Context &, const char *, const Pool &s,
+                        const F &functor) {
   detail::poolLines(
       detail::PoolPlan(s), s.batch, functor, Limits<T>::lowest(),
       [](auto &a, const auto &b) { a = ((a > b) | (a != a)) ? a : b; },
@@ -174,7 +175,8 @@ void maxPool(Context &, const char *, Pool s, const F &functor) {
 }
 
 template <typename T, typename F>
-void argMaxPool(Context &, const char *, Pool s, const F &functor) {
+MN_INLINED void argMaxPool(Context &, const char *, const Pool &s,
+                           const F &functor) {
   const detail::PoolPlan p(s);
   const auto find = [&](const auto &run, const auto &visit) {
     T best[detail::poolLanes];
@@ -206,7 +208,8 @@ void argMaxPool(Context &, const char *, Pool s, const F &functor) {
 }
 
 template <typename T, typename F>
-void avgPool(Context &, const char *, Pool s, const F &functor) {
+MN_INLINED void avgPool(Context &, const char *, const Pool &s,
+                        const F &functor) {
   const detail::PoolPlan p(s);
   detail::poolLines(
       p, s.batch, functor, T(0), [](auto &a, const auto &b) { a += b; },

@@ -186,10 +186,10 @@ void poolGradTiles(const PoolPlan &p, const Pool &s, const F &f,
 /// Calls spread(run, visitor, add) for all windows, and the functor's store
 /// once for each element of the gradient.
 template <typename T, typename F, typename Spread>
-void poolGrad(const PoolPlan &p, const Pool &s, const F &f,
-              const Spread &spread) {
+MN_INLINED void poolGrad(const PoolPlan &p, const Pool &s, const F &f,
+                         const Spread &spread) {
   // One channel is the same in both layouts.
-  if (s.layout == Layout::nchw || p.channels == 1)
+  if (s.layout == Layout::nchw || s.channels == 1)
     poolGradTiles<true, T>(p, s, f, spread);
   else
     poolGradTiles<false, T>(p, s, f, spread);
@@ -199,7 +199,8 @@ void poolGrad(const PoolPlan &p, const Pool &s, const F &f,
 
 /// The first largest element of a window gets all.
 template <typename T, typename F>
-void maxPoolGrad(Context &, const char *, Pool s, const F &functor) {
+MN_INLINED void maxPoolGrad(Context &, const char *, const Pool &s,
+                            const F &functor) {
   const detail::PoolPlan p(s);
   detail::poolGrad<T>(
       p, s, functor, [&](const auto &run, const auto &visit, const auto &add) {
@@ -234,7 +235,8 @@ void maxPoolGrad(Context &, const char *, Pool s, const F &functor) {
 
 /// All elements of a window get the same.
 template <typename T, typename F>
-void avgPoolGrad(Context &, const char *, Pool s, const F &functor) {
+MN_INLINED void avgPoolGrad(Context &, const char *, const Pool &s,
+                            const F &functor) {
   const detail::PoolPlan p(s);
   detail::poolGrad<T>(
       p, s, functor, [&](const auto &run, const auto &visit, const auto &add) {

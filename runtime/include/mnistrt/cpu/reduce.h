@@ -11,6 +11,7 @@
 
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/reductions.h"
+#include <algorithm>
 
 #define MN_REDUCE_KERNEL(NAME, R, T, F, ...)
 
@@ -52,15 +53,21 @@ StateOf<R, T> reduceShortRun(const F &f, Index o, Index begin, Index end) {
   return lanes[0];
 }
 
-/// Any number of them, in short runs.
+/// Any number of them: short runs, and as many of those at a time, so that no
+/// sum has many terms.
 template <typename R, typename T, typename F>
 StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
   constexpr Index each = reduceLanes * reduceRunSize;
   StateOf<R, T> whole = R::template none<T>();
-  for (; begin < end; begin += each)
-    whole = R::join(
-        whole, reduceShortRun<R, T>(f, o, begin,
-                                    end - begin < each ? end : begin + each));
+  while (begin < end) {
+    StateOf<R, T> group = R::template none<T>();
+    for (Index run = 0; run < reduceRunSize && begin < end; ++run) {
+      const Index next = end - begin < each ? end : begin + each;
+      group = R::join(group, reduceShortRun<R, T>(f, o, begin, next));
+      begin = next;
+    }
+    whole = R::join(whole, group);
+  }
   return whole;
 }
 
@@ -84,70 +91,77 @@ void reduceShortColumns(const F &f, Index first, Index count, Index begin,
     states[lane] = lanes[lane];
 }
 
-/// Any number of rows, in short runs.
+/// Joins `count` results with others.
+template <typename R, typename State>
+void joinAll(State *states, const State *others, Index count) {
+  for (Index o = 0; o < count; ++o)
+    states[o] = R::join(states[o], others[o]);
+}
+
+/// Any number of rows, as reduceRun does.
 template <typename R, typename T, typename F>
 void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
                    StateOf<R, T> *states) {
-  for (Index o = 0; o < count; ++o)
-    states[o] = R::template none<T>();
-  for (; begin < end; begin += reduceRunSize) {
-    StateOf<R, T> run[reduceLanes];
-    reduceShortColumns<R, T>(
-        f, first, count, begin,
-        end - begin < reduceRunSize ? end : begin + reduceRunSize, run);
-    for (Index o = 0; o < count; ++o)
-      states[o] = R::join(states[o], run[o]);
+  std::fill_n(states, count, R::template none<T>());
+  while (begin < end) {
+    StateOf<R, T> group[reduceLanes], run[reduceLanes];
+    std::fill_n(group, count, R::template none<T>());
+    for (Index i = 0; i < reduceRunSize && begin < end; ++i) {
+      const Index next =
+          end - begin < reduceRunSize ? end : begin + reduceRunSize;
+      reduceShortColumns<R, T>(f, first, count, begin, next, run);
+      joinAll<R>(group, run, count);
+      begin = next;
+    }
+    joinAll<R>(states, group, count);
   }
 }
 
 /// Part `part` of `parts` of up to reduceLanes results from `first` on.
-template <typename R, typename T, typename F>
+template <typename R, bool contiguous, typename T, typename F>
 void reducePart(const F &f, const Reduce &s, Index first, Index count,
                 int64_t part, int64_t parts, StateOf<R, T> *states) {
   const int64_t each = (s.size + parts - 1) / parts;
   const int64_t from = part * each, to = from + each;
   const Index begin = static_cast<Index>(from < s.size ? from : s.size);
   const Index end = static_cast<Index>(to < s.size ? to : s.size);
-  if (!s.contiguous)
-    return reduceColumns<R, T>(f, first, count, begin, end, states);
-  for (Index o = 0; o < count; ++o)
-    states[o] = reduceRun<R, T>(f, first + o, begin, end);
+  if constexpr (contiguous)
+    for (Index o = 0; o < count; ++o)
+      states[o] = reduceRun<R, T>(f, first + o, begin, end);
+  else
+    reduceColumns<R, T>(f, first, count, begin, end, states);
 }
 
-} // namespace detail
+/// Each result as a whole, reduceLanes of them at a time.
+template <typename R, bool contiguous, typename T, typename F>
+void reduceTiles(const Reduce &s, int64_t tiles, const F &functor) {
+  parallelFor(tiles, reduceLanes * s.size, [&](int64_t tile) {
+    const F f = functor;
+    StateOf<R, T> states[reduceLanes];
+    const Index first = static_cast<Index>(tile * reduceLanes);
+    const int64_t left = s.outputs - first;
+    const Index count =
+        static_cast<Index>(left < reduceLanes ? left : reduceLanes);
+    reducePart<R, contiguous, T>(f, s, first, count, 0, 1, states);
+    for (Index o = 0; o < count; ++o)
+      f.store(first + o, R::result(states[o]));
+  });
+}
 
-template <typename R, typename T, typename F>
-void reduce(Context &, const char *, Reduce s, const F &functor) {
-  using State = detail::StateOf<R, T>;
-  constexpr int lanes = detail::reduceLanes;
-  const int64_t tiles = (s.outputs + lanes - 1) / lanes;
-  int64_t parts = 1;
-  if (tiles < 8 && s.size > 2 * detail::reducePartSize) {
-    parts = s.size / detail::reducePartSize;
-    parts = parts < detail::reduceParts ? parts : detail::reduceParts;
-  }
-  if (parts == 1) {
-    parallelFor(tiles, lanes * s.size, [&](int64_t tile) {
-      const F f = functor;
-      State states[lanes];
-      const Index first = static_cast<Index>(tile * lanes);
-      const int64_t left = s.outputs - tile * lanes;
-      const Index count = static_cast<Index>(left < lanes ? left : lanes);
-      detail::reducePart<R, T>(f, s, first, count, 0, 1, states);
-      for (Index o = 0; o < count; ++o)
-        f.store(first + o, R::result(states[o]));
-    });
-    return;
-  }
-
-  // At most 8 tiles: the partial results fit on the stack.
-  State partial[8 * detail::reduceParts][lanes];
+/// At most 8 tiles, each cut into `parts`: partial results fit on the stack.
+template <typename R, bool contiguous, typename T, typename F>
+void reduceParted(const Reduce &s, int64_t tiles, int64_t parts,
+                  const F &functor) {
+  constexpr int lanes = reduceLanes;
+  using State = StateOf<R, T>;
+  State partial[8 * reduceParts][lanes];
   parallelFor(tiles * parts, lanes * s.size / parts, [&](int64_t task) {
     const F f = functor;
     const int64_t tile = task / parts, left = s.outputs - tile * lanes;
-    detail::reducePart<R, T>(f, s, static_cast<Index>(tile * lanes),
-                             static_cast<Index>(left < lanes ? left : lanes),
-                             task % parts, parts, partial[task]);
+    reducePart<R, contiguous, T>(
+        f, s, static_cast<Index>(tile * lanes),
+        static_cast<Index>(left < lanes ? left : lanes), task % parts, parts,
+        partial[task]);
   });
   for (int64_t o = 0; o < s.outputs; ++o) {
     State *states = partial[o / lanes * parts];
@@ -156,6 +170,28 @@ void reduce(Context &, const char *, Reduce s, const F &functor) {
       whole = R::join(whole, partial[o / lanes * parts + part][o % lanes]);
     functor.store(static_cast<Index>(o), R::result(whole));
   }
+}
+
+template <typename R, bool contiguous, typename T, typename F>
+MN_INLINED void reduceAs(const Reduce &s, const F &functor) {
+  const int64_t tiles = (s.outputs + reduceLanes - 1) / reduceLanes;
+  if (tiles >= 8 || s.size <= 2 * reducePartSize)
+    return reduceTiles<R, contiguous, T>(s, tiles, functor);
+  const int64_t parts = s.size / reducePartSize;
+  reduceParted<R, contiguous, T>(
+      s, tiles, parts < reduceParts ? parts : reduceParts, functor);
+}
+
+} // namespace detail
+
+// Inlined, so that of all ways only the one that fits the sizes is compiled.
+template <typename R, typename T, typename F>
+MN_INLINED void reduce(Context &, const char *, const Reduce &s,
+                       const F &functor) {
+  if (s.contiguous)
+    detail::reduceAs<R, true, T>(s, functor);
+  else
+    detail::reduceAs<R, false, T>(s, functor);
 }
 
 } // namespace mn

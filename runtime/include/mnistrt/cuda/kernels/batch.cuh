@@ -46,6 +46,7 @@ MN_DEVICE void copyRow(const Batch &b, int64_t row, int64_t sample,
   const T *from = static_cast<const T *>(b.inputs) +
                   (sample < 0 ? 0 : sample) * b.inputElements;
   if (b.inputElements % 4 == 0) {
+#pragma unroll 1
     for (int64_t i = 4 * thread; i < b.inputElements; i += 4 * threads) {
       float4 made = {0, 0, 0, 0};
       if (sample >= 0) {
@@ -57,9 +58,11 @@ MN_DEVICE void copyRow(const Batch &b, int64_t row, int64_t sample,
       *reinterpret_cast<float4 *>(to + i) = made;
     }
   } else {
+#pragma unroll 1
     for (int64_t i = thread; i < b.inputElements; i += threads)
       to[i] = sample < 0 ? 0.0f : b.normalized(float(from[i]));
   }
+#pragma unroll 1
   for (int64_t i = thread; i < b.targetElements; i += threads)
     b.toTargets[row * b.targetElements + i] =
         sample < 0 ? 0u : b.targets[sample * b.targetElements + i];

@@ -1,0 +1,98 @@
+//===- KernelTable.cpp - the generated kernels of a file ------------------===//
+
+#include "lib/CodeGen/KernelTable.h"
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+/// Equal for steps that compute the same, whatever the order of their ops.
+static size_t hashOf(StepOp step) {
+  size_t hash =
+      llvm::hash_combine(step.getScheduleAttr(),
+                         llvm::hash_combine_range(step->result_type_begin(),
+                                                  step->result_type_end()));
+  for (Operation &op : step.getBody().front())
+    hash += OperationEquivalence::computeHash(
+        &op, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  return hash;
+}
+
+namespace {
+/// Whether two steps compute the same, and from which inputs.
+class Comparison {
+public:
+  Comparison(StepOp a, StepOp b) : a(a), b(b) {}
+
+  bool areEqual() {
+    return a.getScheduleAttr() == b.getScheduleAttr() &&
+           a->getResultTypes() == b->getResultTypes() &&
+           haveEqualOperands(a.getBody().front().getTerminator(),
+                             b.getBody().front().getTerminator());
+  }
+  /// The input of `b` that takes the place of one of `a`.
+  Value counterpart(Value input) const { return inputs.lookup(input); }
+
+private:
+  bool haveEqualOperands(Operation *x, Operation *y) {
+    return x->getNumOperands() == y->getNumOperands() &&
+           llvm::all_of_zip(x->getOperands(), y->getOperands(),
+                            [&](Value v, Value w) { return areEqual(v, w); });
+  }
+  bool areEqual(Value x, Value y) {
+    if (x.getType() != y.getType())
+      return false;
+    auto argument = dyn_cast<BlockArgument>(x);
+    auto other = dyn_cast<BlockArgument>(y);
+    if (argument && other)
+      return matchInputs(a.getInputs()[argument.getArgNumber()],
+                         b.getInputs()[other.getArgNumber()]);
+    if (argument || other)
+      return false;
+    auto [known, isNew] = values.try_emplace(x, y);
+    return isNew ? haveEqualOps(x, y) : known->second == y;
+  }
+  bool haveEqualOps(Value x, Value y) {
+    Operation *op = x.getDefiningOp(), *other = y.getDefiningOp();
+    return op->getName() == other->getName() && op->getNumRegions() == 0 &&
+           cast<OpResult>(x).getResultNumber() ==
+               cast<OpResult>(y).getResultNumber() &&
+           op->getAttrDictionary() == other->getAttrDictionary() &&
+           haveEqualOperands(op, other);
+  }
+  /// Each input has one counterpart, and is one's.
+  bool matchInputs(Value input, Value other) {
+    return inputs.try_emplace(input, other).first->second == other &&
+           owners.try_emplace(other, input).first->second == input;
+  }
+
+  StepOp a, b;
+  DenseMap<Value, Value> values; ///< of `b` that were found equal
+  DenseMap<Value, Value> inputs, owners;
+};
+} // namespace
+
+std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) const {
+  auto known = byHash.find(hashOf(step));
+  if (known == byHash.end())
+    return std::nullopt;
+  for (const Kernel *kernel : known->second) {
+    Comparison comparison(kernel->step, step);
+    if (kernel->inPlace != inPlace || !comparison.areEqual())
+      continue;
+    KernelUse use{kernel, {}};
+    for (Value input : kernel->inputs)
+      use.inputs.push_back(comparison.counterpart(input));
+    return use;
+  }
+  return std::nullopt;
+}
+
+KernelUse KernelTable::add(Kernel made) {
+  kernels.push_back(std::move(made));
+  const Kernel &kernel = kernels.back();
+  byHash[hashOf(kernel.step)].push_back(&kernel);
+  return {&kernel, kernel.inputs};
+}

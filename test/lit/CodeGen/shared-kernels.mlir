@@ -1,0 +1,99 @@
+// RUN: mnistc %s --emit=source --target=cpu -o %t.cpp
+// RUN: FileCheck %s < %t.cpp
+// RUN: g++ -std=c++20 -Wall -Wextra -Werror -fopenmp -fsyntax-only -DMN_TARGET_CPU -I%root/runtime/include %t.cpp
+
+// Steps that compute the same share a kernel, in one plan and in several, also
+// where their ops or inputs are in another order.
+
+module attributes {plan.constant_bytes = 0 : i64} {
+  // CHECK: namespace first {
+  // CHECK: // 1. a: exp relu sub
+  // CHECK-NEXT: struct A {
+  // CHECK-NEXT: float *a; // [4]
+  // CHECK-NEXT: const float *x; // [4]
+  // CHECK-NEXT: const float *y; // [4]
+  // CHECK: MN_POINTWISE_KERNEL(first_a, A)
+  // CHECK-NOT: struct B
+  // One pointer for two inputs, a result in an input's place, other attributes,
+  // and other shapes each make another kernel.
+  // CHECK: struct C {
+  // CHECK: struct D {
+  // CHECK: // 5. e: matmul
+  // CHECK: struct E_t {
+  // CHECK: MN_MATMUL_KERNEL(first_e_t, float, E_t, e_t_shape)
+  // CHECK: struct F {
+  // CHECK: } // namespace first
+  // CHECK: namespace second {
+  // CHECK: // 2. h: relu
+  // CHECK-NEXT: struct H {
+  // CHECK-NOT: struct
+  // CHECK: } // namespace second
+
+  // CHECK: // 2. b [4]: relu exp sub
+  // CHECK-NEXT: static void step_2(mn::Context &ctx) {
+  // CHECK-NEXT: auto *b = ctx.at<float>(1024);
+  // CHECK-NEXT: const auto *x = ctx.at<float>(0);
+  // CHECK-NEXT: const auto *a = ctx.at<float>(512);
+  // CHECK-NEXT: mn::pointwise(ctx, "first_a", 4, A{b, x, a});
+  // CHECK: mn::pointwise(ctx, "first_c", 4, C{c, x});
+  // CHECK: mn::pointwise(ctx, "first_d", 4, D{d, a, x});
+  func.func @first(%x: tensor<4xf32> {mnist.name = "x", plan.offset = 0 : i64}, %y: tensor<4xf32> {mnist.name = "y", plan.offset = 256 : i64}, %m: tensor<2x2xf32> {mnist.name = "m", plan.offset = 1536 : i64}) -> (tensor<4xf32> {mnist.name = "r"}) attributes {plan.arena_bytes = 4096 : i64, plan.workspace_bytes = 0 : i64} {
+    %a = plan.step "a" on kernel at [512] (%x, %y) {
+    ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+      %0 = mnist.exp %p : tensor<4xf32>
+      %1 = mnist.relu %q : tensor<4xf32>
+      %2 = mnist.sub %0, %1 : tensor<4xf32>
+      plan.yield %2 : tensor<4xf32>
+    } : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.step "b" on kernel at [1024] (%a, %x) {
+    ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+      %1 = mnist.relu %p : tensor<4xf32>
+      %0 = mnist.exp %q : tensor<4xf32>
+      %2 = mnist.sub %0, %1 : tensor<4xf32>
+      plan.yield %2 : tensor<4xf32>
+    } : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.step "c" on kernel at [1280] (%x, %x) {
+    ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+      %0 = mnist.exp %p : tensor<4xf32>
+      %1 = mnist.relu %q : tensor<4xf32>
+      %2 = mnist.sub %0, %1 : tensor<4xf32>
+      plan.yield %2 : tensor<4xf32>
+    } : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %d = plan.step "d" on kernel at [512] (%a, %x) {
+    ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+      %0 = mnist.exp %p : tensor<4xf32>
+      %1 = mnist.relu %q : tensor<4xf32>
+      %2 = mnist.sub %0, %1 : tensor<4xf32>
+      plan.yield %2 : tensor<4xf32>
+    } : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %e = plan.step "e" on kernel at [2048] (%m) {
+    ^bb0(%p: tensor<2x2xf32>):
+      %0 = mnist.matmul %p, %p : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+      plan.yield %0 : tensor<2x2xf32>
+    } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %f = plan.step "f" on kernel at [2304] (%e) {
+    ^bb0(%p: tensor<2x2xf32>):
+      %0 = mnist.matmul %p, %p transposed [false, true] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+      plan.yield %0 : tensor<2x2xf32>
+    } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    return %b : tensor<4xf32>
+  }
+
+  // CHECK: // 1. g [2, 2]: matmul
+  // CHECK: auto *g = ctx.at<float>(256);
+  // CHECK-NEXT: const auto *z = ctx.at<float>(0);
+  // CHECK-NEXT: mn::matmul<float>(ctx, "first_e_t", first::e_t_shape, first::E_t{g, z});
+  func.func @second(%z: tensor<2x2xf32> {mnist.name = "z", plan.offset = 0 : i64}) -> (tensor<2x2xf32> {mnist.name = "r"}) attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
+    %g = plan.step "g" on kernel at [256] (%z) {
+    ^bb0(%p: tensor<2x2xf32>):
+      %0 = mnist.matmul %p, %p : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+      plan.yield %0 : tensor<2x2xf32>
+    } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %h = plan.step "h" on kernel at [512] (%g) {
+    ^bb0(%p: tensor<2x2xf32>):
+      %0 = mnist.relu %p : tensor<2x2xf32>
+      plan.yield %0 : tensor<2x2xf32>
+    } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    return %h : tensor<2x2xf32>
+  }
+}

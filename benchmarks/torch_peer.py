@@ -276,8 +276,10 @@ class Peer:
                      torch.from_numpy(data[1].astype("int64")).to(self.device))
 
     def versions(self):
-        return {"PyTorch": torch.__version__,
-                "cuDNN": str(torch.backends.cudnn.version() or "none")}
+        versions = {"PyTorch": torch.__version__}
+        if self.device.type == "cuda":
+            versions["cuDNN"] = str(torch.backends.cudnn.version() or "none")
+        return versions
 
     def losses(self, count):
         return Eager(self.case, self.data, with_dropout=False).losses(count)

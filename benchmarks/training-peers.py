@@ -455,6 +455,9 @@ def cases_of(options, folder):
                 if precision not in TOLERANCE:
                     sys.exit("training-peers.py: error: expected a precision of "
                              f"{', '.join(TOLERANCE)}, got '{precision}'")
+                if options.rows < LOSSES * size:
+                    sys.exit("training-peers.py: error: expected --rows of at least "
+                             f"{LOSSES * size} for batch {size}, got {options.rows}")
                 yield Case(name, size, precision, folder)
 
 

@@ -30,6 +30,7 @@ struct Nvrtc {
   int (*getLog)(void *, char *);
   int (*destroyProgram)(void **);
   const char *(*getErrorString)(int);
+  int (*getVersion)(int *major, int *minor);
 
   bool load(void *handle) {
     auto find = [&](auto &function, const char *name) {
@@ -44,7 +45,8 @@ struct Nvrtc {
            find(getLogSize, "nvrtcGetProgramLogSize") &&
            find(getLog, "nvrtcGetProgramLog") &&
            find(destroyProgram, "nvrtcDestroyProgram") &&
-           find(getErrorString, "nvrtcGetErrorString");
+           find(getErrorString, "nvrtcGetErrorString") &&
+           find(getVersion, "nvrtcVersion");
   }
 };
 } // namespace
@@ -86,6 +88,14 @@ bool mlir::mnistc::hasNvrtc() {
   return opened;
 }
 
+/// Kernels are optimized side by side where NVRTC can. A fixed number of
+/// threads: the code depends on it, and may not depend on the machine.
+static const char *threadsFlag(const Nvrtc &nvrtc) {
+  int major = 0, minor = 0;
+  nvrtc.getVersion(&major, &minor);
+  return major >= 13 ? "--split-compile=4" : nullptr;
+}
+
 llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,
                                                             StringRef arch,
                                                             StringRef include,
@@ -101,9 +111,11 @@ llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,
 
   std::string archFlag = "--gpu-architecture=" + machineArch(arch);
   std::string includeFlag = ("--include-path=" + include).str();
-  const char *flags[] = {archFlag.c_str(), includeFlag.c_str(), "-std=c++20",
-                         "-default-device"};
-  int code = nvrtc->compileProgram(program, std::size(flags), flags);
+  SmallVector<const char *> flags = {archFlag.c_str(), includeFlag.c_str(),
+                                     "-std=c++20", "-default-device"};
+  if (const char *flag = threadsFlag(*nvrtc))
+    flags.push_back(flag);
+  int code = nvrtc->compileProgram(program, flags.size(), flags.data());
   size_t size = 0;
   if (nvrtc->getLogSize(program, &size) == 0 && size > 1) {
     log.resize(size);

@@ -17,7 +17,10 @@
 namespace mn {
 
 template <typename F>
-void pointwise(Context &, const char *, Index count, const F &functor) {
+MN_INLINED void pointwise(Context &, const char *, Index count,
+                          const F &functor) {
+  if (count == 1)
+    return functor(0);
   parallelRanges(count, 1, [&functor](int64_t begin, int64_t end) {
     // A copy, whose pointers no store can change.
     const F f = functor;

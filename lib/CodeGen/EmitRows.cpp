@@ -264,7 +264,9 @@ LogicalResult FunctorEmitter::emitRows() {
     return failure();
   shape = names.scope.add((names[step.getResult(0)] + "_shape").str());
   shapeText = declareShape(cast<RootOpInterface>(root).getShapeText(), shape);
-  macro = argumentLines("MN_ROWS_KERNEL", "(", {name, functor, shape}, ")", 0);
   call = "mn::rows";
+  macro = argumentLines("MN_ROWS_KERNEL", "(", {name, takeFunctor(), shape},
+                        ")", 0) +
+          "\n";
   return success();
 }

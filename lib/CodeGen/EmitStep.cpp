@@ -166,8 +166,11 @@ LogicalResult FunctorEmitter::emitMap() {
   }
   body.begin(/*indent=*/4);
   finishFunction("void operator()", {{"mn::Element", "i"}}, statements);
-  macro = "MN_POINTWISE_KERNEL(" + name + ", " + functor + ")";
   call = "mn::pointwise";
+  std::string type = takeFunctor();
+  if (!declared.empty())
+    macro =
+        argumentLines("MN_POINTWISE_KERNEL", "(", {name, type}, ")", 0) + "\n";
   count = segments.size() == 1 ? countText(step.getResult(segments[0].first))
                                : std::to_string(elements);
   return success();
@@ -255,10 +258,10 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
     types.push_back(text.kind.str());
   types.push_back(element);
   llvm::append_range(arguments, types);
-  arguments.append({functor, shape});
-  shapeText = declareShape(shapeTextOf(step), shape);
-  macro = argumentLines(macroFor(text.function), "(", arguments, ")", 0);
   call = ("mn::" + text.function + "<" + llvm::join(types, ", ") + ">").str();
+  arguments.append({takeFunctor(), shape});
+  shapeText = declareShape(shapeTextOf(step), shape);
+  macro = argumentLines(macroFor(text.function), "(", arguments, ")", 0) + "\n";
   return success();
 }
 
@@ -275,11 +278,28 @@ std::string FunctorEmitter::structText() {
   size_t width = 0;
   for (auto &[member, comment] : members)
     width = std::max(width, member.size());
-  std::string text = "struct " + functor + " {\n";
+  std::string text = "struct " + functor.name + " {\n";
   for (auto &[member, comment] : members)
     text += "  " + member + std::string(width - member.size(), ' ') + " // " +
             comment + "\n";
   return text + functions + "};\n";
+}
+
+std::string FunctorEmitter::takeFunctor() {
+  std::string text = structText();
+  SmallVector<std::string> own = {functor.name};
+  for (Value result : step.getResults())
+    own.push_back(names[result].str());
+  for (Value input : inputs)
+    own.push_back(names[input].str());
+  const Functor &shared =
+      kernels.shareFunctor(call, text, own, {functor, name});
+  if (shared.kernel == name)
+    declared = text;
+  else if (shape.empty()) // Nothing else tells its kernels apart.
+    name = shared.kernel;
+  functor = shared.type;
+  return functor.in(names.space());
 }
 
 FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
@@ -290,16 +310,12 @@ FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
              : root          ? emitRoot(withLoops)
                              : emitMap()))
     return failure();
-  text = structText() + shapeText + macro + "\n";
-  return Kernel{step,
-                takesPlace(step, names),
-                names.space().str(),
-                functor,
-                name,
-                call,
-                shape,
-                count,
-                inputs.takeVector()};
+  text = declared + shapeText + macro;
+  std::optional<ScopedName> sizes;
+  if (!shape.empty())
+    sizes = {names.space().str(), shape};
+  return Kernel{step,  takesPlace(step, names), functor, name, call, sizes,
+                count, inputs.takeVector()};
 }
 
 /// The statements of a step's function.
@@ -311,7 +327,7 @@ static std::string callText(const KernelUse &use, StepOp step,
   for (Value value : llvm::concat<const Value>(results, use.inputs))
     members.push_back(names[value].str());
   std::string text = declarePointers(results, use.inputs, names);
-  std::string functor = kernel.qualify(kernel.functor, names.space());
+  std::string functor = kernel.functor.in(names.space());
   std::string made = functor + "{" + llvm::join(members, ", ") + "}";
   // What does not fit in a line of the call gets a separate line.
   if (kernel.call.size() + made.size() + 5 > 80) {
@@ -320,9 +336,8 @@ static std::string callText(const KernelUse &use, StepOp step,
         "\n";
     made = "functor";
   }
-  std::string size = kernel.shape.empty()
-                         ? kernel.count
-                         : kernel.qualify(kernel.shape, names.space());
+  std::string size =
+      kernel.shape ? kernel.shape->in(names.space()) : kernel.count;
   return text +
          argumentLines(kernel.call, "(",
                        {"ctx", "\"" + kernel.name + "\"", size, made}, ");",
@@ -337,7 +352,8 @@ FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
   StepText text;
   std::optional<KernelUse> use = kernels.find(step, takesPlace(step, names));
   if (!use) {
-    FailureOr<Kernel> made = FunctorEmitter(step, names).emit(text.device);
+    FailureOr<Kernel> made =
+        FunctorEmitter(step, names, kernels).emit(text.device);
     if (failed(made))
       return failure();
     use = kernels.add(*made);

@@ -35,10 +35,11 @@ struct Parameter {
 class FunctorEmitter {
 public:
   friend class RowEmitter;
-  FunctorEmitter(StepOp step, PlanNames &names)
-      : step(step), names(names), root(rootOf(step)), locals(&names.scope),
+  FunctorEmitter(StepOp step, PlanNames &names, KernelTable &kernels)
+      : step(step), names(names), kernels(kernels), root(rootOf(step)),
+        locals(&names.scope),
         body(locals, [this](BlockArgument argument) { return use(argument); }) {
-    functor = capitalized(names[step.getResult(0)]);
+    functor = {names.space().str(), capitalized(names[step.getResult(0)])};
     name = (names.space() + "_" + names[step.getResult(0)]).str();
   }
 
@@ -62,15 +63,20 @@ private:
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
                       const Twine &last);
   std::string structText();
+  /// Declares the functor, or finds the one that reads alike; its name here.
+  std::string takeFunctor();
 
   StepOp step;
   PlanNames &names;
+  KernelTable &kernels;
   Operation *root;
   NameScope locals;
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
-  std::string functor, name, functions;
-  std::string macro; ///< with its arguments
+  ScopedName functor;
+  std::string name, functions;
+  std::string declared; ///< the functor, unless it is shared
+  std::string macro;    ///< with what follows the functor
   std::string call;
   std::string shape, shapeText; ///< its name and its declaration
   std::string count;            ///< of elements, where there is no shape

@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/KernelTable.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -95,4 +96,38 @@ KernelUse KernelTable::add(Kernel made) {
   const Kernel &kernel = kernels.back();
   byHash[hashOf(kernel.step)].push_back(&kernel);
   return {&kernel, kernel.inputs};
+}
+
+/// The text without comments and line breaks, and with numbers for `names`.
+static std::string anonymous(StringRef text, ArrayRef<std::string> names) {
+  llvm::StringMap<size_t> numbers;
+  for (auto [number, name] : llvm::enumerate(names))
+    numbers.try_emplace(name, number);
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  std::string result;
+  while (!text.empty()) {
+    if (text.starts_with("//")) {
+      text = text.drop_until([](char c) { return c == '\n'; });
+    } else if (llvm::isSpace(text.front())) {
+      text = text.ltrim();
+      result += ' ';
+    } else if (isWord(text.front())) {
+      StringRef word = text.take_while(isWord);
+      text = text.drop_front(word.size());
+      auto known = numbers.find(word);
+      result += known == numbers.end() ? word.str()
+                                       : "$" + std::to_string(known->second);
+    } else {
+      result += text.front();
+      text = text.drop_front();
+    }
+  }
+  return result;
+}
+
+const Functor &KernelTable::shareFunctor(StringRef call, StringRef text,
+                                         ArrayRef<std::string> names,
+                                         const Functor &own) {
+  std::string key = (call + "\n" + anonymous(text, names)).str();
+  return functors.try_emplace(key, own).first->second;
 }

@@ -10,27 +10,37 @@
 
 #include "lib/IR/Plan/PlanOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include <deque>
 #include <string>
 
 namespace mlir::mnistc {
 
+/// A name and its namespace.
+struct ScopedName {
+  std::string space, name;
+
+  /// What those in `user` call it.
+  std::string in(StringRef user) const {
+    return user == space ? name : space + "::" + name;
+  }
+};
+
+struct Functor {
+  ScopedName type;    ///< "Relu_1"
+  std::string kernel; ///< the first that it has: "infer_64_relu_1"
+};
+
 /// A functor, its kernel, and how a step calls it.
 struct Kernel {
-  StepOp step;               ///< that it was written for
-  bool inPlace;              ///< a result may be where an input was
-  std::string space;         ///< the namespace of functor and shape
-  std::string functor;       ///< "Relu_1"
-  std::string name;          ///< "infer_64_relu_1"
-  std::string call;          ///< "mn::conv<float>"
-  std::string shape;         ///< "relu_1_shape", or empty
-  std::string count;         ///< of elements, where there is no shape
-  SmallVector<Value> inputs; ///< of the step, in the functor's order
-
-  /// How those in `space` call something of the kernel's namespace.
-  std::string qualify(StringRef name, StringRef space) const {
-    return (space == this->space ? name : this->space + "::" + name).str();
-  }
+  StepOp step;                     ///< that it was written for
+  bool inPlace;                    ///< a result may be where an input was
+  ScopedName functor;              ///< "Relu_1"
+  std::string name;                ///< "infer_64_relu_1"
+  std::string call;                ///< "mn::conv<float>"
+  std::optional<ScopedName> shape; ///< "relu_1_shape"
+  std::string count;               ///< of elements, where there is no shape
+  SmallVector<Value> inputs;       ///< of the step, in the functor's order
 };
 
 /// A step's kernel, and which of the step's inputs it is given.
@@ -45,10 +55,16 @@ public:
   std::optional<KernelUse> find(StepOp step, bool inPlace) const;
   /// The use by the step that it was written for.
   KernelUse add(Kernel kernel);
+  /// The functor of such calls that reads as `text` but for `names`, its own
+  /// and its members', and for comments; or `own` if it is new. Kernels of
+  /// other sizes may have it.
+  const Functor &shareFunctor(StringRef call, StringRef text,
+                              ArrayRef<std::string> names, const Functor &own);
 
 private:
   std::deque<Kernel> kernels;
   DenseMap<size_t, SmallVector<const Kernel *>> byHash;
+  llvm::StringMap<Functor> functors; ///< by their text, names as numbers
 };
 
 } // namespace mlir::mnistc

@@ -208,7 +208,7 @@ MUTANTS = [
     # Optimizers.
     ("columns beta1 and beta2 swapped", "lib/Passes/AddOptimizer.cpp",
      "    case Column::beta1:\n      return rest1;\n    case Column::beta2:\n"
-     "      return beta2;",
+     "      return rest2;",
      "    case Column::beta1:\n      return rest2;\n    case Column::beta2:\n"
      "      return rest1;", ["train/updates.test_adam_"]),
     ("compiled beta1 and beta2 swapped", "lib/Passes/AddOptimizer.cpp",
@@ -244,8 +244,8 @@ MUTANTS = [
      "v = a.sub(a.mul(numbers.momentum, v), g);",
      ["train/updates.test_momentum_keras"]),
     ("Adagrad forgets", "lib/Passes/AddOptimizer.cpp",
-     'kind == "rmsprop" ? mix(numbers.beta2, v, squares)',
-     "true ? mix(numbers.beta2, v, squares)",
+     'kind == "rmsprop" ? mix(numbers.rest2, v, squares)',
+     "true ? mix(numbers.rest2, v, squares)",
      ["train/updates.test_adagrad_torch"]),
     # Importer.
     ("batch norm's default epsilon", "lib/Import/ImportNormalization.cpp",

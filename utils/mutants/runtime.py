@@ -145,8 +145,7 @@ MUTANTS = [
      "if (std::isnan(now))", ["unit/TrainModel.*", "train/finite."]),
     # Optimizers.
     ("Adam's bias corrections swapped", "runtime/train/recipe.cpp",
-     "1 - std::pow(values.numbers[Column::beta1], t)",
-     "1 - std::pow(values.numbers[Column::beta2], t)",
+     "1 - std::pow(beta1, t)", "1 - std::pow(beta2, t)",
      ["unit/Recipe.*", "train/updates.test_adam_"]),
     ("corrections of the step before", "runtime/train/recipe.cpp",
      "static_cast<double>(step + 1);", "static_cast<double>(step);",

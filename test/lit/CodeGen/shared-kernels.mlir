@@ -14,14 +14,17 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK-NEXT: const float *y; // [4]
   // CHECK: MN_POINTWISE_KERNEL(first_a, A)
   // CHECK-NOT: struct B
-  // One pointer for two inputs, a result in an input's place, other attributes,
-  // and other shapes each make another kernel.
+  // One pointer for two inputs makes another.
   // CHECK: struct C {
-  // CHECK: struct D {
+  // A result in an input's place is the same where the text is.
+  // CHECK-NOT: struct D
   // CHECK: // 5. e: matmul
   // CHECK: struct E_t {
   // CHECK: MN_MATMUL_KERNEL(first_e_t, float, E_t, e_t_shape)
-  // CHECK: struct F {
+  // Other sizes make another kernel of the same functor.
+  // CHECK: // 6. f: matmul
+  // CHECK-NEXT: constexpr mn::Matmul f_shape{.m = 2, .n = 2, .k = 2, .transposedB = true};
+  // CHECK-NEXT: MN_MATMUL_KERNEL(first_f, float, E_t, f_shape)
   // CHECK: } // namespace first
   // CHECK: namespace second {
   // CHECK: // 2. h: relu
@@ -36,7 +39,8 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK-NEXT: const auto *a = ctx.at<float>(512);
   // CHECK-NEXT: mn::pointwise(ctx, "first_a", 4, A{b, x, a});
   // CHECK: mn::pointwise(ctx, "first_c", 4, C{c, x});
-  // CHECK: mn::pointwise(ctx, "first_d", 4, D{d, a, x});
+  // CHECK: mn::pointwise(ctx, "first_a", 4, A{d, a, x});
+  // CHECK: mn::matmul<float>(ctx, "first_f", f_shape, E_t{f, e_t});
   func.func @first(%x: tensor<4xf32> {mnist.name = "x", plan.offset = 0 : i64}, %y: tensor<4xf32> {mnist.name = "y", plan.offset = 256 : i64}, %m: tensor<2x2xf32> {mnist.name = "m", plan.offset = 1536 : i64}) -> (tensor<4xf32> {mnist.name = "r"}) attributes {plan.arena_bytes = 4096 : i64, plan.workspace_bytes = 0 : i64} {
     %a = plan.step "a" on kernel at [512] (%x, %y) {
     ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):

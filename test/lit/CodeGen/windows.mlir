@@ -30,11 +30,7 @@ func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tenso
 
 // In one dimension, channels last.
 // CHECK-LABEL: namespace infer_conv_nhwc {
-// CHECK: MN_FN float loadInput(mn::Index i) const { return x0[i]; }
-// CHECK-NEXT: MN_FN float loadFilter(mn::Index i) const { return x1[i]; }
-// CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
-// CHECK-NEXT: };
-// CHECK-NEXT: constexpr mn::Conv y_shape{
+// CHECK: constexpr mn::Conv y_shape{
 // CHECK-NEXT: .layout = mn::Layout::nhwc,
 // CHECK-NEXT: .spatial = 1,
 // CHECK-NEXT: .batch = 2,
@@ -46,7 +42,7 @@ func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tenso
 // CHECK-NEXT: .strides = {2, 1, 1},
 // CHECK-NEXT: .pads = {1, 0, 0},
 // CHECK-NEXT: };
-// CHECK-NEXT: MN_CONV_KERNEL(infer_conv_nhwc_y, float, Y, y_shape)
+// CHECK-NEXT: MN_CONV_KERNEL(infer_conv_nhwc_y, float, infer_conv::Y, y_shape)
 func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3xf32> {mnist.name = "x1"}) -> tensor<2x4x4xf32> {
   %y = plan.step "y" on kernel (%in0, %in1) {
   ^bb0(%a: tensor<2x8x3xf32>, %b: tensor<4x3x3xf32>):

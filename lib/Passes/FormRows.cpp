@@ -306,7 +306,7 @@ void RowGroup::trim() {
 
 bool RowGroup::isWorthwhile(const Machine &machine) const {
   int64_t blocks = space.rows() * machine.rowBlocks;
-  if (space.size() == 1 ||
+  if (space.size() == 1 || !(machine.stridedRows || space.isContiguous()) ||
       (blocks < machine.fullBlocks &&
        space.rows() * space.size() > blocks * machine.blockElements))
     return false;
@@ -385,18 +385,22 @@ struct FormRows : impl::FormRowsBase<FormRows> {
         op.emitOpError("expected an op of the mnist dialect");
         return signalPassFailure();
       }
+    llvm::Expected<const Target *> found = Target::get(target);
+    if (!found) {
+      getOperation().emitError(llvm::toString(found.takeError()));
+      return signalPassFailure();
+    }
     StepNames names;
     llvm::DenseSet<Operation *> tried;
-    while (formOne(block, names, tried))
+    while (formOne(block, *(*found)->machine, names, tried))
       ++numSteps;
   }
 
 private:
   /// Forms the step of the first reduction that has a worthwhile one. The ops
   /// that are copied are others after each.
-  bool formOne(Block &block, StepNames &names,
+  bool formOne(Block &block, const Machine &machine, StepNames &names,
                llvm::DenseSet<Operation *> &tried) {
-    const Machine &machine = machineFor(getOperation());
     std::optional<CopiedOps> copied;
     std::optional<Order> order;
     for (Operation &op : block) {

@@ -48,8 +48,8 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           bool fuseHorizontally) {
   // Whole rows first: what is left joins the steps around it.
-  if (options.fuse && options.formRows && machineOf(options).launchesCost)
-    pm.addNestedPass<func::FuncOp>(createFormRows());
+  if (options.fuse && options.formRows)
+    pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));
   // What belongs together, by the graph only.
   FormStepsOptions form;
   form.fuse = options.fuse;

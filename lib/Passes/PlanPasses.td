@@ -33,8 +33,11 @@ def FormRows : Pass<"plan-form-rows", "::mlir::func::FuncOp"> {
     with what it sums. Nothing asks for the name of an op: a group grows from a
     reduction for as long as no path leads out of it and back.
 
-    Only where it saves a step, and where the rows are enough for the machine.
+    Only where it saves a step, where the rows are enough for the machine, and on
+    a CPU where a row is contiguous.
   }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cuda\"",
+                        "For whose machine: cuda, cpu">];
   let statistics = [Statistic<"numSteps", "steps", "Steps made">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::mnistc::PlanDialect"];

@@ -219,6 +219,7 @@ const Machine &Machine::h200() {
       .rowBlocks = 8,
       .fullBlocks = 96,
       .blockElements = 16384,
+      .stridedRows = true,
       .maxRecompute = 1.5,
       .streams = 4,
       .times =
@@ -251,6 +252,10 @@ const Machine &Machine::x86() {
   static const Machine machine = {.name = "x86-64",
                                   .preferredLayout = Layout::nhwc,
                                   .launchesCost = false,
+                                  .rowBlocks = 1,
+                                  .fullBlocks = 16,
+                                  .blockElements = 65536,
+                                  .stridedRows = false,
                                   .maxRecompute = 1.5,
                                   .streams = 1,
                                   .times = std::nullopt,

@@ -63,10 +63,12 @@ struct Machine {
   /// A reduction of at most so many elements to one, and so many results, is
   /// computed where it is read. Only where launches cost.
   int64_t inlineElements = 0, inlineResults = 0;
-  /// A row is shared by at most `rowBlocks` blocks. A step that reduces rows
-  /// pays where it has `fullBlocks` of them, or no block has more than
-  /// `blockElements` elements. Only where launches cost.
-  int64_t rowBlocks = 0, fullBlocks = 0, blockElements = 0;
+  /// A row is shared by at most `rowBlocks` blocks (on a CPU: threads). A step
+  /// that reduces rows pays where it has `fullBlocks` of them, or no block has
+  /// more than `blockElements` elements.
+  int64_t rowBlocks, fullBlocks, blockElements;
+  /// It also pays where the elements of a row are not adjacent in memory.
+  bool stridedRows;
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
   /// Steps that can run concurrently, and their times; no times where it is

@@ -32,6 +32,9 @@ public:
   int64_t rows() const { return ShapedType::getNumElements(rowShape); }
   int64_t size() const { return ShapedType::getNumElements(shape) / rows(); }
 
+  /// Whether the elements of a row are adjacent in memory.
+  bool isContiguous() const;
+
   /// Whether a tensor has this shape.
   bool hasElements(Value value) const;
   /// Whether it has one element for each row.

@@ -54,9 +54,9 @@ llvm::Expected<const Target *> Target::get(StringRef name) {
     if (target.name == name)
       return &target;
   std::string known = llvm::join(
-      llvm::map_range(all(), [](const Target &t) { return t.name; }), ", ");
-  return llvm::createStringError(llvm::formatv(
-      "unknown target '{0}'; known targets are {1}", name, known));
+      llvm::map_range(all(), [](const Target &t) { return t.name; }), " or ");
+  return llvm::createStringError(
+      llvm::formatv("expected a target of {0}, got '{1}'", known, name));
 }
 
 const Machine &mlir::mnistc::machineFor(Operation *planned) {

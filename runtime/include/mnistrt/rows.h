@@ -44,9 +44,10 @@ template <typename R, typename T, int n> struct RowPhase {
       s.v[i] = R::template empty<T>();
     return s;
   }
+  MN_FN static T both(T a, T b) { return R::both(a, b); }
   MN_FN static State join(State a, const State &b) {
     for (int i = 0; i < n; ++i)
-      a.v[i] = R::both(a.v[i], b.v[i]);
+      a.v[i] = both(a.v[i], b.v[i]);
     return a;
   }
 };

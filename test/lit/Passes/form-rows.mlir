@@ -1,4 +1,8 @@
 // RUN: mnist-opt %s --plan-form-rows --plan-form-steps | FileCheck %s
+// RUN: mnist-opt %s --plan-form-rows=target=cpu --plan-form-steps | FileCheck %s --check-prefix=CPU
+// RUN: not mnist-opt %s --plan-form-rows=target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
+
+// TARGET: error: expected a target of cuda or cpu, got 'tpu'
 
 // A normalization: two sums, what is between them and what follows.
 
@@ -111,4 +115,27 @@ func.func @inlined(%x: tensor<64x10xf32>) -> (tensor<64x10xf32>, tensor<10xf32>)
   %1 = mnist.neg %0 : tensor<64x10xf32>
   %2 = mnist.reduce_sum %1 over [0] : tensor<64x10xf32> -> tensor<10xf32>
   return %1, %2 : tensor<64x10xf32>, tensor<10xf32>
+}
+
+// On a CPU only rows whose elements are adjacent.
+
+// CHECK-LABEL: func.func @contiguous
+// CHECK-COUNT-1: plan.step
+// CHECK-NOT:     plan.step
+// CPU-LABEL: func.func @normalization
+// CPU-COUNT-2: plan.step
+// CPU-LABEL: func.func @contiguous
+// CPU-COUNT-1: plan.step
+// CPU-NOT:     plan.step
+func.func @contiguous(%x: tensor<32x100xf32>) -> tensor<32x100xf32> {
+  %n = mnist.constant dense<1.0e+02> : tensor<32xf32>
+  %0 = mnist.reduce_sum %x over [1] : tensor<32x100xf32> -> tensor<32xf32>
+  %1 = mnist.div %0, %n : tensor<32xf32>
+  %2 = mnist.broadcast %1 along [0] : tensor<32xf32> -> tensor<32x100xf32>
+  %3 = mnist.sub %x, %2 : tensor<32x100xf32>
+  %4 = mnist.mul %3, %3 : tensor<32x100xf32>
+  %5 = mnist.reduce_sum %4 over [1] : tensor<32x100xf32> -> tensor<32xf32>
+  %6 = mnist.broadcast %5 along [0] : tensor<32xf32> -> tensor<32x100xf32>
+  %7 = mnist.div %3, %6 : tensor<32x100xf32>
+  return %7 : tensor<32x100xf32>
 }

@@ -5,7 +5,7 @@
 // RUN: not mnist-opt %s --plan-select-implementations=libraries=cudnn+mkl 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LIBRARY
 
-// TARGET: error: unknown target 'tpu'; known targets are cuda, cpu
+// TARGET: error: expected a target of cuda or cpu, got 'tpu'
 // LIBRARY: error: unknown library 'mkl'; expected all, none, or some of cublas, cudnn, onednn, openblas joined by '+'
 
 func.func @dropped_elsewhere(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -21,17 +21,22 @@ namespace detail {
 constexpr int rowLanes = 16;
 constexpr Index rowPart = 1024;
 
-/// Phase number `p` of elements [begin, end) of row `o`.
+/// Phase number `p` of elements [begin, end) of row `o`. A sum's lanes are
+/// adjacent, so that they are a SIMD register.
 template <int p, typename F>
 auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
                Index begin, Index end) {
   using Kind = typename F::Phases::template At<p>;
-  typename Kind::State lanes[rowLanes];
-  for (auto &lane : lanes)
-    lane = Kind::none();
-  const auto take = [&](int lane, Index r) {
-    lanes[lane] =
-        Kind::join(lanes[lane], f.values(Phase<p>{}, row, f.load(o, r), o, r));
+  using T = typename Kind::Type;
+  constexpr int count = Kind::count;
+  T lanes[count][rowLanes];
+  for (int i = 0; i < count; ++i)
+    for (int lane = 0; lane < rowLanes; ++lane)
+      lanes[i][lane] = Kind::none().v[i];
+  const auto take = [&](int lane, Index r) MN_ALWAYS_INLINE {
+    const auto values = f.values(Phase<p>{}, row, f.load(o, r), o, r);
+    for (int i = 0; i < count; ++i)
+      lanes[i][lane] = Kind::both(lanes[i][lane], values.v[i]);
   };
   Index r = begin;
   for (; r + rowLanes <= end; r += rowLanes)
@@ -39,10 +44,14 @@ auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
       take(lane, r + lane);
   for (int lane = 0; r < end; ++r, ++lane)
     take(lane, r);
-  for (int width = rowLanes / 2; width; width /= 2)
-    for (int lane = 0; lane < width; ++lane)
-      lanes[lane] = Kind::join(lanes[lane], lanes[lane + width]);
-  return lanes[0];
+  typename Kind::State state;
+  for (int i = 0; i < count; ++i) {
+    for (int width = rowLanes / 2; width; width /= 2)
+      for (int lane = 0; lane < width; ++lane)
+        lanes[i][lane] = Kind::both(lanes[i][lane], lanes[i][lane + width]);
+    state.v[i] = lanes[i][0];
+  }
+  return state;
 }
 
 /// Phase number `p` and those after it.
@@ -71,10 +80,12 @@ void rows(Context &, const char *, const Reduce &s, const F &functor) {
     typename F::RowValues row{};
     f.begin(row, o);
     detail::rowPhases<0>(f, row, o, s.size);
+    // A copy, which no store can change.
+    const typename F::RowValues known = row;
     MN_INDEPENDENT
     for (Index r = 0; r < s.size; ++r)
-      f.store(row, f.load(o, r), o, r);
-    f.storeRow(row, o);
+      f.store(known, f.load(o, r), o, r);
+    f.storeRow(known, o);
   });
 }
 

@@ -127,11 +127,14 @@ struct ProductKernel {
       });
       if (!lastToArrive(&parts.ticket[tile], t.splits))
         return;
-      loop.visit(memory.part, m0, n0, m, n, [&](int row, int column, T &v) {
-        v = T(0);
-        for (int which = 0; which < t.splits; ++which)
+      loop.visit(memory.part, m0, n0, m, n, [](int, int, T &v) { v = T(0); });
+      // All of a thread's results of one part at a time: their loads are
+      // independent, and the code is short.
+#pragma unroll 1
+      for (int which = 0; which < t.splits; ++which)
+        loop.visit(memory.part, m0, n0, m, n, [&](int row, int column, T &v) {
           v += part(which, row, column);
-      });
+        });
     }
     loop.visit(memory.part, m0, n0, m, n,
                [&](int row, int column, T v) { store(batch, row, column, v); });

@@ -199,7 +199,7 @@ static LogicalResult emit(ModuleOp module, const EmitOptions &options,
   emitHead(module, options, os);
   // The runtime launches it before each of these plans.
   if (llvm::any_of(module.getOps<func::FuncOp>(), readsBatches))
-    os << "\nMN_NEXT_BATCH_KERNELS\n";
+    os << "\nMN_NEXT_BATCH_KERNEL\n";
   os << device << "\n#if MN_HOST\n" << host;
   emitModelTable(module, options, plans, os);
   os << "\n#endif // MN_HOST\n";

@@ -117,6 +117,7 @@ Status checkRows(const BatchPlan &plan, const Samples &samples) {
 
 Batch batchOf(const Samples &samples, bool shuffle) {
   Batch batch;
+  batch.bytes = samples.inputType == Type::u8;
   batch.inputs = samples.inputs;
   batch.targets = static_cast<const uint32_t *>(samples.targets);
   batch.count = samples.count;

@@ -23,14 +23,14 @@ DataSet::DataSet(const Samples &samples)
   kept.inputs = inputs.data();
   kept.targets = targets.data();
   const Batch batch = batchOf(kept, false);
-  if (kept.inputType == Type::u8)
+  if (batch.bytes)
     for (int byte = 0; byte < 256; ++byte)
       ofByte.push_back(batch.normalized(float(byte)));
 }
 
 void DataSet::fillRow(const Batch &batch, int64_t sample, float *to) const {
   const int64_t n = batch.inputElements;
-  if (kept.inputType == Type::u8) {
+  if (batch.bytes) {
     const uint8_t *from =
         static_cast<const uint8_t *>(batch.inputs) + sample * n;
     for (int64_t i = 0; i < n; ++i)

@@ -156,7 +156,7 @@ private:
   Slot slots[2];
   std::vector<PlanState> plans;
   DeviceSet sets[2];
-  std::vector<State::Step> batchSteps; ///< the kernels for u8 and f32
+  std::vector<State::Step> batchSteps; ///< the kernel of batches
   Writer writer;
 };
 

@@ -119,7 +119,7 @@ Status CudaExecutor::allocate() {
                                       model.constantBytes, state.stream),
                  "uploading the constants"));
   MN_TRY(initializeParameters());
-  batchSteps.resize(2);
+  batchSteps.resize(1);
   plans.resize(size_t(model.planCount));
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];

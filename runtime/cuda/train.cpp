@@ -141,14 +141,13 @@ Status CudaExecutor::enqueueBatch(const BatchPlan &plan, const Samples &samples,
                                   bool shuffle) {
   Batch batch = batchOf(samples, shuffle);
   plan.place(at<char>(map.arena), batch);
-  const bool bytes = samples.inputType == Type::u8;
   // Like a step, it looks up its kernel once.
   Context ctx;
-  ctx.step = bytes ? 0 : 1;
+  ctx.step = 0;
   ctx.runtime = &state;
   state.steps = &batchSteps;
   state.status = Status::success();
-  launch(ctx, bytes ? "mn_next_batch_u8" : "mn_next_batch_f32",
+  launch(ctx, "mn_next_batch",
          shape::nextBatch(batch.rows, batch.inputElements), batch);
   return state.status;
 }

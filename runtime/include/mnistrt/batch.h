@@ -15,11 +15,11 @@ namespace mn {
 /// A data set, a plan's inputs, and the states that say which batch is next.
 struct Batch {
   // The data set.
-  const void *inputs = nullptr;      ///< uint8 or float
+  const void *inputs = nullptr;      ///< uint8 where `bytes`, else float
   const uint32_t *targets = nullptr; ///< int32 or float: copied as they are
   int64_t count = 0, inputElements = 0, targetElements = 0;
   float scale = 1, mean = 0, deviation = 1;
-  bool invert = false, shuffle = false;
+  bool bytes = false, invert = false, shuffle = false;
   // The plan.
   float *toInputs = nullptr;
   uint32_t *toTargets = nullptr;

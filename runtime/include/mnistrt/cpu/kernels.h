@@ -17,6 +17,6 @@
 #include "mnistrt/cpu/rows.h"
 
 // The executor fetches batches.
-#define MN_NEXT_BATCH_KERNELS
+#define MN_NEXT_BATCH_KERNEL
 
 #endif // MNISTRT_CPU_KERNELS_H

@@ -38,15 +38,14 @@ MN_DEVICE void load4(const float *from, float (&x)[4]) {
   x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
 }
 
-/// Thread `thread` of the `threads` that share row `row`.
+/// The inputs of row `row`, by thread `thread` of the `threads` that share it.
 template <typename T>
-MN_DEVICE void copyRow(const Batch &b, int64_t row, int64_t sample,
-                       int64_t thread, int64_t threads) {
+MN_DEVICE void copyInputs(const Batch &b, int64_t row, int64_t sample,
+                          int64_t thread, int64_t threads) {
   float *to = b.toInputs + row * b.inputElements;
   const T *from = static_cast<const T *>(b.inputs) +
                   (sample < 0 ? 0 : sample) * b.inputElements;
   if (b.inputElements % 4 == 0) {
-#pragma unroll 1
     for (int64_t i = 4 * thread; i < b.inputElements; i += 4 * threads) {
       float4 made = {0, 0, 0, 0};
       if (sample >= 0) {
@@ -62,13 +61,18 @@ MN_DEVICE void copyRow(const Batch &b, int64_t row, int64_t sample,
     for (int64_t i = thread; i < b.inputElements; i += threads)
       to[i] = sample < 0 ? 0.0f : b.normalized(float(from[i]));
   }
+}
+
+MN_DEVICE void copyTargets(const Batch &b, int64_t row, int64_t sample,
+                           int64_t thread, int64_t threads) {
 #pragma unroll 1
   for (int64_t i = thread; i < b.targetElements; i += threads)
     b.toTargets[row * b.targetElements + i] =
         sample < 0 ? 0u : b.targets[sample * b.targetElements + i];
 }
 
-template <typename T> MN_DEVICE void nextBatch(const Batch &b) {
+/// Both types of data in one kernel: to find the sample is most of its code.
+MN_DEVICE void nextBatch(const Batch &b) {
   gridDependencySync();
   const unsigned parts = shape::blocksOfRow(b.inputElements);
   const int64_t row = blockIdx.x / parts;
@@ -79,25 +83,27 @@ template <typename T> MN_DEVICE void nextBatch(const Batch &b) {
       *b.toValid = b.valid();
   }
   __syncthreads();
-  if (row < b.rows)
-    copyRow<T>(b, row, sample,
-               int64_t(blockIdx.x % parts) * blockDim.x + threadIdx.x,
-               int64_t(parts) * blockDim.x);
+  if (row >= b.rows)
+    return;
+  const int64_t thread = int64_t(blockIdx.x % parts) * blockDim.x + threadIdx.x;
+  const int64_t threads = int64_t(parts) * blockDim.x;
+  if (b.bytes)
+    copyInputs<uint8_t>(b, row, sample, thread, threads);
+  else
+    copyInputs<float>(b, row, sample, thread, threads);
+  copyTargets(b, row, sample, thread, threads);
 }
 
 } // namespace device
 
-#define MN_NEXT_BATCH_KERNELS                                                  \
-  MN_GLOBAL(256) mn_next_batch_u8(const __grid_constant__ mn::Batch batch) {   \
-    mn::device::nextBatch<uint8_t>(batch);                                     \
-  }                                                                            \
-  MN_GLOBAL(256) mn_next_batch_f32(const __grid_constant__ mn::Batch batch) {  \
-    mn::device::nextBatch<float>(batch);                                       \
+#define MN_NEXT_BATCH_KERNEL                                                   \
+  MN_GLOBAL(256) mn_next_batch(const __grid_constant__ mn::Batch batch) {      \
+    mn::device::nextBatch(batch);                                              \
   }
 
 #else
 
-#define MN_NEXT_BATCH_KERNELS
+#define MN_NEXT_BATCH_KERNEL
 
 #endif // __CUDACC__
 

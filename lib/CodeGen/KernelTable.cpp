@@ -1,6 +1,7 @@
 //===- KernelTable.cpp - the generated kernels of a file ------------------===//
 
 #include "lib/CodeGen/KernelTable.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -75,13 +76,22 @@ private:
 };
 } // namespace
 
-std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) const {
+/// Whether no other stream of the step's plan has calls of the kernel; from now
+/// on the step's has.
+static bool takeStream(Kernel &kernel, StepOp step) {
+  int64_t stream = streamOf(step);
+  return kernel.streams.try_emplace(step->getParentOp(), stream)
+             .first->second == stream;
+}
+
+std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) {
   auto known = byHash.find(hashOf(step));
   if (known == byHash.end())
     return std::nullopt;
-  for (const Kernel *kernel : known->second) {
+  for (Kernel *kernel : known->second) {
     Comparison comparison(kernel->step, step);
-    if (kernel->inPlace != inPlace || !comparison.areEqual())
+    if (kernel->inPlace != inPlace || !comparison.areEqual() ||
+        !takeStream(*kernel, step))
       continue;
     KernelUse use{kernel, {}};
     for (Value input : kernel->inputs)
@@ -93,7 +103,8 @@ std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) const {
 
 KernelUse KernelTable::add(Kernel made) {
   kernels.push_back(std::move(made));
-  const Kernel &kernel = kernels.back();
+  Kernel &kernel = kernels.back();
+  takeStream(kernel, kernel.step);
   byHash[hashOf(kernel.step)].push_back(&kernel);
   return {&kernel, kernel.inputs};
 }

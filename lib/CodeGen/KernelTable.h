@@ -2,6 +2,8 @@
 //
 // Steps that compute the same, on other tensors, call one kernel: the layers of
 // a network repeat, and so do the plans of a model.
+// A kernel may have scratch memory of its own, so that those of one plan which
+// share it are in one stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 #include <string>
+#include <unordered_map>
 
 namespace mlir::mnistc {
 
@@ -41,6 +44,8 @@ struct Kernel {
   std::optional<ScopedName> shape; ///< "relu_1_shape"
   std::string count;               ///< of elements, where there is no shape
   SmallVector<Value> inputs;       ///< of the step, in the functor's order
+  /// Of each plan, the stream with the steps that call it.
+  DenseMap<Operation *, int64_t> streams = DenseMap<Operation *, int64_t>();
 };
 
 /// A step's kernel, and which of the step's inputs it is given.
@@ -51,8 +56,8 @@ struct KernelUse {
 
 class KernelTable {
 public:
-  /// A kernel that computes what the step does.
-  std::optional<KernelUse> find(StepOp step, bool inPlace) const;
+  /// A kernel that computes what the step does, and that the step may call.
+  std::optional<KernelUse> find(StepOp step, bool inPlace);
   /// The use by the step that it was written for.
   KernelUse add(Kernel kernel);
   /// The functor of such calls that reads as `text` but for `names`, its own
@@ -63,7 +68,7 @@ public:
 
 private:
   std::deque<Kernel> kernels;
-  DenseMap<size_t, SmallVector<const Kernel *>> byHash;
+  std::unordered_map<size_t, SmallVector<Kernel *>> byHash;
   llvm::StringMap<Functor> functors; ///< by their text, names as numbers
 };
 

@@ -100,4 +100,29 @@ module attributes {plan.constant_bytes = 0 : i64} {
     } : (tensor<2x2xf32>) -> tensor<2x2xf32>
     return %h : tensor<2x2xf32>
   }
+
+  // Steps that may run side by side have kernels, and so scratch memory, of
+  // their own.
+  // CHECK: namespace third {
+  // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_l", l_shape, L{l, w});
+  // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_n", n_shape, L{n, w});
+  // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_n", n_shape, L{q, w});
+  func.func @third(%w: tensor<4x8xf32> {mnist.name = "w", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.name = "l"}, tensor<4xf32> {mnist.name = "n"}, tensor<4xf32> {mnist.name = "q"}) attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
+    %l = plan.step "l" on kernel at [256] (%w) {
+    ^bb0(%p: tensor<4x8xf32>):
+      %0 = mnist.reduce_sum %p over [1] : tensor<4x8xf32> -> tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } {plan.stream = 0 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+    %n = plan.step "n" on kernel at [512] (%w) {
+    ^bb0(%p: tensor<4x8xf32>):
+      %0 = mnist.reduce_sum %p over [1] : tensor<4x8xf32> -> tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } {plan.stream = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+    %q = plan.step "q" on kernel at [768] (%w) {
+    ^bb0(%p: tensor<4x8xf32>):
+      %0 = mnist.reduce_sum %p over [1] : tensor<4x8xf32> -> tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } {plan.stream = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+    return %l, %n, %q : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
 }

@@ -55,6 +55,8 @@ public:
   /// Takes in all that may be, and that leaves no path out and back in.
   void grow();
   void trim();
+  /// Whether all that comes with its ops goes along the rows.
+  bool isRowBody() const;
   /// Whether it saves a step, and has work for a whole machine.
   bool isWorthwhile(const Machine &machine) const;
   /// Has readers compute what is cheaper than a tensor in memory.
@@ -74,6 +76,8 @@ private:
   SmallVector<Operation *> readersOf(Operation *op) const;
   SmallVector<Value> operandsOf(Operation *op) const;
   bool isComputedAgain(Operation *op) const;
+  bool needsGroup(Operation *op) const;
+  bool copiesFit(Operation *op) const;
   SmallVector<Operation *> results() const;
   SmallVector<Operation *> sorted() const;
   unsigned countTensors() const;
@@ -304,6 +308,30 @@ void RowGroup::trim() {
       ops.erase(op);
 }
 
+/// Whether a copied op reads what the group computes, itself or through others.
+bool RowGroup::needsGroup(Operation *op) const {
+  return llvm::any_of(operandsOf(op), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && ops.contains(producer);
+  });
+}
+
+/// Whether the copies that an op reads are of rows as the step knows them,
+/// where they depend on any: arithmetic on a number in another shape is not.
+bool RowGroup::copiesFit(Operation *op) const {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    if (!producer || !copied.contains(producer) || !needsGroup(producer))
+      return true;
+    return (space.isRepeat(producer) || space.isMap(producer)) &&
+           copiesFit(producer);
+  });
+}
+
+bool RowGroup::isRowBody() const {
+  return llvm::all_of(ops, [&](Operation *op) { return copiesFit(op); });
+}
+
 bool RowGroup::isWorthwhile(const Machine &machine) const {
   int64_t blocks = space.rows() * machine.rowBlocks;
   if (space.size() == 1 || !(machine.stridedRows || space.isContiguous()) ||
@@ -415,7 +443,7 @@ private:
       RowGroup group(&op, *copied, *order);
       group.grow();
       group.trim();
-      if (!group.isWorthwhile(machine))
+      if (!group.isRowBody() || !group.isWorthwhile(machine))
         continue;
       group.copyForReaders();
       group.outline(names);

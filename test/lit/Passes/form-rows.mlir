@@ -139,3 +139,25 @@ func.func @contiguous(%x: tensor<32x100xf32>) -> tensor<32x100xf32> {
   %7 = mnist.div %3, %6 : tensor<32x100xf32>
   return %7 : tensor<32x100xf32>
 }
+
+// Numbers that come with their readers, in another shape: no row step.
+
+// CPU-LABEL: func.func @numbers
+// CHECK-LABEL: func.func @numbers
+// CHECK:         plan.step
+// CHECK:         plan.step
+// CHECK:         return
+func.func @numbers(%x: tensor<1x300xf32>) -> tensor<1x300xf32> {
+  %n = mnist.constant dense<1.0e-02> : tensor<1x1xf32>
+  %0 = mnist.reduce_sum %x over [1] : tensor<1x300xf32> -> tensor<1xf32>
+  %1 = mnist.reshape %0 : tensor<1xf32> -> tensor<1x1xf32>
+  %2 = mnist.mul %1, %n : tensor<1x1xf32>
+  %3 = mnist.reshape %2 : tensor<1x1xf32> -> tensor<1xf32>
+  %4 = mnist.broadcast %3 along [0] : tensor<1xf32> -> tensor<1x300xf32>
+  %5 = mnist.sub %x, %4 : tensor<1x300xf32>
+  %6 = mnist.mul %5, %5 : tensor<1x300xf32>
+  %7 = mnist.reduce_sum %6 over [1] : tensor<1x300xf32> -> tensor<1xf32>
+  %8 = mnist.broadcast %7 along [0] : tensor<1xf32> -> tensor<1x300xf32>
+  %9 = mnist.div %5, %8 : tensor<1x300xf32>
+  return %9 : tensor<1x300xf32>
+}

@@ -14,7 +14,6 @@ PyTorch's variance is that of a sample, ONNX's that of the batch.
 """
 
 import argparse
-import dataclasses
 import pathlib
 import subprocess
 import sys
@@ -25,33 +24,12 @@ import onnx
 import torch
 import torch_peer
 from onnx import numpy_helper
+from peer_case import Case
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "models"))
 from make import Graph, read_idx  # noqa: E402
 from networks import NETWORKS  # noqa: E402
-
-
-@dataclasses.dataclass
-class Case:
-    """What torch_peer.Trainer asks."""
-    name: str
-    batch: int
-    folder: pathlib.Path
-    precision: str = "fp32"
-
-    @property
-    def network(self):
-        return NETWORKS[self.name]
-
-    @property
-    def plain_path(self):
-        return self.folder / f"{self.name}.onnx"
-
-    @property
-    def train(self):
-        """PyTorch has no Adam in Keras's convention."""
-        return self.network.train.replace("--convention=keras", "")
 
 
 def arguments():
@@ -115,7 +93,7 @@ def main():
           "| network | ours | PyTorch | ratio |\n|---|---|---|---|", flush=True)
     for name in options.only.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            case = Case(name, options.batch, pathlib.Path(folder))
+            case = Case(name, options.batch, "fp32", pathlib.Path(folder))
             onnx.save(Graph(name, case.network, 1, with_dropout=False).model(),
                       str(case.plain_path))
             data = (torch.from_numpy(images.reshape(

@@ -35,6 +35,7 @@ import time
 
 import numpy as np
 import onnx
+from peer_case import Case
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "models"))
@@ -45,36 +46,6 @@ LOSSES = 8      # training steps whose losses are compared
 TOLERANCE = {"fp32": 1e-3, "tf32": 1e-2, "bf16": 5e-2}  # of a loss, relative
 REPEATS, SECONDS = 7, 0.15  # of a timed run
 EPOCHS = 6      # of our program; the first is not counted
-
-
-@dataclasses.dataclass
-class Case:
-    name: str
-    batch: int
-    precision: str
-    folder: pathlib.Path
-
-    @property
-    def network(self):
-        return NETWORKS[self.name]
-
-    @property
-    def path(self):
-        return self.folder / f"{self.name}.onnx"
-
-    @property
-    def plain_path(self):
-        """Without dropout."""
-        return self.folder / f"{self.name}-plain.onnx"
-
-    @property
-    def train(self):
-        """PyTorch has no Adam in Keras's convention, which costs the same."""
-        return self.network.train.replace("--convention=keras", "")
-
-    @property
-    def label(self):
-        return f"{self.name}, {self.batch}, {self.precision}"
 
 
 BEGIN = time.monotonic()

@@ -29,6 +29,7 @@ struct ScopedName {
   }
 };
 
+/// What a kernel does to an element.
 struct Functor {
   ScopedName type;    ///< "Relu_1"
   std::string kernel; ///< the first that it has: "infer_64_relu_1"

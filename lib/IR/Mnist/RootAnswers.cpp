@@ -66,12 +66,10 @@ ShapeText mlir::mnistc::softmaxShape(Value input, int64_t dim, bool log) {
 
 ShapeText mlir::mnistc::reduceShape(Value input, ArrayRef<int64_t> dims) {
   int64_t outputs = 1, size = 1, run = 1;
-  bool contiguous = true;
+  bool contiguous = areAdjacent(shapeOf(input), dims);
   for (auto [dim, extent] : llvm::enumerate(shapeOf(input))) {
     bool reduced = llvm::is_contained(dims, static_cast<int64_t>(dim));
     (reduced ? size : outputs) *= extent;
-    // A dimension that is kept, after one that is reduced.
-    contiguous &= reduced || extent == 1 || size == 1;
     if (extent != 1)
       run = reduced ? run * extent : 1;
   }

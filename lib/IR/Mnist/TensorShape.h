@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mnistc {
 
@@ -15,6 +16,18 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
 /// The elements.
 inline int64_t countOf(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
+}
+
+/// Whether the elements along `dims` of a tensor are adjacent in memory.
+inline bool areAdjacent(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  bool begun = false;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    bool along = llvm::is_contained(dims, static_cast<int64_t>(dim));
+    if (begun && !along && size != 1)
+      return false;
+    begun |= along && size != 1;
+  }
+  return true;
 }
 
 } // namespace mlir::mnistc

@@ -31,16 +31,7 @@ std::optional<RowSpace> RowSpace::of(Operation *op) {
   return space;
 }
 
-bool RowSpace::isContiguous() const {
-  bool reduces = false;
-  for (auto [dim, size] : llvm::enumerate(shape)) {
-    bool reduced = llvm::is_contained(dims, static_cast<int64_t>(dim));
-    if (reduces && !reduced && size != 1)
-      return false;
-    reduces |= reduced && size != 1;
-  }
-  return true;
-}
+bool RowSpace::isContiguous() const { return areAdjacent(shape, dims); }
 
 bool RowSpace::hasElements(Value value) const {
   return shapeOf(value) == ArrayRef(shape);

@@ -104,6 +104,36 @@ template <mn::Reduce S> struct Normalize {
   }
 };
 
+/// The means of a reduction's rows alone: of a row only one thread needs them.
+template <mn::Reduce S> struct Average {
+  float *y;
+  const float *a;
+  using ElementValues = Normalize<S>::ElementValues;
+  struct RowValues {
+    float mean;
+  };
+  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>>;
+  static constexpr bool storesElements = false;
+  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
+    return {a[Normalize<S>::at(o, r)]};
+  }
+  MN_FN void begin(RowValues &, mn::Index) const {}
+  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    return {{e.a}};
+  }
+  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.mean = v.v[0] / float(S.size);
+  }
+  MN_FN void store(const RowValues &, const ElementValues &, mn::Index,
+                   mn::Index) const {}
+  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
+    y[o] = row.mean;
+  }
+};
+
 template <typename T> struct Forward : Plain<T> {
   MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
 };
@@ -171,7 +201,9 @@ MN_REDUCE_KERNEL(min_i64, mn::Min, int64_t, Longs<few_columns>, few_columns)
 MN_REDUCE_KERNEL(any_b8, mn::Max, bool, Bools<middle>, middle)
 MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
 
-#define MN_TEST_ROW(NAME) MN_ROWS_KERNEL(rows_##NAME, Normalize<NAME>, NAME)
+#define MN_TEST_ROW(NAME)                                                      \
+  MN_ROWS_KERNEL(rows_##NAME, Normalize<NAME>, NAME)                           \
+  MN_ROWS_KERNEL(means_##NAME, Average<NAME>, NAME)
 MN_TEST_ROWS(MN_TEST_ROW)
 
 //===----------------------------------------------------------------------===//

@@ -23,25 +23,52 @@ static void normalize(const mn::Reduce &s, const Numbers &x, Numbers &y) {
   }
 }
 
+static void average(const mn::Reduce &s, const Numbers &x, Numbers &y) {
+  for (int64_t o = 0; o < s.outputs; ++o) {
+    double sum = 0;
+    for (int64_t r = 0; r < s.size; ++r)
+      sum += x[reference::element(s, o, r)];
+    y[size_t(o)] = sum / double(s.size);
+  }
+}
+
+/// A step with one operand that writes `results` numbers.
+static Case rowCase(std::string name, void (*run)(mn::Context &),
+                    void (*reference)(const mn::Reduce &, const Numbers &,
+                                      Numbers &),
+                    const mn::Reduce &s, int64_t results) {
+  Case c;
+  c.name = std::move(name);
+  c.run = run;
+  c.operands = {{typeOf<float>(), results},
+                {typeOf<float>(), s.outputs * s.size},
+                {typeOf<float>(), 0}};
+  c.tolerance = 1e-5;
+  c.reference = [=](const std::vector<Numbers> &in, Numbers &y) {
+    reference(s, in[0], y);
+  };
+  return c;
+}
+
 std::vector<Case> rowCases() {
   std::vector<Case> cases;
 #define MN_CASE_ROW(NAME)                                                      \
   {                                                                            \
     constexpr int64_t count = NAME.outputs * NAME.size;                        \
-    Case c;                                                                    \
-    c.name = "rows " #NAME;                                                    \
-    c.run = [](mn::Context &ctx) {                                             \
-      const Pointers<float, float> p(ctx, count + NAME.outputs, count);        \
-      mn::rows(ctx, "rows_" #NAME, NAME, Normalize<NAME>{p.y, p.a});           \
-    };                                                                         \
-    c.operands = {{typeOf<float>(), count + NAME.outputs},                     \
-                  {typeOf<float>(), count},                                    \
-                  {typeOf<float>(), 0}};                                       \
-    c.tolerance = 1e-5;                                                        \
-    c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
-      normalize(NAME, in[0], y);                                               \
-    };                                                                         \
-    cases.push_back(c);                                                        \
+    cases.push_back(rowCase(                                                   \
+        "rows " #NAME,                                                         \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, count + NAME.outputs, count);    \
+          mn::rows(ctx, "rows_" #NAME, NAME, Normalize<NAME>{p.y, p.a});       \
+        },                                                                     \
+        normalize, NAME, count + NAME.outputs));                               \
+    cases.push_back(rowCase(                                                   \
+        "row means " #NAME,                                                    \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, NAME.outputs, count);            \
+          mn::rows(ctx, "means_" #NAME, NAME, Average<NAME>{p.y, p.a});        \
+        },                                                                     \
+        average, NAME, NAME.outputs));                                         \
   }
   MN_TEST_ROWS(MN_CASE_ROW)
 #undef MN_CASE_ROW

@@ -51,9 +51,11 @@ MN_DEVICE void clusterSync() {
 }
 
 /// Says that this block no longer reads others' shared memory, and waits for
-/// the others to say so. Orders nothing else.
+/// the others to say so. Only a release keeps its earlier reads before it: else
+/// ptxas moves them to where their values are used, when the others may be
+/// gone.
 MN_DEVICE void clusterArrive() {
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 MN_DEVICE void clusterWait() {
   asm volatile("barrier.cluster.wait.aligned;" ::: "memory");

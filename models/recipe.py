@@ -3,12 +3,13 @@
 
 usage: recipe.py NAME [--data=digits] [--epochs=5] [--target=cuda]
                  [--mnistc=build/bin/mnistc] [--out=DIR] [--print]
-                 [--mean=MEAN --std=DEVIATION] [OPTION...]
+                 [--mean=MEAN --std=DEVIATION] [--precision=NAME] [OPTION...]
 
 NAME is one of RECIPES. Each command is printed as one would type it in DIR
 (default: the folder that one is in), and run; with --print, only printed.
---mean and --std stand for the recipe's own; other options go to `train`. The
-trained model is NAME-trained.onnx; it is compiled and evaluated at the end.
+--mean and --std stand for the recipe's own, --precision is mnistc's; other
+options go to `train`. The trained model is NAME-trained.onnx; it is compiled and
+evaluated at the end.
 """
 
 import argparse
@@ -40,6 +41,8 @@ def commands(name, options, others):
              if text.startswith("--test-limit=")]
     data = f"--data={options.data}"
     target = [] if options.target == "cuda" else [f"--target={options.target}"]
+    if options.precision:
+        target.append(f"--precision={options.precision}")
 
     def compile_to(model, program, *flags):
         return ["mnistc", f"{model}.onnx", *flags, *target, "-o", program]
@@ -71,6 +74,7 @@ def main():
     parser.add_argument("--print", action="store_true")
     parser.add_argument("--mean", type=float)
     parser.add_argument("--std", type=float)
+    parser.add_argument("--precision")
     options, others = parser.parse_known_args()
     if (options.mean is None) != (options.std is None):
         sys.exit("recipe.py: error: expected --mean and --std, got one of them")

@@ -3,6 +3,7 @@
 #ifndef MNISTC_PASSES_PIPELINES_H
 #define MNISTC_PASSES_PIPELINES_H
 
+#include "lib/IR/Plan/Target.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -18,7 +19,7 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       *this, "libraries", llvm::cl::init("all"),
       llvm::cl::desc("Libraries that may be used: all, none or a list such as "
                      "cudnn+cublas")};
-  Option<std::string> precision{*this, "precision", llvm::cl::init("strict"),
+  Option<std::string> precision{*this, "precision", llvm::cl::init(defaultPrecision.str()),
                                 llvm::cl::desc("strict, fp32, tf32 or bf16")};
   Option<int64_t> workspace{
       *this, "workspace", llvm::cl::init(int64_t(1) << 30),

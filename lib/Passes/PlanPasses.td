@@ -86,7 +86,7 @@ def SelectImplementations
     Option<"libraries", "libraries", "std::string", "\"all\"",
            "Libraries that may be used: all, none or a list such as "
            "cudnn+cublas">,
-    Option<"precision", "precision", "std::string", "\"strict\"",
+    Option<"precision", "precision", "std::string", "\"fp32\"",
            "How exact products of f32 are: strict (FMA units only), fp32 (FMA "
            "units, or tensor cores as exact), tf32 or bf16">];
   let statistics = [

@@ -2,7 +2,8 @@
 """Runs models/recipe.py for all recipes, and evaluates what it trained.
 
 usage: run.py [--mnistc=build/bin/mnistc] [--target=cpu] [--only=TEXT]
-              [--data=DIR] [--epochs=2] [--peer] [--report=FILE]
+              [--data=DIR] [--epochs=2] [--precision=NAME] [--peer]
+              [--report=FILE]
 
 Without --data, on a few synthetic digits: loss falls, and onnxruntime finds the
 accuracy of the trained file that the trainer and our program say. With MNIST's
@@ -46,6 +47,7 @@ def arguments():
     parser.add_argument("--target", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--data", type=pathlib.Path)
     parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--precision", default="fp32")
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--report", type=pathlib.Path)
@@ -106,7 +108,8 @@ class Recipe:
         done = subprocess.run(
             [sys.executable, ROOT / "models/recipe.py", name, f"--data={data}",
              f"--epochs={options.epochs}", f"--target={options.target}",
-             f"--mnistc={options.mnistc.resolve()}", f"--out={folder}", *pixels],
+             f"--mnistc={options.mnistc.resolve()}", f"--out={folder}",
+             f"--precision={options.precision}", *pixels],
             capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
         if done.returncode:
             raise RuntimeError((done.stdout + done.stderr).strip()[-400:])

@@ -3,6 +3,7 @@
 #include "tools/mnistc/Options.h"
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/IR/Plan/PlanOps.h"
+#include "lib/IR/Plan/Target.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
@@ -421,7 +422,7 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
-  if (precisionFlag() != "strict")
+  if (precisionFlag() != defaultPrecision)
     add("--precision=" + precisionFlag());
   if (workspace != "1024")
     add("--workspace=" + workspace);

@@ -2,6 +2,7 @@
 
 #include "tools/mnistc/PrecisionFlag.h"
 #include "lib/IR/Plan/PlanOps.h"
+#include "lib/IR/Plan/Target.h"
 #include "tools/mnistc/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -10,9 +11,10 @@ using namespace mlir::mnistc;
 namespace cl = llvm::cl;
 
 static cl::opt<std::string>
-    precision("precision", cl::init("strict"), cl::value_desc("name"),
-              cl::desc("How exact products of f32 are on a GPU: strict "
-                       "(default), fp32, tf32 or bf16"),
+    precision("precision", cl::init(defaultPrecision.str()),
+              cl::value_desc("name"),
+              cl::desc("How exact products of f32 are on a GPU: strict, fp32 "
+                       "(default), tf32 or bf16"),
               cl::cat(targetCategory));
 
 /// Tensor cores know tf32 and bf16 from sm_80 on.

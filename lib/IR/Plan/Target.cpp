@@ -172,7 +172,7 @@ bool mlir::mnistc::allows(Precision precision, Mma mma) {
 Precision mlir::mnistc::precisionOf(Operation *module) {
   auto name = module->getAttrOfType<StringAttr>("plan.precision");
   // The dialect knows it.
-  return name ? *symbolizePrecision(name) : Precision::strict;
+  return name ? *symbolizePrecision(name) : *symbolizePrecision(defaultPrecision);
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,7 +77,10 @@ private:
 /// What --precision allows: ffma, and what is listed up to it.
 bool allows(Precision precision, Mma mma);
 
-/// The precision that a module is planned for; fp32 where none is said.
+/// As exact as FMA units, within a few roundings.
+inline constexpr llvm::StringLiteral defaultPrecision = "fp32";
+
+/// The precision that a module is planned for, the default if it does not say.
 Precision precisionOf(Operation *module);
 
 /// What a step is in tables and messages: its root's mnemonic, or "pointwise".

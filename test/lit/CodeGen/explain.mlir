@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations \
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=precision=strict \
 // RUN:   --plan-assign-memory --plan-check-steps --mlir-print-debuginfo -o %t.plan.mlir
 // RUN: %mnistc %t.plan.mlir --explain -o - | FileCheck %s
 // RUN: %mnistc %t.plan.mlir --explain=json -o - | FileCheck %s --check-prefix=JSON

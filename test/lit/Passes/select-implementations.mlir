@@ -5,13 +5,13 @@
 // RUN: mnist-opt %s --plan-form-steps \
 // RUN:   --plan-select-implementations="target=cpu libraries=openblas+cudnn" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,BLAS
-// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=libraries=none \
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations="libraries=none precision=strict" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,NONE
 
 // The module remembers what it was planned for.
 
 // CUDA: module attributes {plan.libraries = "all", plan.precision = "strict", plan.target = "cuda"}
-// BLAS: module attributes {plan.libraries = "openblas+cudnn", plan.precision = "strict", plan.target = "cpu"}
+// BLAS: module attributes {plan.libraries = "openblas+cudnn", plan.precision = "fp32", plan.target = "cpu"}
 
 // A convolution with bias, residual and relu is one call.
 

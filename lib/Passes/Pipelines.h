@@ -19,7 +19,8 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       *this, "libraries", llvm::cl::init("all"),
       llvm::cl::desc("Libraries that may be used: all, none or a list such as "
                      "cudnn+cublas")};
-  Option<std::string> precision{*this, "precision", llvm::cl::init(defaultPrecision.str()),
+  Option<std::string> precision{*this, "precision",
+                                llvm::cl::init(defaultPrecision.str()),
                                 llvm::cl::desc("strict, fp32, tf32 or bf16")};
   Option<int64_t> workspace{
       *this, "workspace", llvm::cl::init(int64_t(1) << 30),

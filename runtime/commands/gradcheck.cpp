@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
-#include "core/executor.h"
+#include "core/random_inputs.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
 #include "formats/json.h"
@@ -54,7 +54,7 @@ public:
 
 private:
   Status findRows();
-  Status fillInputs();
+  Status fill();
   Status dump();
   Status check();
   Status evaluate(double &loss);
@@ -96,53 +96,12 @@ Status Gradcheck::findRows() {
   return Status::success();
 }
 
-template <typename T, typename F>
-void fill(void *to, size_t count, const F &next) {
-  for (size_t i = 0; i < count; ++i)
-    static_cast<T *>(to)[i] = static_cast<T>(next(i));
-}
-
-/// Numbers from -1 to 1, targets from 0 to 1, integers below --classes.
-Status Gradcheck::fillInputs() {
+Status Gradcheck::fill() {
   const Plan &plan = model.plans[0];
-  for (int i = 0; i < plan.inputCount; ++i) {
-    const Tensor &tensor = plan.inputs[i];
-    void *to = executor->input(0, i, 0);
-    if (!to)
-      return executor->prepare(0);
-    const std::string name = tensor.name;
-    const Random random = {static_cast<uint64_t>(options.train.seed),
-                           static_cast<uint32_t>(i)};
-    const size_t count = countOf(tensor);
-    const auto number = [&](size_t at) {
-      const double u = random.uniform(0, at);
-      return name == names::labels ? u : 2 * u - 1;
-    };
-    const auto whole = [&](size_t at) {
-      const int64_t rows = options.limit ? options.limit : plan.batch;
-      return name == names::valid
-                 ? std::min(rows, plan.batch)
-                 : static_cast<int64_t>(random.bits(0, at) % options.classes);
-    };
-    switch (tensor.type) {
-    case Type::f32:
-      fill<float>(to, count, number);
-      break;
-    case Type::f64:
-      fill<double>(to, count, number);
-      break;
-    case Type::i32:
-      fill<int32_t>(to, count, whole);
-      break;
-    case Type::i64:
-      fill<int64_t>(to, count, whole);
-      break;
-    case Type::b8:
-    case Type::u8:
-      fill<uint8_t>(to, count, [&](size_t at) { return whole(at) & 1; });
-      break;
-    }
-  }
+  MN_TRY(fillInputs(*executor, plan, 0,
+                    {.seed = options.train.seed,
+                     .rows = options.limit ? options.limit : plan.batch,
+                     .classes = options.classes}));
   for (int i = 0; i < model.parameterCount; ++i)
     if (model.parameters[i].tensor.name == std::string(names::seed))
       MN_TRY(executor->writeParameters(model.parameters[i].tensor.offset,
@@ -342,7 +301,7 @@ Status Gradcheck::run() {
   MN_TRY(openExecutor(model, options, executor));
   MN_TRY(findRows());
   MN_TRY(executor->prepare(0));
-  MN_TRY(fillInputs());
+  MN_TRY(fill());
   if (!options.dump.empty())
     return dump();
   MN_TRY(check());

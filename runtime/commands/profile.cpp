@@ -3,6 +3,7 @@
 #include "commands/options.h"
 #include "commands/trace.h"
 #include "core/choices.h"
+#include "core/random_inputs.h"
 #include "formats/atomic_file.h"
 #include "formats/json.h"
 #include "inference/runner.h"
@@ -80,7 +81,6 @@ Json jsonOf(const Model &model, const Plan &plan, const std::string &device,
 /// `last`: the steps of the last run, in their order.
 Status measure(Executor &executor, int plan, int64_t repeat,
                std::vector<StepTime> &last, Times &times) {
-  constexpr int inTurn = 8;
   MN_TRY(executor.profile(plan, last)); // the first run warms caches
   std::vector<std::vector<double>> all(last.size());
   std::vector<double> whole;
@@ -89,8 +89,8 @@ Status measure(Executor &executor, int plan, int64_t repeat,
     for (size_t i = 0; i < all.size(); ++i)
       all[i].push_back(last[i].microseconds);
     double microseconds = 0;
-    MN_TRY(executor.time(plan, inTurn, microseconds));
-    whole.push_back(microseconds / inTurn);
+    MN_TRY(executor.time(plan, 1, microseconds));
+    whole.push_back(microseconds);
   }
   for (const std::vector<double> &step : all) {
     times.steps.push_back(quantile(step, 0.5));
@@ -117,6 +117,7 @@ Status profile(const Model &model, const Options &options) {
   MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
   const Plan &plan = model.plans[number];
   const int64_t repeat = options.repeat > 0 ? options.repeat : 20;
+  MN_TRY(fillInputs(*executor, plan, number, {.rows = plan.batch}));
   std::vector<StepTime> last;
   Times times;
   MN_TRY(measure(*executor, number, repeat, last, times));

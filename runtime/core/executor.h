@@ -69,11 +69,11 @@ public:
   /// Waits for the submission of `slot`.
   virtual Status wait(int slot) = 0;
 
-  /// Only the plan, on whatever the arena holds: `count` runs back to back,
-  /// and the time of all.
+  /// Only the plan: `count` runs back to back, and the time of all. The first
+  /// one has the inputs of slot 0, others what it left in their place.
   virtual Status time(int plan, int count, double &microseconds) = 0;
 
-  /// One run, step by step, each timed.
+  /// One run on the inputs of slot 0, step by step, each timed.
   virtual Status profile(int plan, std::vector<StepTime> &times) = 0;
 
   /// One run on the inputs of slot 0, step by step; after each step calls

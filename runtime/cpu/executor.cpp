@@ -297,6 +297,7 @@ Status CpuExecutor::submit(int plan, int slot) {
 Status CpuExecutor::time(int plan, int count, double &microseconds) {
   MN_TRY(prepare(plan));
   const KeepParameters kept(*this);
+  copyInputs(plan, 0);
   const auto begin = Clock::now();
   for (int i = 0; i < count; ++i)
     MN_TRY(runSteps(plan));

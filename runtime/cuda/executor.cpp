@@ -280,8 +280,10 @@ Status CudaExecutor::runAndTime(int plan, int count, double &microseconds) {
 Status CudaExecutor::time(int plan, int count, double &microseconds) {
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));
-  return keepingParameters(
-      [&] { return runAndTime(plan, count, microseconds); });
+  return keepingParameters([&] {
+    MN_TRY(copyInputs(plan, 0, true, 0));
+    return runAndTime(plan, count, microseconds);
+  });
 }
 
 Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
@@ -290,8 +292,8 @@ Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
   return keepingParameters([&] { return profileSteps(plan, times); });
 }
 
-/// A graph with an event between all steps, so that no launch from the host
-/// comes between. The median of a few runs.
+/// A graph with an event between all steps, after the inputs' copies, so that
+/// no launch from the host comes between. The median of a few runs.
 Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   const int steps = model.plans[plan].stepCount;
   constexpr int runs = 9;
@@ -299,6 +301,7 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   CUgraphExec graph = nullptr;
   Status status = capture(
       [&] {
+        MN_TRY(copyInputs(plan, 0, true, 0));
         for (int step = 0; step <= steps; ++step) {
           state.afterKernel = false;
           MN_TRY(check(cu.cuEventRecordWithFlags(events[step], state.stream,

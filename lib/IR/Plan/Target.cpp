@@ -172,7 +172,8 @@ bool mlir::mnistc::allows(Precision precision, Mma mma) {
 Precision mlir::mnistc::precisionOf(Operation *module) {
   auto name = module->getAttrOfType<StringAttr>("plan.precision");
   // The dialect knows it.
-  return name ? *symbolizePrecision(name) : *symbolizePrecision(defaultPrecision);
+  return name ? *symbolizePrecision(name)
+              : *symbolizePrecision(defaultPrecision);
 }
 
 //===----------------------------------------------------------------------===//

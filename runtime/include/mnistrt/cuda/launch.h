@@ -42,9 +42,12 @@ template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) {
 template <typename N> MN_SHAPE_FN N min(N a, N b) { return a < b ? a : b; }
 template <typename N> MN_SHAPE_FN N max(N a, N b) { return a < b ? b : a; }
 
-/// Blocks of a cluster where `splits` blocks share a result.
-MN_SHAPE_FN unsigned clusterOf(int splits) {
-  return splits > largestCluster ? 1u : static_cast<unsigned>(splits);
+/// Blocks of a cluster where `splits` blocks share a result: all of them, or
+/// as many as there may be.
+MN_SHAPE_FN int clusterOf(int splits) {
+  return splits <= largestCluster       ? splits
+         : splits % largestCluster == 0 ? largestCluster
+                                        : 1;
 }
 
 /// Threads that each make one of `count` results.

@@ -5,8 +5,9 @@
 // is, its owner says. n is the direction in which results are adjacent.
 //
 // A block makes a tile, in a loop over k on the FMA units or the tensor cores.
-// Few tiles with long sums are shared by several blocks (common.cuh); those of
-// a cluster each make a share of the tile from all their parts.
+// Few tiles with long sums are shared by several blocks: those of a cluster
+// each make a share of the tile from all their parts, and clusters leave their
+// parts in memory for the last of them (common.cuh).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@ namespace shape {
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tiles(p);
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads()), clusterOf(t.splits),
-          sharedBytes(t)};
+          static_cast<unsigned>(t.threads()),
+          static_cast<unsigned>(clusterOf(t.splits)), sharedBytes(t)};
 }
 } // namespace shape
 
@@ -51,17 +52,20 @@ struct ProductKernel {
   static constexpr int threads = t.threads(), stride = Loop::stride;
   static constexpr int height = t.height(), width = t.width();
   static constexpr int m = int(P.m), n = int(P.n);
-  static constexpr bool byCluster =
-      hasClusters && t.splits > 1 && t.splits <= shape::largestCluster &&
-      (Loop::inShared || height * stride * int(sizeof(T)) <= (40 << 10));
-  static constexpr bool byTicket = t.splits > 1 && !byCluster;
+  static constexpr int cluster =
+      hasClusters &&
+              (Loop::inShared || height * stride * int(sizeof(T)) <= (40 << 10))
+          ? shape::clusterOf(t.splits)
+          : 1;
+  /// Parts of a result once the blocks of a cluster have added up theirs.
+  static constexpr int groups = t.splits / cluster;
   using Parts =
-      Scratch<T, byTicket ? (long long)(t.splits *P.batches *P.m *P.n) : 1,
-              byTicket ? int(t.count) : 1>;
+      Scratch<T, groups != 1 ? (long long)(groups *P.batches *P.m *P.n) : 1,
+              groups != 1 ? int(t.count *cluster) : 1>;
 
   union Memory {
     typename Loop::Operands operands;
-    T part[byCluster || Loop::inShared ? height * stride : 1];
+    T part[cluster != 1 || Loop::inShared ? height * stride : 1];
   };
 
   static MN_DEVICE Memory *sharedMemory() {
@@ -94,50 +98,82 @@ struct ProductKernel {
     Loop loop;
     loop.run(a, b, batch, m0, n0, kBegin, kEnd, memory.operands, memory.part);
 
-    if constexpr (byCluster) {
+    if constexpr (t.splits == 1)
+      loop.visit(memory.part, m0, n0, m, n, [&](int row, int column, T v) {
+        store(batch, row, column, v);
+      });
+    else
+      joinParts(loop, memory.part, {batch, m0, n0}, tile, split, parts,
+                [&](int row, int column, T v) {
+                  store(batch, m0 + row, n0 + column, v);
+                });
+  }
+
+private:
+  struct Corner {
+    int batch, m0, n0;
+  };
+
+  /// use(row, column) for this block's share of a tile's results, of which each
+  /// block of a cluster has one.
+  template <typename Use>
+  static MN_DEVICE void eachOfShare(Corner at, int rank, const Use &use) {
+    constexpr int each = (height * width + cluster - 1) / cluster;
+    constexpr int turns = (each + threads - 1) / threads;
+#pragma unroll(cluster == 1 ? 4 : turns)
+    for (int i = 0; i < turns; ++i) {
+      const int inShare = i * threads + int(threadIdx.x);
+      const int e = rank * each + inShare;
+      const int row = e / width, column = e % width;
+      if (inShare < each && e < height * width && at.m0 + row < m &&
+          at.n0 + column < n)
+        use(row, column);
+    }
+  }
+
+  /// Adds up the parts of the blocks of a cluster, then those of the clusters,
+  /// each in its order; the last cluster to arrive stores.
+  template <typename Store>
+  static MN_DEVICE void joinParts(Loop &loop, T *mine, Corner at, int64_t tile,
+                                  int split, Parts &parts, const Store &store) {
+    const int rank = split % cluster, group = split / cluster;
+    const auto part = [&](int which, int row, int column) -> T & {
+      return parts.part[((which * P.batches + at.batch) * m + at.m0 + row) * n +
+                        at.n0 + column];
+    };
+    if constexpr (cluster != 1) {
       if constexpr (!Loop::inShared)
-        loop.visit(memory.part, 0, 0, height, width,
-                   [&](int row, int column, T v) {
-                     memory.part[row * stride + column] = v;
-                   });
+        loop.visit(mine, 0, 0, height, width, [&](int row, int column, T v) {
+          mine[row * stride + column] = v;
+        });
       clusterSync();
-      constexpr int each = (height * width + t.splits - 1) / t.splits;
-#pragma unroll
-      for (int i = 0; i < (each + threads - 1) / threads; ++i) {
-        const int e = split * each + i * threads + int(threadIdx.x);
-        const int row = e / width, column = e % width;
-        if (i * threads + int(threadIdx.x) >= each || e >= height * width ||
-            m0 + row >= m || n0 + column >= n)
-          continue;
+      eachOfShare(at, rank, [&](int row, int column) {
         T v = T(0);
 #pragma unroll
-        for (int which = 0; which < t.splits; ++which)
-          v += inBlock(memory.part, which)[row * stride + column];
-        store(batch, m0 + row, n0 + column, v);
-      }
-      clusterSync();
-      return;
-    }
-    if constexpr (byTicket) {
-      const auto part = [&](int which, int row, int column) -> T & {
-        return parts.part[((which * P.batches + batch) * m + row) * n + column];
-      };
-      loop.visit(memory.part, m0, n0, m, n, [&](int row, int column, T v) {
-        part(split, row, column) = v;
+        for (int which = 0; which < cluster; ++which)
+          v += inBlock(mine, which)[row * stride + column];
+        if constexpr (groups == 1)
+          store(row, column, v);
+        else
+          part(group, row, column) = v;
       });
-      if (!lastToArrive(&parts.ticket[tile], t.splits))
-        return;
-      loop.visit(memory.part, m0, n0, m, n, [](int, int, T &v) { v = T(0); });
-      // All of a thread's results of one part at a time: their loads are
-      // independent, and the code is short.
-#pragma unroll 1
-      for (int which = 0; which < t.splits; ++which)
-        loop.visit(memory.part, m0, n0, m, n, [&](int row, int column, T &v) {
-          v += part(which, row, column);
-        });
+      clusterSync();
+    } else {
+      loop.visit(
+          mine, 0, 0, m - at.m0, n - at.n0,
+          [&](int row, int column, T v) { part(group, row, column) = v; });
     }
-    loop.visit(memory.part, m0, n0, m, n,
-               [&](int row, int column, T v) { store(batch, row, column, v); });
+    if constexpr (groups != 1) {
+      if (!lastToArrive(&parts.ticket[tile * cluster + rank], groups))
+        return;
+      eachOfShare(at, rank, [&](int row, int column) {
+        T v = T(0);
+#pragma unroll 8
+        for (int which = 0; which < groups; ++which)
+          v += part(which, row, column);
+        store(row, column, v);
+      });
+    }
   }
 };
 

@@ -91,14 +91,13 @@ MN_SHAPE_FN int64_t cycles(const Product &p, const Tiles &t) {
           2 * instructions);
   // While one block waits, another multiplies.
   const int64_t latency = ceilDiv(blocks, resident) * (blocks > 1 ? 500 : 700);
-  // Blocks of a cluster read each other's parts at about 32 bytes a cycle; else
-  // one block reads all of a tile.
+  // Blocks of a cluster read each other's parts at about 32 bytes a cycle, and
+  // those of the last cluster what the others left in memory.
   const int64_t results = int64_t(t.height()) * t.width();
-  int64_t together = 0;
-  if (t.splits > largestCluster)
-    together = 3000 + t.splits * results / 16;
-  else if (t.splits > 1)
-    together = 900 + results / 8;
+  const int cluster = clusterOf(t.splits), groups = t.splits / cluster;
+  int64_t together = cluster > 1 ? 900 + results / 8 : 0;
+  if (groups > 1)
+    together += 3000 + groups * results / cluster / 16;
   return turns * (latency + issue) + together;
 }
 
@@ -176,9 +175,8 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(16, int64_t(65536 / threads / registers)));
   // Clusters do not fill a GPU.
-  const int sms = t.splits <= 2 || t.splits > largestCluster ? referenceSms
-                  : t.splits <= 4                            ? 120
-                                                             : 108;
+  const int cluster = clusterOf(t.splits), groups = t.splits / cluster;
+  const int sms = cluster <= 2 ? referenceSms : cluster <= 4 ? 120 : 108;
   const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, sms);
   const auto turn = [&](double together) {
     return max(1100.0, together * max(issue, tensor)) +
@@ -189,10 +187,10 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
     all += turn(double(blocks % resident));
   all *= double(ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth));
   all += 83 * results * double(blocks);
-  if (t.splits > largestCluster)
-    all += 12200 + 20 * results * t.splits;
-  else if (t.splits > 1)
+  if (cluster > 1)
     all += 150 + 53 * results;
+  if (groups > 1)
+    all += 5000 + 20 * results * groups / cluster;
   return int64_t(all);
 }
 
@@ -221,9 +219,10 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p) {
   int64_t fewest = mmaCycles(p, best);
   for (const auto &size : sizes)
     for (int splits = 1; splits <= 256;
-         splits = splits < largestCluster ? splits + 1
-                  : splits % 3 == 0       ? splits / 3 * 4
-                                          : splits / 2 * 3) {
+         splits = splits < largestCluster    ? splits + 1
+                  : splits == largestCluster ? 2 * splits
+                  : splits % 3 == 0          ? splits / 3 * 4
+                                             : splits / 2 * 3) {
       Tiles t = mmaTiles(p, size[0], size[1], size[2], size[3], size[4]);
       if (sharedBytes(t) > smallestShared || !maySplit(p, t, splits))
         break;

@@ -65,7 +65,8 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
 MN_SHAPE_FN LaunchShape reduce(const Reduce &s) {
   const ReduceTeams t = reduceTeams(s);
   return {static_cast<unsigned>(t.groups * t.splits),
-          static_cast<unsigned>(t.threads()), clusterOf(t.splits)};
+          static_cast<unsigned>(t.threads()),
+          t.splits <= largestCluster ? static_cast<unsigned>(t.splits) : 1u};
 }
 
 } // namespace shape

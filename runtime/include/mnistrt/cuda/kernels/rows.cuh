@@ -62,7 +62,8 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s) {
 MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
   const RowTeams t = rowTeams(s);
   return {static_cast<unsigned>(t.groups * t.splits),
-          static_cast<unsigned>(t.threads()), clusterOf(t.splits)};
+          static_cast<unsigned>(t.threads()),
+          static_cast<unsigned>(clusterOf(t.splits))};
 }
 
 } // namespace shape

@@ -1,0 +1,22 @@
+//===- random_inputs.h - inputs that stand for any --------------*- C++ -*-===//
+
+#ifndef MNISTRT_CORE_RANDOM_INPUTS_H
+#define MNISTRT_CORE_RANDOM_INPUTS_H
+
+#include "core/executor.h"
+
+namespace mn {
+
+struct RandomInputs {
+  int64_t seed = 0;
+  int64_t rows = 0;    ///< that count, of a batch
+  int64_t classes = 2; ///< integers are below it, and where the plan wants them
+};
+
+/// Fills the inputs of slot 0: numbers from -1 to 1, targets from 0 to 1.
+Status fillInputs(Executor &executor, const Plan &tables, int plan,
+                  const RandomInputs &inputs);
+
+} // namespace mn
+
+#endif // MNISTRT_CORE_RANDOM_INPUTS_H

@@ -289,11 +289,12 @@ Status CudaExecutor::time(int plan, int count, double &microseconds) {
 Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));
-  return keepingParameters([&] { return profileSteps(plan, times); });
+  return profileSteps(plan, times);
 }
 
 /// A graph with an event between all steps, after the inputs' copies, so that
-/// no launch from the host comes between. The median of a few runs.
+/// no launch from the host comes between. The median of a few runs, which all
+/// begin with the same parameters.
 Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   const int steps = model.plans[plan].stepCount;
   constexpr int runs = 9;
@@ -315,9 +316,10 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
       graph);
   std::vector<std::vector<float>> marks(size_t(steps) + 1);
   for (int run = 0; status.ok() && run < runs; ++run) {
-    status = check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
-    if (status.ok())
-      status = check(cu.cuStreamSynchronize(state.stream), "profiling a plan");
+    status = keepingParameters([&] {
+      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "launching a graph"));
+      return check(cu.cuStreamSynchronize(state.stream), "profiling a plan");
+    });
     for (int step = 0; status.ok() && step <= steps; ++step) {
       float milliseconds = 0;
       status =

@@ -76,6 +76,17 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
     .kernel={3,4,1}, .out={17,28,1}, .strides={2,1,1}, .pads={1,0,0}, .padsAfter={1,0,0}})     \
   X(seven_by_seven, mn::Conv{.batch=9, .inChannels=1, .outChannels=5, .in={33,29,1},           \
     .kernel={7,7,1}, .out={33,29,1}, .pads={3,3,0}, .padsAfter={3,3,0}})                       \
+  X(patch_inside, mn::Conv{.batch=150, .inChannels=24, .outChannels=40, .in={9,12,1},             \
+    .kernel={3,2,1}, .out={7,11,1}})                                                           \
+  X(patch_five, mn::Conv{.batch=50, .inChannels=20, .outChannels=50, .in={12,11,1},             \
+    .kernel={5,4,1}, .out={12,11,1}, .pads={2,1,0}, .padsAfter={2,2,0}})                       \
+  X(patch_dilated_nhwc, mn::Conv{.layout=MN_C, .batch=90, .inChannels=19, .outChannels=33,      \
+    .in={10,9,1}, .kernel={3,3,1}, .out={9,9,1}, .pads={1,2,0}, .padsAfter={2,2,0},            \
+    .dilations={2,2,1}})                                                                       \
+  X(patch_three_dim, mn::Conv{.spatial=3, .batch=40, .inChannels=16, .outChannels=24,           \
+    .in={5,6,7}, .kernel={2,3,3}, .out={4,6,7}, .pads={0,1,1}, .padsAfter={0,1,1}})            \
+  X(patch_many, mn::Conv{.batch=70, .inChannels=64, .outChannels=130, .in={8,8,1},             \
+    .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                         \
   X(pointwise, mn::Conv{.batch=2, .inChannels=20, .outChannels=33, .in={5,5,1},                \
     .out={5,5,1}})
 
@@ -146,6 +157,11 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   MN_EACH_MMA(X, three_dim_nhwc)                                                               \
   MN_EACH_MMA(X, one_result)                                                                   \
   MN_EACH_MMA(X, few_odd)                                                                      \
+  MN_EACH_MMA(X, patch_inside)                                                                 \
+  MN_EACH_MMA(X, patch_five)                                                                   \
+  MN_EACH_MMA(X, patch_dilated_nhwc)                                                           \
+  MN_EACH_MMA(X, patch_three_dim)                                                              \
+  MN_EACH_MMA(X, patch_many)                                                                   \
   MN_EACH_MMA(X, pointwise)
 
 #define MN_TEST_MMA_MATMULS(X)                                                                 \

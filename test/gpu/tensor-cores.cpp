@@ -10,7 +10,9 @@ static void addSpecial(std::vector<Case> &cases) {
   const size_t count = cases.size();
   for (size_t i = 0; i < count; ++i) {
     // Where a window is in the padding, 0 times infinity is no reference.
-    if (!cases[i].name.starts_with("matmul "))
+    if (!cases[i].name.starts_with("matmul ") &&
+        !(cases[i].name.starts_with("conv ") &&
+          cases[i].name.ends_with("patch_inside")))
       continue;
     Case c = cases[i];
     c.name += " infinite";

@@ -133,7 +133,7 @@ static const Preference onH200[] = {
     onTensorCores("conv_input_grad", Mma::tf32),
     onTensorCores("conv_filter_grad", Mma::tf32, coresFilterGradWork),
     onTensorCores("matmul", Mma::tf32),
-    byFft(24, someTaps, 1 << 28),
+    byFft(32, someTaps, 1 << 30),
     onTensorCores("conv", Mma::tf32x3),
     onTensorCores("conv_input_grad", Mma::tf32x3),
     onTensorCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork),

@@ -3,7 +3,8 @@
 // out(n, o, p) = sum over c, tap of input(n, c, p * stride - pad + tap *
 // dilation) filter(o, c, tap), 1 to 3 dimensions, both layouts, groups: a
 // product (product.cuh) of the filter with windows that are gathered as they
-// are loaded. Groups of few output channels are computed directly.
+// are loaded. Groups of few output channels are computed directly, and on
+// tensor cores windows with steps of 1 by patches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_CUH
 
 #include "mnistrt/cuda/kernels/conv_direct.cuh"
+#include "mnistrt/cuda/kernels/conv_patch.cuh"
 
 namespace mn {
 
@@ -27,16 +29,23 @@ MN_SHAPE_FN Direct directConv(const Conv &s) {
                 int64_t(s.outChannels) * pixelsOut(s));
 }
 
+MN_SHAPE_FN Patch patchConv(const Conv &s) {
+  return patchOf(s, windowsOf(s), productOf(s));
+}
+
 MN_SHAPE_FN LaunchShape conv(const Conv &s) {
-  const Direct d = directConv(s);
-  return d.applies ? launchOf(d) : product(productOf(s));
+  if (const Direct d = directConv(s); d.applies)
+    return launchOf(d);
+  const Patch t = patchConv(s);
+  return t.applies ? launchOf(windowsOf(s), t) : product(productOf(s));
 }
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, bool direct = shape::directConv(S).applies>
+template <typename T, Conv S, bool direct = shape::directConv(S).applies,
+          bool byPatches = shape::patchConv(S).applies>
 struct ConvKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
@@ -74,7 +83,30 @@ struct ConvKernel {
   }
 };
 
-template <typename T, Conv S> struct ConvKernel<T, S, true> {
+template <Conv S> struct ConvKernel<float, S, false, true> {
+  using Parts = NoScratch;
+
+  template <typename F> struct Operation {
+    using G = ConvGeometry<S>;
+    static constexpr bool nchw = G::nchw;
+    const F &f;
+    MN_DEVICE float loadPixel(int image, int channel, Place at) const {
+      return f.loadInput(G::input(image, channel, at));
+    }
+    MN_DEVICE float loadFilter(int result, int channel, int tap) const {
+      return f.loadFilter(G::filter(result, channel, G::tapPlace(tap)));
+    }
+    MN_DEVICE void store(int image, int result, Place at, float v) const {
+      f.store(G::output(image, result, at), v);
+    }
+  };
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
+    PatchKernel<shape::windowsOf(S), shape::patchConv(S), false>::run(
+        Operation<F>{f});
+  }
+};
+
+template <typename T, Conv S> struct ConvKernel<T, S, true, false> {
   using G = ConvGeometry<S>;
   using Sums =
       DirectSums<T, S, shape::directConv(S), S.outChannels, G::pixelsOut>;

@@ -3,7 +3,8 @@
 // dx(n, c, i) = sum over o, tap of dy(n, o, p) filter(o, c, tap), where p is
 // the window that has its element `tap` at i: a gather, so that no two threads
 // write one element. With strides most (i, tap) have no such window. Groups of
-// few input channels are computed directly.
+// few input channels are computed directly, and on tensor cores steps of 1 by
+// patches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 
 #include "mnistrt/cuda/kernels/conv_direct.cuh"
+#include "mnistrt/cuda/kernels/conv_patch.cuh"
 
 namespace mn {
 
@@ -27,16 +29,23 @@ MN_SHAPE_FN Direct directInputGrad(const Conv &s) {
                 int64_t(s.inChannels) * pixelsIn(s));
 }
 
+MN_SHAPE_FN Patch patchInputGrad(const Conv &s) {
+  return patchOf(s, readersOf(s), inputGradOf(s));
+}
+
 MN_SHAPE_FN LaunchShape inputGrad(const Conv &s) {
-  const Direct d = directInputGrad(s);
-  return d.applies ? launchOf(d) : product(inputGradOf(s));
+  if (const Direct d = directInputGrad(s); d.applies)
+    return launchOf(d);
+  const Patch t = patchInputGrad(s);
+  return t.applies ? launchOf(readersOf(s), t) : product(inputGradOf(s));
 }
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, bool direct = shape::directInputGrad(S).applies>
+template <typename T, Conv S, bool direct = shape::directInputGrad(S).applies,
+          bool byPatches = shape::patchInputGrad(S).applies>
 struct ConvInputGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::inputGradOf(S);
@@ -79,7 +88,32 @@ struct ConvInputGradKernel {
   }
 };
 
-template <typename T, Conv S> struct ConvInputGradKernel<T, S, true> {
+template <Conv S> struct ConvInputGradKernel<float, S, false, true> {
+  using Parts = NoScratch;
+
+  template <typename F> struct Operation {
+    using G = ConvGeometry<S>;
+    static constexpr bool nchw = G::nchw;
+    const F &f;
+    MN_DEVICE float loadPixel(int image, int channel, Place at) const {
+      return f.loadOutputGrad(G::output(image, channel, at));
+    }
+    /// The filter turned around.
+    MN_DEVICE float loadFilter(int result, int channel, int tap) const {
+      return f.loadFilter(
+          G::filter(channel, result, G::tapPlace(G::taps - 1 - tap)));
+    }
+    MN_DEVICE void store(int image, int result, Place at, float v) const {
+      f.store(G::input(image, result, at), v);
+    }
+  };
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
+    PatchKernel<shape::readersOf(S), shape::patchInputGrad(S), true>::run(
+        Operation<F>{f});
+  }
+};
+
+template <typename T, Conv S> struct ConvInputGradKernel<T, S, true, false> {
   using G = ConvGeometry<S>;
   using Sums =
       DirectSums<T, S, shape::directInputGrad(S), S.inChannels, G::pixelsIn>;

@@ -46,6 +46,15 @@ MN_DEVICE uint32_t toTf32(float v) {
   return bits;
 }
 
+/// A number of f32 as two of tf32, whose other bits the tensor cores do not
+/// read. What overflows here leaves what is no number.
+MN_DEVICE uint32_t bigOf(float v) {
+  return (__float_as_uint(v) + 0x1000) & 0xffffe000;
+}
+MN_DEVICE uint32_t smallOf(float v, uint32_t big) {
+  return __float_as_uint(v - __uint_as_float(big));
+}
+
 /// The first one in the lower half.
 MN_DEVICE uint32_t toBf16(float first, float second) {
   uint32_t bits;

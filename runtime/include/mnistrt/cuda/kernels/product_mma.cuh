@@ -211,15 +211,6 @@ struct MmaLoop {
     }
   };
 
-  /// A number of f32 as two of tf32, whose other bits the tensor cores do not
-  /// read. What overflows here leaves what is no number.
-  static MN_DEVICE uint32_t bigOf(float v) {
-    return (__float_as_uint(v) + 0x1000) & 0xffffe000;
-  }
-  static MN_DEVICE uint32_t smallOf(float v, uint32_t big) {
-    return __float_as_uint(v - __uint_as_float(big));
-  }
-
   float sum[tall][wide][4];
 
   /// 16 bytes of shared memory as a fragment, and for tf32x3 both halves.

@@ -88,7 +88,6 @@ template <Conv S> struct ConvKernel<float, S, false, true> {
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
-    static constexpr bool nchw = G::nchw;
     const F &f;
     MN_DEVICE float loadPixel(int image, int channel, Place at) const {
       return f.loadInput(G::input(image, channel, at));
@@ -101,8 +100,8 @@ template <Conv S> struct ConvKernel<float, S, false, true> {
     }
   };
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
-    PatchKernel<shape::windowsOf(S), shape::patchConv(S), false>::run(
-        Operation<F>{f});
+    PatchKernel<shape::windowsOf(S), shape::patchConv(S),
+                S.layout == Layout::nchw, false>::run(Operation<F>{f});
   }
 };
 

@@ -93,7 +93,6 @@ template <Conv S> struct ConvInputGradKernel<float, S, false, true> {
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
-    static constexpr bool nchw = G::nchw;
     const F &f;
     MN_DEVICE float loadPixel(int image, int channel, Place at) const {
       return f.loadOutputGrad(G::output(image, channel, at));
@@ -108,8 +107,8 @@ template <Conv S> struct ConvInputGradKernel<float, S, false, true> {
     }
   };
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
-    PatchKernel<shape::readersOf(S), shape::patchInputGrad(S), true>::run(
-        Operation<F>{f});
+    PatchKernel<shape::readersOf(S), shape::patchInputGrad(S),
+                S.layout == Layout::nchw, true>::run(Operation<F>{f});
   }
 };
 

@@ -26,19 +26,20 @@ namespace mn::device {
 /// result(n, channel, place), what they are in being up to the owner, as is
 /// `Load` and `Store`. `resultsAdjacent`: a filter's neighbours in memory,
 /// after its taps, are results, else channels.
-template <shape::Windows W, shape::Patch t, bool resultsAdjacent>
+template <shape::Windows W, shape::Patch t, bool nchw, bool resultsAdjacent>
 struct PatchKernel {
   static constexpr Mma mma = W.mma;
-  static constexpr int taps = W.taps(), threads = t.threads();
-  static constexpr int windows = t.windows(), width = t.width;
+  static constexpr int taps = W.taps(), threads = t.threads;
+  static constexpr int windows = t.windows, width = t.width;
   static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
-  static constexpr int each = mma == Mma::bf16 ? 2 : 1; ///< terms in a word
-  static constexpr int depth = 2 * chunk;               ///< channels of a turn
+  static constexpr int depth = 2 * chunk; ///< channels of a turn
   static constexpr int turns = (W.channels + depth - 1) / depth;
   static constexpr int pixels = shape::patchPixels(W, t);
   static constexpr int pixelLoads = shape::patchLoads(W, t);
   static constexpr int filterLoads = shape::filterLoads(W, t);
   static constexpr int wide = width / 8;
+  /// Of a tap's filters, so that stores meet no bank more than twice.
+  static constexpr int pitch = resultsAdjacent ? width : width + 1;
   static constexpr int stride = windows + 4; ///< of a channel's results
   /// Taps after which sums are added to others.
   static constexpr int most = shape::max(1, shape::keptTerms(mma) / depth + 1);
@@ -47,9 +48,9 @@ struct PatchKernel {
   static constexpr bool moves = turns * groups > 1;
 
   /// Channels of the pixels and of each tap's filters.
-  struct Stage {
-    uint4 pixel[parts][2][pixels];
-    uint4 filter[parts][2][taps][width + 1];
+  struct alignas(128) Stage {
+    uint4 filter[parts][2][taps][pitch];
+    uint4 pixel[2][pixels];
   };
   union Memory {
     Stage stage[2];
@@ -80,8 +81,8 @@ struct PatchKernel {
     return placeOf<W.kernel[1], W.kernel[2]>(tap);
   }
 
-  static MN_DEVICE void store(uint4 &to, uint4 *small,
-                              const float (&v)[chunk]) {
+  /// Rounded, but for tf32x3.
+  static MN_DEVICE uint4 wordsOf(const float (&v)[chunk]) {
     uint32_t word[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
@@ -90,14 +91,8 @@ struct PatchKernel {
       else if constexpr (mma == Mma::tf32)
         word[i] = toTf32(v[i]);
       else
-        word[i] = bigOf(v[i]);
-    to = uint4{word[0], word[1], word[2], word[3]};
-    if constexpr (parts == 2) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        word[i] = smallOf(v[i], word[i]);
-      *small = uint4{word[0], word[1], word[2], word[3]};
-    }
+        word[i] = __float_as_uint(v[i]);
+    return {word[0], word[1], word[2], word[3]};
   }
 
   /// What a thread loads of pixels: the same ones in each turn.
@@ -141,24 +136,41 @@ struct PatchKernel {
       for (int j = 0; j < pixelLoads; ++j)
         if (isMine(j)) {
           const int at = number(j) % pixels, c = number(j) / pixels;
-          PatchKernel::store(stage.pixel[0][c][at],
-                             &stage.pixel[parts - 1][c][at], held[j]);
+          stage.pixel[c][at] = wordsOf(held[j]);
         }
     }
   };
 
   /// What a thread loads of filters.
+  static MN_DEVICE bool hasFilter(int result, int channel) {
+    return (W.results % width == 0 || result < W.results) &&
+           (W.channels % depth == 0 || channel < W.channels);
+  }
+  template <typename Op>
+  static MN_DEVICE float filterOf(const Op &op, bool isMine, int result,
+                                  int channel, int tap) {
+    const bool inside = isMine && hasFilter(result, channel);
+    const float v = op.loadFilter(inside ? result : 0, inside ? channel : 0,
+                                  inside ? tap : 0);
+    return inside ? v : 0.0f;
+  }
+
+  /// What a thread loads of filters: chunks of channels.
   struct Filters {
     float held[filterLoads][chunk];
 
     struct Spot {
       int result, c, tap;
     };
+    /// Neighbours store to different banks, and load what is next in memory
+    /// after each tap: channels, or every eighth result.
     static MN_DEVICE Spot spot(int j) {
       const int number = int(threadIdx.x) + j * threads;
-      const int other = number / taps;
-      return resultsAdjacent ? Spot{other % width, other / width, number % taps}
-                             : Spot{other / 2, other % 2, number % taps};
+      if constexpr (!resultsAdjacent)
+        return {number / taps / 2, number / taps % 2, number % taps};
+      const int other = number / 8 / taps;
+      return {other % (width / 8) * 8 + number % 8, other / (width / 8),
+              number / 8 % taps};
     }
     static MN_DEVICE bool isMine(int j) {
       constexpr int all = 2 * width * taps;
@@ -169,29 +181,30 @@ struct PatchKernel {
 #pragma unroll
       for (int j = 0; j < filterLoads; ++j) {
         const Spot s = spot(j);
-        const int channel = turn * depth + s.c * chunk;
 #pragma unroll
-        for (int i = 0; i < chunk; ++i) {
-          const bool inside =
-              isMine(j) &&
-              (W.results % width == 0 || first + s.result < W.results) &&
-              (W.channels % depth == 0 || channel + i < W.channels);
-          const float v =
-              op.loadFilter(inside ? first + s.result : 0,
-                            inside ? channel + i : 0, inside ? s.tap : 0);
-          held[j][i] = inside ? v : 0.0f;
-        }
+        for (int i = 0; i < chunk; ++i)
+          held[j][i] = filterOf(op, isMine(j), first + s.result,
+                                turn * depth + s.c * chunk + i, s.tap);
       }
     }
     MN_DEVICE void store(Stage &stage) {
 #pragma unroll
-      for (int j = 0; j < filterLoads; ++j)
-        if (isMine(j)) {
-          const Spot s = spot(j);
-          PatchKernel::store(stage.filter[0][s.c][s.tap][s.result],
-                             &stage.filter[parts - 1][s.c][s.tap][s.result],
-                             held[j]);
+      for (int j = 0; j < filterLoads; ++j) {
+        if (!isMine(j))
+          continue;
+        const Spot s = spot(j);
+        const float(&v)[chunk] = held[j];
+        if constexpr (parts == 1) {
+          stage.filter[0][s.c][s.tap][s.result] = wordsOf(v);
+        } else {
+          const uint4 big = {bigOf(v[0]), bigOf(v[1]), bigOf(v[2]),
+                             bigOf(v[3])};
+          stage.filter[0][s.c][s.tap][s.result] = big;
+          stage.filter[1][s.c][s.tap][s.result] = {
+              smallOf(v[0], big.x), smallOf(v[1], big.y), smallOf(v[2], big.z),
+              smallOf(v[3], big.w)};
         }
+      }
     }
   };
 
@@ -210,6 +223,23 @@ struct PatchKernel {
                     tap / W.kernel[2] % W.kernel[1], tap % W.kernel[2]);
   }
 
+  /// A warp's windows at a tap; for tf32x3 both parts.
+  struct Fragment {
+    uint32_t big[4], small[4];
+    MN_DEVICE void load(const Stage &stage, int tap) {
+      const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+      const int window = warp * 16 + lane % 16;
+      loadMatrices(big, &stage.pixel[lane / 16][window + offsetOf(tap)]);
+      if constexpr (parts == 2)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const float v = __uint_as_float(big[i]);
+          big[i] = bigOf(v);
+          small[i] = smallOf(v, big[i]);
+        }
+    }
+  };
+
   /// Begins the products of some taps, the first of which forget what was.
   MN_DEVICE void start(const Stage &stage, int group) {
     if constexpr (hasWgmma)
@@ -218,49 +248,59 @@ struct PatchKernel {
       multiply(stage, group);
   }
 
+  /// Some taps at a time: while these are multiplied, fragments of the next are
+  /// loaded.
   MN_DEVICE void startWgmma(const Stage &stage, int group) {
+    constexpr int atOnce = parts == 2 ? 1 : 3;
     auto &d = reinterpret_cast<float(&)[width / 2]>(sum);
-    const int first = int(threadIdx.x) / 128 * 64;
-    beginWgmma();
+    Fragment a[2][atOnce];
 #pragma unroll
-    for (int tap = 0; tap < taps; ++tap) {
-      if (tap / kept != group)
-        continue;
-      const auto multiply = [&](int part, int other, bool adds) {
-        const uint64_t x =
-            wgmmaOperand(&stage.pixel[part][0][first + offsetOf(tap)],
-                         pixels * sizeof(uint4));
-        const uint64_t y = wgmmaOperand(&stage.filter[other][0][tap][0],
-                                        taps * (width + 1) * sizeof(uint4));
-        if constexpr (mma == Mma::bf16)
-          wgmmaBf16(d, x, y, adds);
-        else
-          wgmmaTf32(d, x, y, adds);
-      };
-      // The small products first.
-      if constexpr (parts == 2) {
-        multiply(1, 0, tap % kept != 0);
-        multiply(0, 1, true);
-      }
-      multiply(0, 0, parts == 2 || tap % kept != 0);
+    for (int begin = 0; begin < kept; begin += atOnce) {
+      Fragment(&fragment)[atOnce] = a[begin / atOnce % 2];
+      if (begin >= 2 * atOnce)
+        waitForWgmma<1>();
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i)
+        if (const int tap = group * kept + begin + i;
+            begin + i < kept && tap < taps)
+          fragment[i].load(stage, tap);
+      beginWgmma();
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i)
+        if (const int tap = group * kept + begin + i;
+            begin + i < kept && tap < taps)
+          multiplyWgmma(d, fragment[i], stage, tap, begin + i != 0);
+      commitWgmma();
     }
-    commitWgmma();
+  }
+  static MN_DEVICE void multiplyWgmma(float (&d)[width / 2], const Fragment &a,
+                                      const Stage &stage, int tap, bool add) {
+    const auto multiply = [&](const uint32_t(&rows)[4], int part, bool adds) {
+      const uint64_t filter = wgmmaOperand(&stage.filter[part][0][tap][0],
+                                           taps * pitch * sizeof(uint4));
+      if constexpr (mma == Mma::bf16)
+        wgmmaBf16(d, rows, filter, adds);
+      else
+        wgmmaTf32(d, rows, filter, adds);
+    };
+    // The small products first.
+    if constexpr (parts == 2) {
+      multiply(a.small, 0, add);
+      multiply(a.big, 1, true);
+    }
+    multiply(a.big, 0, parts == 2 || add);
   }
 
   MN_DEVICE void multiply(const Stage &stage, int group) {
-    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-    const int window = warp * 16 + lane % 16;
+    const int lane = int(threadIdx.x) % 32;
     const int result = lane / 16 * 8 + lane % 8;
     eachSum([&](int j, int e) { sum[j][e] = 0; });
 #pragma unroll
     for (int tap = 0; tap < taps; ++tap) {
       if (tap / kept != group)
         continue;
-      uint32_t a[parts][4];
-#pragma unroll
-      for (int part = 0; part < parts; ++part)
-        loadMatrices(a[part],
-                     &stage.pixel[part][lane / 16][window + offsetOf(tap)]);
+      Fragment a;
+      a.load(stage, tap);
 #pragma unroll
       for (int j = 0; j < wide; j += 2) {
         uint32_t b[parts][4];
@@ -269,10 +309,10 @@ struct PatchKernel {
           loadMatrices(b[part],
                        &stage.filter[part][lane / 8 % 2][tap][result + 8 * j]);
         if constexpr (parts == 2) {
-          multiplyAdd(j, a[1], b[0]);
-          multiplyAdd(j, a[0], b[1]);
+          multiplyAdd(j, a.small, b[0]);
+          multiplyAdd(j, a.big, b[1]);
         }
-        multiplyAdd(j, a[0], b[0]);
+        multiplyAdd(j, a.big, b[0]);
       }
     }
   }
@@ -379,7 +419,7 @@ struct PatchKernel {
         v = exactSum(op, window, firstResult + result);
       op.store(window.image, firstResult + result, window.at, v);
     };
-    if constexpr (Op::nchw) {
+    if constexpr (nchw) {
       // A thread has one window, and every second result.
       const int i = int(threadIdx.x) % windows;
       const Padded window = paddedOf(firstWindow + i);

@@ -90,8 +90,9 @@ MN_DEVICE void beginWgmma() {
 MN_DEVICE void commitWgmma() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-MN_DEVICE void waitForWgmma() {
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+/// Until at most `running` groups are under way.
+template <int running = 0> MN_DEVICE void waitForWgmma() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(running) : "memory");
 }
 
 // clang-format off
@@ -110,8 +111,26 @@ MN_DEVICE void waitForWgmma() {
                  ", %" B ", p, 1, 1" END ";}"                                   \
                  : OUT : "l"(a), "l"(b), "r"(add));                             \
   }
+/// The same, where registers have the rows of `a`, as for mma.sync.
+#define MN_WGMMA_ROWS(NAME, N, TYPE, END, SUMS, OUT, A0, A1, A2, A3, B, ADD)    \
+  MN_DEVICE void NAME(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b,    \
+                      int add) {                                                \
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %" ADD ", 0; "                  \
+                 "wgmma.mma_async.sync.aligned.m64n" #N TYPE " {" SUMS "}, {%"  \
+                 A0 ", %" A1 ", %" A2 ", %" A3 "}, %" B ", p, 1, 1" END ";}"    \
+                 : OUT : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b),    \
+                   "r"(add));                                                   \
+  }
 #define MN_ALL(...) __VA_ARGS__
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+MN_WGMMA_ROWS(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10", "11", "12", "13")
+MN_WGMMA_ROWS(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10", "11", "12", "13")
+MN_WGMMA_ROWS(wgmmaTf32, 32, "k8.f32.tf32.tf32", "", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18", "19", "20", "21")
+MN_WGMMA_ROWS(wgmmaBf16, 32, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18", "19", "20", "21")
+MN_WGMMA_ROWS(wgmmaTf32, 64, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34", "35", "36", "37")
+MN_WGMMA_ROWS(wgmmaBf16, 64, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34", "35", "36", "37")
+MN_WGMMA_ROWS(wgmmaTf32, 128, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68", "69")
+MN_WGMMA_ROWS(wgmmaBf16, 128, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68", "69")
 MN_WGMMA(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10")
 MN_WGMMA(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10")
 MN_WGMMA(wgmmaTf32, 32, "k8.f32.tf32.tf32", "", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18")

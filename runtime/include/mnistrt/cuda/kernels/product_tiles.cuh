@@ -174,10 +174,15 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const double registers = min(255.0, 2 * results + 0.27 * loads + 60);
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(16, int64_t(65536 / threads / registers)));
-  // Clusters do not fill a GPU.
+  // Clusters do not fill a GPU, large ones even less with one block an SM.
   const int cluster = clusterOf(t.splits), groups = t.splits / cluster;
-  const int sms = cluster <= 2 ? referenceSms : cluster <= 4 ? 120 : 108;
+  const int sms = cluster <= 2                    ? referenceSms
+                  : cluster <= 4 || resident >= 2 ? 120
+                                                  : 108;
   const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, sms);
+  // What does not fit into registers is in memory.
+  if (2 * results + loads + 60 > 230)
+    issue *= 2;
   const auto turn = [&](double together) {
     return max(1100.0, together * max(issue, tensor)) +
            0.73 * together * min(issue, tensor);

@@ -229,17 +229,19 @@ void Updates::update(StringRef name, Value gradient) {
   states.store(name, next(name, w, gradient));
 }
 
-/// After the metrics, which need the number of this step, and before all else,
-/// for one launch less: who needs it takes one from the new count. Where the
+/// Before all else, so that neither updates nor the count wait for the loss:
+/// who needs the number of this step takes one from the new count. Where the
 /// forward and the backward pass draw random numbers by it, it is counted last.
 void Updates::countStepFirst(Block &body) {
   OpBuilder::InsertionGuard guard(a.b);
+  auto loads = llvm::to_vector(body.getOps<ml_program::GlobalLoadOp>());
   a.b.setInsertionPointToStart(&body);
-  for (auto store : body.getOps<ml_program::GlobalStoreOp>())
-    a.b.setInsertionPointAfter(store);
   numbers.step = states.loadNumber(mn::names::step, a.b.getI64Type());
   countStep();
   counted = true;
+  for (ml_program::GlobalLoadOp load : loads)
+    if (load.getGlobal().getLeafReference() == mn::names::step)
+      load.replaceAllUsesWith(numbers.step), load.erase();
 }
 
 void Updates::countStep() {

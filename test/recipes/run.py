@@ -177,7 +177,9 @@ def check_recipe(name, options, data, folder):
     pixels = changed or recipes.PIXELS.get(model, "").split()
     first = Recipe(model, changed, options, data, folder / "first")
     test_set = read_set(data, "t10k")
-    row = 100 / len(test_set[0])
+    # Programs for other batches round differently: by less than decides, unless
+    # they round to few digits.
+    row = 100 / len(test_set[0]) * (10 if options.precision in ("tf32", "bf16") else 1)
     outcomes = [("loss falls", first.losses[-1] < first.losses[0], f"{first.losses}"),
                 ("our program evaluates it", abs(first.evaluated - first.accuracy) < row,
                  f"{first.evaluated:.2f} %, trained to {first.accuracy:.2f} %")]

@@ -59,13 +59,14 @@ func.func @infer_1(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// What the loss stores comes first, since it reads the number of this step.
+// The step is counted before the loss, which takes one from the new count.
 
 // CHECK-LABEL: func.func @train_2
-// CHECK:         %[[NUMBER:.*]] = ml_program.global_load @mn.step
-// CHECK:         ml_program.global_store @mn.bad_step = %[[NUMBER]]
 // CHECK:         %[[NEXT:.*]] = mnist.add
 // CHECK:         ml_program.global_store @mn.step = %[[NEXT]]
+// CHECK-NOT:     ml_program.global_load @mn.step
+// CHECK:         %[[NUMBER:.*]] = mnist.sub %[[NEXT]]
+// CHECK:         ml_program.global_store @mn.bad_step = %[[NUMBER]]
 // CHECK:         ml_program.global_load @w
 ml_program.global private mutable @w(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "parameter"}
 ml_program.global private mutable @mn.step(dense<0> : tensor<i64>) : tensor<i64> {mnist.role = "state"}

@@ -164,7 +164,11 @@ MN_SHAPE_FN Windows readersOf(const Conv &s) {
 }
 
 MN_SHAPE_FN Patch patchOf(const Conv &s, const Windows &w, const Product &p) {
-  return hasPatches(s) ? patchOf(w, mmaCycles(p, tiles(p))) : Patch{};
+  // Windows are numbered by an int.
+  const int64_t last = int64_t(w.batch) * w.pixels() + w.halo();
+  return hasPatches(s) && last < (int64_t(1) << 31) - Patch::windows
+             ? patchOf(w, mmaCycles(p, tiles(p)))
+             : Patch{};
 }
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
   return {static_cast<unsigned>(t.tiles * t.across),

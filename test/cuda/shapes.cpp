@@ -1,0 +1,129 @@
+//===- shapes.cpp - what launches of contractions may ask for -------------===//
+
+#include "mnistrt/cuda/kernels/conv.cuh"
+#include "mnistrt/cuda/kernels/conv_input_grad.cuh"
+#include "mnistrt/cuda/kernels/matmul.cuh"
+#include <gtest/gtest.h>
+#include <random>
+
+namespace {
+
+using namespace mn;
+
+std::mt19937 numbers(17);
+int between(int first, int last) {
+  return std::uniform_int_distribution<int>(first, last)(numbers);
+}
+
+Mma someMma() {
+  return static_cast<Mma>(between(int(Mma::tf32x3), int(Mma::bf16)));
+}
+
+/// A convolution with steps of 1, as a model might have it.
+Conv someConv() {
+  Conv s{.batch = between(1, 200),
+         .inChannels = between(1, 200),
+         .outChannels = between(1, 300),
+         .schedule = {.mma = someMma()}};
+  for (int d = 0; d < between(1, 3); ++d) {
+    s.kernel[d] = between(1, 6);
+    s.dilations[d] = between(1, 2);
+    const int covered = (s.kernel[d] - 1) * s.dilations[d];
+    s.pads[d] = between(0, covered), s.padsAfter[d] = between(0, covered);
+    s.in[d] = between(covered + 1, 40);
+    s.out[d] = s.in[d] + s.pads[d] + s.padsAfter[d] - covered;
+  }
+  return s;
+}
+
+void expectLaunch(const LaunchShape &launch) {
+  EXPECT_GE(launch.blocks, 1u);
+  EXPECT_LE(launch.threads, 1024u);
+  EXPECT_LE(launch.shared, shape::smallestShared);
+  EXPECT_LE(launch.cluster, unsigned(shape::largestCluster));
+  EXPECT_EQ(launch.blocks % launch.cluster, 0u);
+}
+
+void expectPatch(const shape::Windows &w, const shape::Patch &t) {
+  if (!t.applies)
+    return;
+  EXPECT_GE(t.tiles * t.windows, int64_t(w.batch) * w.pixels());
+  EXPECT_GE(t.across * t.width, w.results);
+  // Its two turns, and then its results.
+  EXPECT_GE(shape::sharedBytes(w, t), unsigned(t.width * t.windows * 4));
+}
+
+TEST(Shapes, ConvolutionsOnTensorCores) {
+  int patches = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Conv s = someConv();
+    expectLaunch(shape::conv(s));
+    expectLaunch(shape::inputGrad(s));
+    expectPatch(shape::windowsOf(s), shape::patchConv(s));
+    expectPatch(shape::readersOf(s), shape::patchInputGrad(s));
+    patches += shape::patchConv(s).applies;
+  }
+  EXPECT_GT(patches, 30);
+  EXPECT_LT(patches, 270);
+}
+
+/// The gradient of an input undoes what the convolution covers.
+TEST(Shapes, WindowsOfGradients) {
+  for (int i = 0; i < 300; ++i) {
+    const Conv s = someConv();
+    const shape::Windows forward = shape::windowsOf(s);
+    const shape::Windows back = shape::readersOf(s);
+    for (int d = 0; d < 3; ++d) {
+      EXPECT_GE(forward.covered(d), s.in[d]);
+      EXPECT_EQ(back.covered(d), s.in[d] + (s.kernel[d] - 1) * s.dilations[d]);
+      EXPECT_GE(back.pads[d], 0);
+    }
+  }
+}
+
+TEST(Shapes, PatchesAreOfOneGroupAndStepsOfOne) {
+  Conv s{.batch = 64,
+         .inChannels = 32,
+         .outChannels = 64,
+         .in = {14, 14, 1},
+         .kernel = {3, 3, 1},
+         .out = {14, 14, 1},
+         .pads = {1, 1, 0},
+         .padsAfter = {1, 1, 0},
+         .schedule = {.mma = Mma::tf32x3}};
+  EXPECT_TRUE(shape::patchConv(s).applies);
+  Conv other = s;
+  other.groups = 2;
+  EXPECT_FALSE(shape::patchConv(other).applies);
+  other = s;
+  other.strides[0] = 2, other.out[0] = 7;
+  EXPECT_FALSE(shape::patchConv(other).applies);
+  EXPECT_FALSE(shape::patchInputGrad(other).applies);
+  other = s;
+  other.schedule.mma = Mma::ffma;
+  EXPECT_FALSE(shape::patchConv(other).applies);
+  // Tiles of a plan are obeyed.
+  other = s;
+  other.schedule.tile[0] = other.schedule.tile[1] = 64;
+  other.schedule.tile[2] = 16;
+  EXPECT_FALSE(shape::patchConv(other).applies);
+}
+
+/// Blocks that share a tile are whole clusters, or a cluster, or none.
+TEST(Shapes, ProductsInClusters) {
+  for (int i = 0; i < 500; ++i) {
+    const Matmul s{.batch = between(1, 3),
+                   .m = between(1, 600),
+                   .n = between(1, 600),
+                   .k = between(1, 20000),
+                   .schedule = {.mma = static_cast<Mma>(between(0, 3))}};
+    const shape::Product p = shape::productOf(s);
+    const shape::Tiles t = shape::tiles(p);
+    expectLaunch(shape::product(p));
+    EXPECT_EQ(t.splits % shape::clusterOf(t.splits), 0);
+    EXPECT_GE(t.alongM * t.height(), s.m);
+    EXPECT_GE(t.alongN * t.width(), s.n);
+  }
+}
+
+} // namespace

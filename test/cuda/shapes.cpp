@@ -19,7 +19,7 @@ Mma someMma() {
   return static_cast<Mma>(between(int(Mma::tf32x3), int(Mma::bf16)));
 }
 
-/// A convolution with steps of 1, as a model might have it.
+/// A convolution with strides of 1, as a model might have it.
 Conv someConv() {
   Conv s{.batch = between(1, 200),
          .inChannels = between(1, 200),
@@ -81,7 +81,7 @@ TEST(Shapes, WindowsOfGradients) {
   }
 }
 
-TEST(Shapes, PatchesAreOfOneGroupAndStepsOfOne) {
+TEST(Shapes, PatchesHaveOneGroupAndNoStrides) {
   Conv s{.batch = 64,
          .inChannels = 32,
          .outChannels = 64,

@@ -4,7 +4,7 @@
 // dilation) filter(o, c, tap), 1 to 3 dimensions, both layouts, groups: a
 // product (product.cuh) of the filter with windows that are gathered as they
 // are loaded. Groups of few output channels are computed directly, and on
-// tensor cores windows with steps of 1 by patches.
+// tensor cores windows with strides of 1 by patches.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // dx(n, c, i) = sum over o, tap of dy(n, o, p) filter(o, c, tap), where p is
 // the window that has its element `tap` at i: a gather, so that no two threads
 // write one element. With strides most (i, tap) have no such window. Groups of
-// few input channels are computed directly, and on tensor cores steps of 1 by
+// few input channels are computed directly, and on tensor cores strides of 1 by
 // patches.
 //
 //===----------------------------------------------------------------------===//

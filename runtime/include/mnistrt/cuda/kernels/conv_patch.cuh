@@ -1,10 +1,11 @@
 //===- conv_patch.cuh - convolutions of patches on tensor cores -*- C++ -*-===//
 //
-// Convolutions with steps of 1, and gradients of their inputs. The windows of
-// all padded images are one row of pixels, row after row and image after image:
-// 64 neighbouring windows, shifted by a tap's offset, are the operand that the
-// tap's filters multiply. So a block loads its pixels once for all taps; sums
-// of windows that begin in a padding or reach over an edge are not stored.
+// Convolutions with strides of 1, and gradients of their inputs. Padded images
+// are one sequence of pixels, row after row and image after image. The windows
+// at 64 neighbours have their element `tap` at 64 neighbours, too: these pixels
+// are the operand that the tap's filters multiply. So a block loads its pixels
+// once for all taps. Windows that reach over an edge are computed as well, but
+// not stored.
 //
 // In shared memory 16 bytes are channels of one pixel, or of one filter and
 // tap, for some channels at a time: while the tensor cores multiply these, the
@@ -22,10 +23,10 @@
 
 namespace mn::device {
 
-/// Indices: image(n, channel, place), filter(result, channel, tap) and
-/// result(n, channel, place), what they are in being up to the owner, as is
-/// `Load` and `Store`. `resultsAdjacent`: a filter's neighbours in memory,
-/// after its taps, are results, else channels.
+/// An operation has loadPixel(image, channel, place), loadFilter(result,
+/// channel, tap) and store(image, result, place, sum). `resultsAdjacent`: after
+/// a filter's taps the next in memory is another result's, else another
+/// channel's.
 template <shape::Windows W, shape::Patch t, bool nchw, bool resultsAdjacent>
 struct PatchKernel {
   static constexpr Mma mma = W.mma;
@@ -141,7 +142,6 @@ struct PatchKernel {
     }
   };
 
-  /// What a thread loads of filters.
   static MN_DEVICE bool hasFilter(int result, int channel) {
     return (W.results % width == 0 || result < W.results) &&
            (W.channels % depth == 0 || channel < W.channels);

@@ -13,9 +13,9 @@ namespace mn {
 
 namespace shape {
 
-/// Sums over `channels` of images and the taps of windows that are a step of 1
-/// apart: a convolution, or the gradient of its input, which is one of the
-/// output's gradient by the filter turned around.
+/// Sums over `channels` of images and the taps of windows with strides of 1: a
+/// convolution, or the gradient of its input, which is a convolution of the
+/// output's gradient with the filter turned around.
 struct Windows {
   int batch = 1;
   int channels = 1; ///< that are summed

@@ -91,12 +91,24 @@ MUTANTS = [
      "size_t(workspacesBefore(model.plans[plan], s.stream))", "size_t(0)",
      ["cuda/*"]),
     ("timing trains", "runtime/cuda/executor.cpp",
-     "  return keepingParameters(\n"
-     "      [&] { return runAndTime(plan, count, microseconds); });",
+     "  return keepingParameters([&] {\n"
+     "    MN_TRY(copyInputs(plan, 0, true, 0));\n"
+     "    return runAndTime(plan, count, microseconds);\n  });",
+     "  MN_TRY(copyInputs(plan, 0, true, 0));\n"
      "  return runAndTime(plan, count, microseconds);", ["cuda/*"]),
     ("profiling trains", "runtime/cuda/executor.cpp",
-     "return keepingParameters([&] { return profileSteps(plan, times); });",
-     "return profileSteps(plan, times);", ["cuda/*"]),
+     "    status = keepingParameters([&] {\n"
+     "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
+     "\"launching a graph\"));\n"
+     "      return check(cu.cuStreamSynchronize(state.stream), "
+     "\"profiling a plan\");\n"
+     "    });",
+     "    status = [&] {\n"
+     "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
+     "\"launching a graph\"));\n"
+     "      return check(cu.cuStreamSynchronize(state.stream), "
+     "\"profiling a plan\");\n"
+     "    }();", ["cuda/*"]),
     ("targets that are not aligned", "runtime/cuda/train.cpp",
      "const CUdeviceptr at = loaded.memory + aligned(inputs);",
      "const CUdeviceptr at = loaded.memory + inputs;", ["cuda/Training.*"]),

@@ -1,8 +1,10 @@
 //===- train-executor.cpp - batches and parameters on the CPU -------------===//
 
 #include "core/executor.h"
+#include "core/random_inputs.h"
 #include "hand-written.h"
 #include "mnistrt/shuffle.h"
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -135,6 +137,24 @@ TEST_F(TrainExecutor, KeepsParametersWhereItOnlyLooks) {
   // A submission is a step of training.
   expect(executor->submit(0, 0));
   EXPECT_EQ(weights(), (std::vector<float>{13, 20}));
+}
+
+TEST_F(TrainExecutor, MeasuresRandomInputs) {
+  expect(mn::fillInputs(*executor, plans[0], 0, {.rows = 2, .classes = 4}));
+  seen.clear(); // the run that prepares
+  double microseconds;
+  expect(executor->time(0, 1, microseconds));
+  std::vector<mn::StepTime> times;
+  expect(executor->profile(0, times));
+  ASSERT_EQ(seen.size(), 2u);
+  for (const Seen &batch : seen) {
+    EXPECT_EQ(batch.valid, 2);
+    EXPECT_NE(batch.inputs[0], batch.inputs[1]);
+    for (const float x : batch.inputs)
+      EXPECT_LE(std::abs(x), 1);
+    for (const int32_t label : batch.labels)
+      EXPECT_TRUE(label >= 0 && label < 4) << label;
+  }
 }
 
 TEST_F(TrainExecutor, TakesRowsInOrderAndFillsUpWithZeros) {

@@ -1,11 +1,11 @@
-"""One network of models/networks.py, at a batch size and in a precision."""
+"""One network of models/, at a batch size and in a precision."""
 
 import dataclasses
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "models"))
-from networks import NETWORKS  # noqa: E402
+from random_networks import named  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -17,7 +17,7 @@ class Case:
 
     @property
     def network(self):
-        return NETWORKS[self.name]
+        return named(self.name)
 
     @property
     def path(self):

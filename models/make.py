@@ -3,7 +3,8 @@
 
 usage: make.py NAME OUT.onnx [--seed=1] [--fit=DATA_DIR] [--no-dropout]
 
-The networks are described in networks.py. Weights are drawn as the framework of
+The networks are described in networks.py; random-7 is one of
+random_networks.py, which has no end. Weights are drawn as the framework of
 the model draws them. With --fit the last layer is solved for (ridge regression
 on the layers before it, which stay as drawn), so that the model classifies:
 DATA_DIR holds MNIST's IDX files or what digits.py writes.
@@ -20,6 +21,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from networks import NETWORKS
+from random_networks import named
 
 IR_VERSIONS = {17: 8, 20: 9}
 
@@ -289,13 +291,16 @@ def fit(model, folder, count=10000, ridge=10.0):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=NETWORKS)
+    parser.add_argument("name")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fit", type=pathlib.Path)
     parser.add_argument("--no-dropout", action="store_true")
     options = parser.parse_args()
-    model = Graph(options.name, NETWORKS[options.name], options.seed,
+    if not (network := named(options.name)):
+        parser.error(f"expected random-N or one of {', '.join(NETWORKS)}, got "
+                     f"'{options.name}'")
+    model = Graph(options.name, network, options.seed,
                   with_dropout=not options.no_dropout).model()
     if options.fit:
         fit(model, options.fit)

@@ -1,0 +1,141 @@
+"""Networks that nobody chose: `random_network(7)` is the same on every machine.
+
+Chains of convolutions, residual ones, perceptrons, and transformers or mixers on
+tokens, of random widths, windows, strides, groups, activations, norms, pools and
+optimizers, on a sample of 784 numbers and for ten classes, as in networks.py.
+"""
+
+import random
+
+from networks import (ADAM, ADAMW, BATCH_NORM, FLATTEN, GELU, GLOBAL_POOL,
+                      LAYER_NORM, MEAN_TOKEN, MOMENTUM, NETWORKS, POSITIONS,
+                      RELU, RELU6, SGD, TANH, TOKENS, Network, attention,
+                      average_pool, conv, dense, dropout, pool, residual,
+                      transpose)
+
+CHANNELS = (8, 12, 16, 24, 32, 32, 48, 64, 64, 96, 128, 160, 192, 256)
+WIDTHS = (32, 48, 64, 100, 128, 192, 256, 300, 512, 800, 1024)
+MOST_WORK = 600_000_000  # multiply-adds of a forward pass, for the whole batch
+
+
+class Draw:
+    """Layers of one network, made one after the other."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.batch = self.pick(16, 32, 64, 64, 100, 128, 256)
+        self.activation = self.pick(RELU, RELU, RELU, TANH, GELU, RELU6)
+        self.has_norms = self.chance(.5)
+        self.work = 0
+
+    def pick(self, *values):
+        return self.random.choice(values)
+
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    def window(self, size):
+        return min(self.pick(1, 3, 3, 3, 5, 7), size)
+
+    def norm(self, norm):
+        return [norm] if self.has_norms else []
+
+    def channels(self, before, kernel, area):
+        """As many as the work that is left allows."""
+        result = self.pick(*CHANNELS)
+        while result > 8 and self.work + self.batch * area * kernel ** 2 * \
+                before * result > MOST_WORK:
+            result //= 2
+        return result
+
+    def conv(self, before, size):
+        """Its layers, and the channels and pixels after it."""
+        kernel = self.window(size)
+        stride = self.pick(1, 1, 1, 2) if size > 7 else 1
+        after = (size + 2 * (kernel // 2) - kernel) // stride + 1
+        channels, groups = self.channels(before, kernel, after ** 2), 1
+        if before > 4 and self.chance(.2):
+            channels = groups = before
+        elif before % 4 == 0 and channels % 4 == 0 and self.chance(.1):
+            groups = 4
+        self.work += self.batch * after ** 2 * kernel ** 2 * before * channels // groups
+        return [conv(channels, kernel, pad=kernel // 2, stride=stride, groups=groups,
+                     bias=not self.has_norms), *self.norm(BATCH_NORM),
+                self.activation], channels, after
+
+    def image(self):
+        return self.pick((1, 28, 28), (1, 28, 28), (4, 14, 14), (16, 7, 7))
+
+    def head(self, channels, size):
+        if size > 7 or self.chance(.5):
+            return [GLOBAL_POOL, dense(10)]
+        return [FLATTEN, dense(self.pick(*WIDTHS)), self.activation, dense(10)]
+
+    def convolutions(self):
+        shape = self.image()
+        layers, (channels, size, _) = [], shape
+        for _ in range(self.pick(2, 3, 4, 6)):
+            more, channels, size = self.conv(channels, size)
+            layers += more
+            if size > 7 and self.chance(.4):
+                layers.append(self.pick(pool, average_pool)(2))
+                size //= 2
+            if self.chance(.1):
+                layers.append(dropout(.25))
+        return [*layers, *self.head(channels, size)], shape
+
+    def residuals(self):
+        shape = self.image()
+        layers, channels, size = self.conv(*shape[:2])
+        for _ in range(self.pick(1, 2, 3)):
+            kernel = self.window(size) // 2 * 2 + 1
+            inner = self.channels(channels, kernel, size ** 2)
+            self.work += 2 * self.batch * size ** 2 * kernel ** 2 * channels * inner
+            body = [conv(inner, kernel, pad=kernel // 2), *self.norm(BATCH_NORM),
+                    self.activation, conv(channels, kernel, pad=kernel // 2),
+                    *self.norm(BATCH_NORM)]
+            layers += [residual(*body), self.activation]
+            if self.chance(.5):
+                more, channels, size = self.conv(channels, size)
+                layers += more
+        return [*layers, *self.head(channels, size)], shape
+
+    def perceptron(self):
+        layers = [FLATTEN]
+        for _ in range(self.pick(1, 2, 3, 4, 6)):
+            layers += [dense(self.pick(*WIDTHS)), *self.norm(LAYER_NORM),
+                       self.activation]
+            if self.chance(.3):
+                layers.append(dropout(.2))
+        return [*layers, dense(10)], (1, 28, 28)
+
+    def tokens(self):
+        patch, width = self.pick(4, 7), self.pick(32, 48, 64, 96, 128)
+        count = (28 // patch) ** 2
+        mixes = self.chance(.4)
+        layers = [conv(width, patch, stride=patch), TOKENS, POSITIONS]
+        for _ in range(self.pick(1, 2, 3)):
+            over_tokens = [transpose(2, 1), dense(self.pick(16, 32, 64)), GELU,
+                           dense(count), transpose(2, 1)] if mixes else \
+                [attention(self.pick(1, 2, 4))]
+            layers += [residual(LAYER_NORM, *over_tokens),
+                       residual(LAYER_NORM, dense(self.pick(1, 2, 4) * width),
+                                GELU, dense(width))]
+        return [*layers, LAYER_NORM, MEAN_TOKEN, dense(10)], (1, 28, 28)
+
+
+def random_network(seed):
+    draw = Draw(seed)
+    make = draw.pick(draw.convolutions, draw.convolutions, draw.residuals,
+                     draw.perceptron, draw.tokens)
+    layers, shape = make()
+    return Network(layers, draw.pick(SGD, MOMENTUM, ADAM, ADAMW), input=shape,
+                   batch=draw.batch)
+
+
+def named(name):
+    """A network of networks.py, or random-7; None where there is none."""
+    kind, _, seed = name.partition("-")
+    if kind == "random" and seed.isdecimal():
+        return random_network(int(seed))
+    return NETWORKS.get(name)

@@ -137,6 +137,9 @@ static std::string whyOf(StepOp step) {
     return "requested explicitly";
   llvm::Expected<const Target *> found = Target::get(target);
   llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
+  auto preferred = module->getAttrOfType<StringAttr>("plan.prefer");
+  if (found && allowed && preferred && rootOf(step))
+    return ("--prefer=" + preferred.getValue() + " where it can").str();
   if (found && allowed)
     return reasonFor(step, **found, *allowed, precisionOf(module));
   if (!found)

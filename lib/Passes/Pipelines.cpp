@@ -60,6 +60,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   select.target = options.target;
   select.libraries = options.libraries;
   select.precision = options.precision;
+  select.prefer = options.prefer;
   pm.addPass(createSelectImplementations(select));
   // Once it is known which steps are maps.
   int64_t streams = streamsOf(options);

@@ -78,8 +78,10 @@ def SelectImplementations
     (lib/IR/Plan/Machine.cpp), takes the first way that can compute the step
     and is profitable: a library, or generated code, on the tensor cores that
     the precision allows; generated code without them otherwise. What a library
-    cannot fuse becomes a separate step. The module remembers the options:
-    `plan.target`, `plan.libraries` and `plan.precision`.
+    cannot fuse becomes a separate step. With `prefer` the first way of that
+    kind is taken wherever it can compute the step, profitable or not, which is
+    how choices are measured. The module remembers the options: `plan.target`,
+    `plan.libraries`, `plan.precision`, and `plan.prefer` where there is one.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
@@ -88,7 +90,10 @@ def SelectImplementations
            "cudnn+cublas">,
     Option<"precision", "precision", "std::string", "\"fp32\"",
            "How exact products of f32 are: strict (FMA units only), fp32 (FMA "
-           "units, or tensor cores as exact), tf32 or bf16">];
+           "units, or tensor cores as exact), tf32 or bf16">,
+    Option<"prefer", "prefer", "std::string", "",
+           "What is chosen wherever it can compute a product, profitable or "
+           "not: libraries, tensor-cores or fma">];
   let statistics = [
     Statistic<"numTensorCores", "tensor-cores",
               "Steps computed on tensor cores">,

@@ -125,6 +125,11 @@ struct SelectImplementations
           "expected a precision of strict, fp32, tf32 or bf16, got '" +
           precision + "'"));
 
+    if (!prefer.empty() && !(way = symbolizeWay(prefer)))
+      return fail(llvm::createStringError(
+          "expected to prefer libraries, tensor-cores or fma, got '" + prefer +
+          "'"));
+
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
@@ -138,10 +143,13 @@ struct SelectImplementations
     getOperation()->setAttr("plan.precision", builder.getStringAttr(precision));
     getOperation()->setAttr("plan.target", builder.getStringAttr(target));
     getOperation()->setAttr("plan.libraries", builder.getStringAttr(libraries));
+    if (way)
+      getOperation()->setAttr("plan.prefer", builder.getStringAttr(prefer));
   }
 
 private:
   std::optional<Precision> wanted;
+  std::optional<Way> way;
 
   void fail(llvm::Error error) {
     getOperation().emitError(llvm::toString(std::move(error)));
@@ -150,11 +158,31 @@ private:
 
   LogicalResult select(StepOp step, const Target &target, Libraries allowed,
                        StepNames &names) {
-    Operation *root = rootOf(step);
+    if (way && *way != Way::fma && choose(step, target, allowed, names, true))
+      return success();
+    if (way != Way::fma && choose(step, target, allowed, names, false))
+      return success();
+    if (canGenerate(step)) {
+      step.setImpl(Impl::kernel);
+      return success();
+    }
+    return step.emitError("target '")
+           << target.name << "' has nothing that computes '"
+           << rootOf(step)->getName() << "' of "
+           << rootOf(step)->getOperandTypes();
+  }
+
+  /// The first preference that applies; `ofWay`: the first of the kind that is
+  /// preferred, whether it pays or not.
+  bool choose(StepOp &step, const Target &target, Libraries allowed,
+              StepNames &names, bool ofWay) {
     for (const Preference &preference : target.machine->preferences) {
       if (preference.op != rowNameOf(step) || !allowed.allow(preference.impl) ||
-          !allows(*wanted, preference.mma) ||
-          !target.objection(preference, root).empty())
+          !allows(*wanted, preference.mma))
+        continue;
+      Operation *root = rootOf(step);
+      if (ofWay ? preference.way() != *way || !target.canRead(root)
+                : !target.objection(preference, root).empty())
         continue;
       if (!preference.takesWhole(step)) {
         if (step.getNumResults() != 1)
@@ -168,15 +196,9 @@ private:
         ++numTensorCores;
       }
       numLibrary += preference.impl != Impl::kernel;
-      return success();
+      return true;
     }
-    if (canGenerate(step)) {
-      step.setImpl(Impl::kernel);
-      return success();
-    }
-    return step.emitError("target '")
-           << target.name << "' has nothing that computes '" << root->getName()
-           << "' of " << root->getOperandTypes();
+    return false;
   }
 };
 } // namespace

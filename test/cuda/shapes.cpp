@@ -21,11 +21,12 @@ Mma someMma() {
 
 /// A convolution with strides of 1, as a model might have it.
 Conv someConv() {
-  Conv s{.batch = between(1, 200),
+  Conv s{.spatial = between(1, 3),
+         .batch = between(1, 200),
          .inChannels = between(1, 200),
          .outChannels = between(1, 300),
          .schedule = {.mma = someMma()}};
-  for (int d = 0; d < between(1, 3); ++d) {
+  for (int d = 0; d < s.spatial; ++d) {
     s.kernel[d] = between(1, 6);
     s.dilations[d] = between(1, 2);
     const int covered = (s.kernel[d] - 1) * s.dilations[d];
@@ -53,18 +54,31 @@ void expectPatch(const shape::Windows &w, const shape::Patch &t) {
   EXPECT_GE(shape::sharedBytes(w, t), unsigned(t.width * t.windows * 4));
 }
 
+void expectColumns(const shape::Windows &w, const shape::Columns &t) {
+  if (!t.applies)
+    return;
+  EXPECT_GE(t.blocks * t.threads / t.splits * t.height,
+            int64_t(w.batch) * w.out[0] * w.out[1] * w.out[2]);
+  EXPECT_GE(t.across * t.width, w.results);
+  EXPECT_EQ(t.chunk % t.splits, 0);
+  EXPECT_LE(t.chunk * w.taps() * t.width, t.mostElements);
+}
+
 TEST(Shapes, ConvolutionsOnTensorCores) {
-  int patches = 0;
+  int count[4] = {};
   for (int i = 0; i < 300; ++i) {
     const Conv s = someConv();
     expectLaunch(shape::conv(s));
     expectLaunch(shape::inputGrad(s));
-    expectPatch(shape::windowsOf(s), shape::patchConv(s));
-    expectPatch(shape::readersOf(s), shape::patchInputGrad(s));
-    patches += shape::patchConv(s).applies;
+    expectPatch(shape::windowsOf(s), shape::convWay(s).patch);
+    expectPatch(shape::readersOf(s), shape::inputGradWay(s).patch);
+    expectColumns(shape::windowsOf(s), shape::convWay(s).columns);
+    expectColumns(shape::readersOf(s), shape::inputGradWay(s).columns);
+    ++count[static_cast<int>(shape::convWay(s).way)];
   }
-  EXPECT_GT(patches, 30);
-  EXPECT_LT(patches, 270);
+  using enum shape::Way;
+  for (shape::Way way : {columns, patches, product})
+    EXPECT_GT(count[static_cast<int>(way)], 5);
 }
 
 /// The gradient of an input undoes what the convolution covers.
@@ -81,6 +95,36 @@ TEST(Shapes, WindowsOfGradients) {
   }
 }
 
+/// Each pixel is in one phase, and each tap of one phase along a dimension.
+TEST(Shapes, PhasesOfGradients) {
+  for (int i = 0; i < 300; ++i) {
+    Conv s = someConv();
+    for (int d = 0; d < 3; ++d) {
+      s.strides[d] = between(1, 3);
+      s.dilations[d] = 1;
+    }
+    ASSERT_TRUE(shape::hasPhases(s));
+    const shape::Windows w = shape::readersOf(s);
+    for (int d = 0; d < 3; ++d) {
+      EXPECT_EQ(w.phases[d], s.strides[d]);
+      EXPECT_GE(w.out[d] * w.phases[d], s.in[d]);
+      int taps = 0;
+      for (int c = 0; c < w.phases[d]; ++c) {
+        const int first = shape::firstTapOfPhase(s, d, c);
+        // The last tap of the phase reads pixel `c` in window -pad.
+        EXPECT_EQ(-shape::padOfPhase(s, d, c),
+                  (c + s.pads[d] - first) / s.strides[d] - w.kernel[d] + 1);
+        for (int tap = first; tap < s.kernel[d]; tap += s.strides[d])
+          ++taps;
+      }
+      EXPECT_EQ(taps, s.kernel[d]);
+    }
+  }
+  Conv gaps = someConv();
+  gaps.strides[0] = 2, gaps.dilations[0] = 2;
+  EXPECT_FALSE(shape::hasPhases(gaps));
+}
+
 TEST(Shapes, PatchesHaveOneGroupAndNoStrides) {
   Conv s{.batch = 64,
          .inChannels = 32,
@@ -91,22 +135,23 @@ TEST(Shapes, PatchesHaveOneGroupAndNoStrides) {
          .pads = {1, 1, 0},
          .padsAfter = {1, 1, 0},
          .schedule = {.mma = Mma::tf32x3}};
-  EXPECT_TRUE(shape::patchConv(s).applies);
+  EXPECT_EQ(shape::convWay(s).way, shape::Way::patches);
   Conv other = s;
   other.groups = 2;
-  EXPECT_FALSE(shape::patchConv(other).applies);
+  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
   other = s;
   other.strides[0] = 2, other.out[0] = 7;
-  EXPECT_FALSE(shape::patchConv(other).applies);
-  EXPECT_FALSE(shape::patchInputGrad(other).applies);
+  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
+  // But a phase of the gradient has strides of 1.
+  EXPECT_EQ(shape::inputGradWay(other).way, shape::Way::patches);
   other = s;
   other.schedule.mma = Mma::ffma;
-  EXPECT_FALSE(shape::patchConv(other).applies);
+  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
   // Tiles of a plan are obeyed.
   other = s;
   other.schedule.tile[0] = other.schedule.tile[1] = 64;
   other.schedule.tile[2] = 16;
-  EXPECT_FALSE(shape::patchConv(other).applies);
+  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
 }
 
 /// Blocks that share a tile are whole clusters, or a cluster, or none.

@@ -87,6 +87,19 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
     .in={5,6,7}, .kernel={2,3,3}, .out={4,6,7}, .pads={0,1,1}, .padsAfter={0,1,1}})            \
   X(patch_many, mn::Conv{.batch=70, .inChannels=64, .outChannels=130, .in={8,8,1},             \
     .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                         \
+  X(phases_patch, mn::Conv{.batch=300, .inChannels=32, .outChannels=64, .in={15,14,1},         \
+    .kernel={3,3,1}, .out={8,7,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}})       \
+  X(phases_few, mn::Conv{.batch=40, .inChannels=3, .outChannels=24, .in={17,19,1},             \
+    .kernel={5,7,1}, .out={9,7,1}, .strides={2,3,1}, .pads={2,3,0}, .padsAfter={2,3,0}})       \
+  X(columns_grouped, mn::Conv{.batch=30, .inChannels=48, .outChannels=8, .groups=4,            \
+    .in={13,16,1}, .kernel={4,4,1}, .out={10,13,1}})                                           \
+  X(columns_seven, mn::Conv{.batch=16, .inChannels=32, .outChannels=6, .in={20,21,1},          \
+    .kernel={7,7,1}, .out={20,21,1}, .pads={3,3,0}, .padsAfter={3,3,0}})                       \
+  X(columns_three_dim, mn::Conv{.spatial=3, .batch=90, .inChannels=20, .outChannels=5,         \
+    .in={5,6,9}, .kernel={2,3,3}, .out={4,3,9}, .strides={1,2,1}, .pads={0,1,1},               \
+    .padsAfter={0,1,1}})                                                                       \
+  X(columns_dilated, mn::Conv{.batch=110, .inChannels=30, .outChannels=3, .in={14,13,1},       \
+    .kernel={3,3,1}, .out={12,11,1}, .pads={1,1,0}, .padsAfter={1,1,0}, .dilations={2,2,1}})   \
   X(pointwise, mn::Conv{.batch=2, .inChannels=20, .outChannels=33, .in={5,5,1},                \
     .out={5,5,1}})
 
@@ -162,6 +175,12 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   MN_EACH_MMA(X, patch_dilated_nhwc)                                                           \
   MN_EACH_MMA(X, patch_three_dim)                                                              \
   MN_EACH_MMA(X, patch_many)                                                                   \
+  MN_EACH_MMA(X, phases_patch)                                                                 \
+  MN_EACH_MMA(X, phases_few)                                                                   \
+  MN_EACH_MMA(X, columns_grouped)                                                              \
+  MN_EACH_MMA(X, columns_seven)                                                                \
+  MN_EACH_MMA(X, columns_three_dim)                                                            \
+  MN_EACH_MMA(X, columns_dilated)                                                              \
   MN_EACH_MMA(X, pointwise)
 
 #define MN_TEST_MMA_MATMULS(X)                                                                 \

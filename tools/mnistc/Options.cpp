@@ -7,7 +7,7 @@
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
-#include "tools/mnistc/PrecisionFlag.h"
+#include "tools/mnistc/ProductFlags.h"
 #include "tools/mnistc/TrainFlags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -380,7 +380,7 @@ static bool checkValues(Options &options) {
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
   if (!checkBatches(options) || !checkDimensions(options) ||
       !checkLibraries() || !checkWorkspace() || !checkArchs(options) ||
-      !readPrecision(options.archs))
+      !readProductFlags(options.archs))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -399,6 +399,7 @@ static void fillInferOptions(InferOptions &infer) {
   std::replace(list.begin(), list.end(), ',', '+');
   infer.libraries = list;
   infer.precision = precisionFlag().str();
+  infer.prefer = preferFlag().str();
   infer.workspace = workspaceBytes;
   for (Switch &entry : switches)
     if (entry.option || level[0] < entry.since)
@@ -424,6 +425,8 @@ static std::string commandText() {
     add("--libraries=" + libraries);
   if (precisionFlag() != defaultPrecision)
     add("--precision=" + precisionFlag());
+  if (!preferFlag().empty())
+    add("--prefer=" + preferFlag());
   if (workspace != "1024")
     add("--workspace=" + workspace);
   text += trainFlagsText();

@@ -61,31 +61,50 @@ static constexpr int64_t filterGradWork = 1 << 26,
                          largeFilterGradWork = 1 << 27,
                          hugeFilterGradWork = int64_t(1) << 31;
 /// A long sum of few results is cut into parts by cuBLASLt, not by the kernel.
-static constexpr int64_t longSum = 500;
+static constexpr int64_t longSum = 500, longSumWork = 1 << 25;
 /// What cuBLASLt cuts is slow again where there are too few results for a tile.
 static constexpr int64_t someResults = 4096;
 /// Multiplications that hide what a call of cuBLASLt costs, for any shape.
-static constexpr int64_t matmulWork = 1 << 22;
+static constexpr int64_t matmulWork = 1 << 26;
 
 // On tensor cores, on one H100 (docs/results/2026-11-22-tensor-cores-h100.md):
 // our tf32x3 is faster than cuDNN and cuBLASLt on FMA units but where sums are
 // very long, and than our kernels on these but where there is little to do. In
 // tf32 the libraries are faster where their tiles are full.
 
-/// A contraction on tensor cores: its sides fill a tile's, and it takes longer
+/// A matrix product on tensor cores: its sides fill a tile's, and it takes longer
 /// than to get there.
-static constexpr Preference onTensorCores(StringRef op, Mma mma,
-                                          int64_t minWork = 1 << 23) {
+static constexpr Preference productOnCores(Mma mma) {
   return {.impl = Impl::kernel,
-          .op = op,
+          .op = "matmul",
           .epilogue = wholeEpilogue,
           .mma = mma,
           .minK = 16,
           .minSide = 16,
+          .minWork = 1 << 23};
+}
+/// Of few channels, too: half a tile is faster than gathering windows for FMA
+/// units (docs/results/2026-11-22-choices-h100.md).
+static constexpr Preference convOnCores(Mma mma) {
+  return {.impl = Impl::kernel,
+          .op = "conv",
+          .epilogue = wholeEpilogue,
+          .mma = mma,
+          .minK = 16,
+          .minSide = 2,
+          .minWork = 1 << 23};
+}
+static constexpr Preference gradOnCores(StringRef op, Mma mma,
+                                        int64_t minWork) {
+  return {.impl = Impl::kernel,
+          .op = op,
+          .epilogue = wholeEpilogue,
+          .mma = mma,
+          .minK = 2,
+          .minSide = 2,
           .minWork = minWork};
 }
-/// Of the gradient of a filter, whose sums are cut into parts.
-static constexpr int64_t coresFilterGradWork = 1 << 25;
+static constexpr int64_t inputGradWork = 1 << 25, coresFilterGradWork = 1 << 21;
 
 /// A convolution of so many channels that cuDNN fills its tiles.
 static constexpr Preference onCudnnCores(StringRef op, EpilogueParts epilogue,
@@ -115,7 +134,7 @@ static constexpr Preference byFft(int64_t minEither, int64_t minTaps,
 }
 
 static const Preference onH200[] = {
-    byFft(32, 25, 1 << 29),
+    byFft(32, 25, 1 << 28),
     onCudnnCores("conv", wholeEpilogue, someTaps),
     onCudnnCores("conv_input_grad", noEpilogue, 1),
     onCudnnCores("conv_filter_grad", noEpilogue, 1),
@@ -125,19 +144,19 @@ static const Preference onH200[] = {
      .mma = Mma::tf32,
      .minSide = 64,
      .minWork = 1 << 25},
-    onTensorCores("conv", Mma::bf16),
-    onTensorCores("conv_input_grad", Mma::bf16),
-    onTensorCores("conv_filter_grad", Mma::bf16, coresFilterGradWork),
-    onTensorCores("matmul", Mma::bf16),
-    onTensorCores("conv", Mma::tf32),
-    onTensorCores("conv_input_grad", Mma::tf32),
-    onTensorCores("conv_filter_grad", Mma::tf32, coresFilterGradWork),
-    onTensorCores("matmul", Mma::tf32),
+    convOnCores(Mma::bf16),
+    gradOnCores("conv_input_grad", Mma::bf16, inputGradWork),
+    gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork),
+    productOnCores(Mma::bf16),
+    convOnCores(Mma::tf32),
+    gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),
+    gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork),
+    productOnCores(Mma::tf32),
     byFft(32, someTaps, 1 << 30),
-    onTensorCores("conv", Mma::tf32x3),
-    onTensorCores("conv_input_grad", Mma::tf32x3),
-    onTensorCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork),
-    onTensorCores("matmul", Mma::tf32x3),
+    convOnCores(Mma::tf32x3),
+    gradOnCores("conv_input_grad", Mma::tf32x3, inputGradWork),
+    gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork),
+    productOnCores(Mma::tf32x3),
     {.impl = Impl::cudnn,
      .op = "conv",
      .epilogue = wholeEpilogue,
@@ -201,6 +220,7 @@ static const Preference onH200[] = {
      .op = "matmul",
      .epilogue = biasAndRelu,
      .minK = longSum,
+     .minWork = longSumWork,
      .minResults = someResults},
     {.impl = Impl::cublas,
      .op = "matmul",

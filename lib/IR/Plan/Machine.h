@@ -40,6 +40,10 @@ struct Preference {
   /// Why it does not pay; empty if it does.
   std::string objection(Operation *root) const;
 
+  Way way() const {
+    return impl == Impl::kernel ? Way::tensorCores : Way::libraries;
+  }
+
   /// Whether it can fuse all that a step does besides its root.
   bool takesWhole(StepOp step) const;
 };

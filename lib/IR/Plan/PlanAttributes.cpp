@@ -56,6 +56,13 @@ static ArrayRef<KnownAttribute> planAttributes() {
           auto text = dyn_cast<StringAttr>(value);
           return text && symbolizePrecision(text);
         }}},
+      {"plan.prefer",
+       onModule,
+       {"libraries, tensor-cores or fma",
+        [](Attribute value) {
+          auto text = dyn_cast<StringAttr>(value);
+          return text && symbolizeWay(text);
+        }}},
       {"plan.target",
        onModule,
        {"the name of a target",

@@ -81,6 +81,14 @@ def Plan_Precision
   let cppNamespace = "::mlir::mnistc";
 }
 
+def Plan_Way
+    : I32EnumAttr<"Way", "a kind of what computes a product",
+                  [I32EnumAttrCase<"libraries", 0>,
+                   I32EnumAttrCase<"tensorCores", 1, "tensor-cores">,
+                   I32EnumAttrCase<"fma", 2>]> {
+  let cppNamespace = "::mlir::mnistc";
+}
+
 def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
   let cppNamespace = "::mlir::mnistc";
   let mnemonic = "product";

@@ -126,6 +126,10 @@ bool Target::anyCanCompute(StepOp step) {
       all(), [&](const Target &target) { return target.canCompute(step); });
 }
 
+bool Target::canRead(Operation *root) const {
+  return unsupportedReason(root).empty();
+}
+
 std::string Target::objection(const Preference &preference,
                               Operation *root) const {
   std::string reason = unsupportedReason(root);

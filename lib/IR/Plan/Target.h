@@ -44,6 +44,9 @@ struct Target {
   bool canCompute(StepOp step) const;
   static bool anyCanCompute(StepOp step);
 
+  /// Whether libraries and tensor cores know the types of a root's tensors.
+  bool canRead(Operation *root) const;
+
   /// Why a root cannot or should not be computed as the machine prefers; empty
   /// if nothing speaks against it.
   std::string objection(const Preference &preference, Operation *root) const;

@@ -3,16 +3,14 @@
 // out(n, o, p) = sum over c, tap of input(n, c, p * stride - pad + tap *
 // dilation) filter(o, c, tap), 1 to 3 dimensions, both layouts, groups: a
 // product (product.cuh) of the filter with windows that are gathered as they
-// are loaded. Groups of few output channels are computed directly, and on
-// tensor cores windows with strides of 1 by patches.
+// are loaded, or else one of the ways in conv_way.cuh.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_CUH
 
-#include "mnistrt/cuda/kernels/conv_direct.cuh"
-#include "mnistrt/cuda/kernels/conv_patch.cuh"
+#include "mnistrt/cuda/kernels/conv_way.cuh"
 
 namespace mn {
 
@@ -29,23 +27,19 @@ MN_SHAPE_FN Direct directConv(const Conv &s) {
                 int64_t(s.outChannels) * pixelsOut(s));
 }
 
-MN_SHAPE_FN Patch patchConv(const Conv &s) {
-  return patchOf(s, windowsOf(s), productOf(s));
+MN_SHAPE_FN ConvWay convWay(const Conv &s) {
+  return wayOf(s, directConv(s), windowsOf(s), productOf(s));
 }
 
 MN_SHAPE_FN LaunchShape conv(const Conv &s) {
-  if (const Direct d = directConv(s); d.applies)
-    return launchOf(d);
-  const Patch t = patchConv(s);
-  return t.applies ? launchOf(windowsOf(s), t) : product(productOf(s));
+  return launchOf(convWay(s), windowsOf(s), productOf(s));
 }
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, bool direct = shape::directConv(S).applies,
-          bool byPatches = shape::patchConv(S).applies>
+template <typename T, Conv S, shape::Way way = shape::convWay(S).way>
 struct ConvKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
@@ -83,29 +77,37 @@ struct ConvKernel {
   }
 };
 
-template <Conv S> struct ConvKernel<float, S, false, true> {
+template <typename T, Conv S, shape::Way way>
+  requires(way == shape::Way::columns || way == shape::Way::patches)
+struct ConvKernel<T, S, way> {
   using Parts = NoScratch;
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
     const F &f;
-    MN_DEVICE float loadPixel(int image, int channel, Place at) const {
-      return f.loadInput(G::input(image, channel, at));
+    int group;
+    MN_DEVICE T loadPixel(int image, int channel, Place at) const {
+      return f.loadInput(G::input(image, group * G::inChannels + channel, at));
     }
-    MN_DEVICE float loadFilter(int result, int channel, int tap) const {
-      return f.loadFilter(G::filter(result, channel, G::tapPlace(tap)));
+    MN_DEVICE T loadFilter(int result, int channel, int tap) const {
+      return f.loadFilter(G::filter(group * G::outChannels + result, channel,
+                                    G::tapPlace(tap)));
     }
-    MN_DEVICE void store(int image, int result, Place at, float v) const {
-      f.store(G::output(image, result, at), v);
+    MN_DEVICE void store(int image, int result, Place at, T v) const {
+      f.store(G::output(image, group * G::outChannels + result, at), v);
     }
+    static MN_DEVICE Place pads() {
+      return {S.pads[0], S.pads[1], S.pads[2]};
+    }
+    static MN_DEVICE Place firstTap() { return {0, 0, 0}; }
   };
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
-    PatchKernel<shape::windowsOf(S), shape::patchConv(S),
-                S.layout == Layout::nchw, false>::run(Operation<F>{f});
+    runWindows<T, shape::windowsOf(S), shape::convWay(S), S.layout, false>(
+        [&](int group, Place) { return Operation<F>{f, group}; });
   }
 };
 
-template <typename T, Conv S> struct ConvKernel<T, S, true, false> {
+template <typename T, Conv S> struct ConvKernel<T, S, shape::Way::direct> {
   using G = ConvGeometry<S>;
   using Sums =
       DirectSums<T, S, shape::directConv(S), S.outChannels, G::pixelsOut>;

@@ -28,8 +28,11 @@ MN_SHAPE_FN Direct direct(const Conv &s, int channels, int64_t products,
   constexpr int fewChannels = 4, fewProducts = 128, maxImages = 4;
   constexpr int64_t fullGpu = int64_t(1024) * referenceSms;
   Direct d;
-  d.applies = s.schedule.mma == Mma::ffma && channels <= fewChannels &&
-              products <= fewProducts;
+  // Of one group columns (conv_columns.cuh) are faster where they can be.
+  const bool hasColumns =
+      s.groups == 1 && s.layout == Layout::nchw && s.spatial > 1;
+  d.applies = s.schedule.mma == Mma::ffma && !hasColumns &&
+              channels <= fewChannels && products <= fewProducts;
   d.perImage = perImage;
   while (2 * d.images <= maxImages && s.batch % (2 * d.images) == 0 &&
          s.batch / (2 * d.images) * perImage >= fullGpu)

@@ -2,25 +2,36 @@
 //
 // dx(n, c, i) = sum over o, tap of dy(n, o, p) filter(o, c, tap), where p is
 // the window that has its element `tap` at i: a gather, so that no two threads
-// write one element. With strides most (i, tap) have no such window. Groups of
-// few input channels are computed directly, and on tensor cores strides of 1 by
-// patches.
+// write one element. With strides most (i, tap) have no such window, so that
+// each phase (conv_windows.cuh) is computed apart, with the taps that it has. A
+// product (product.cuh), or else one of the ways in conv_way.cuh.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 
-#include "mnistrt/cuda/kernels/conv_direct.cuh"
-#include "mnistrt/cuda/kernels/conv_patch.cuh"
+#include "mnistrt/cuda/kernels/conv_way.cuh"
 
 namespace mn {
 
 namespace shape {
+/// Whether each phase is a product, whose taps are kept as bits.
+MN_SHAPE_FN bool splitsPhases(const Conv &s) {
+  return s.schedule.mma != Mma::ffma && hasPhases(s) &&
+         readersOf(s).phaseCount() != 1 && readersOf(s).taps() <= 32;
+}
+
 MN_SHAPE_FN Product inputGradOf(const Conv &s) {
-  return imageProduct(s, s.inChannels / s.groups,
-                      int64_t(s.batch) * pixelsIn(s),
-                      int64_t(s.outChannels / s.groups) * taps(s));
+  const int in = s.inChannels / s.groups, out = s.outChannels / s.groups;
+  if (!splitsPhases(s))
+    return imageProduct(s, in, int64_t(s.batch) * pixelsIn(s),
+                        int64_t(out) * taps(s));
+  const Windows w = readersOf(s);
+  Product p = imageProduct(s, in, int64_t(s.batch) * w.out[0] * w.out[1] * w.out[2],
+                           int64_t(out) * w.taps());
+  p.batches *= w.phaseCount();
+  return p;
 }
 
 MN_SHAPE_FN Direct directInputGrad(const Conv &s) {
@@ -29,23 +40,58 @@ MN_SHAPE_FN Direct directInputGrad(const Conv &s) {
                 int64_t(s.inChannels) * pixelsIn(s));
 }
 
-MN_SHAPE_FN Patch patchInputGrad(const Conv &s) {
-  return patchOf(s, readersOf(s), inputGradOf(s));
+MN_SHAPE_FN ConvWay inputGradWay(const Conv &s) {
+  const Direct direct = directInputGrad(s);
+  return hasPhases(s) ? wayOf(s, direct, readersOf(s), inputGradOf(s))
+                      : wayOf(direct);
 }
 
 MN_SHAPE_FN LaunchShape inputGrad(const Conv &s) {
-  if (const Direct d = directInputGrad(s); d.applies)
-    return launchOf(d);
-  const Patch t = patchInputGrad(s);
-  return t.applies ? launchOf(readersOf(s), t) : product(inputGradOf(s));
+  return launchOf(inputGradWay(s), readersOf(s), inputGradOf(s));
 }
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, bool direct = shape::directInputGrad(S).applies,
-          bool byPatches = shape::patchInputGrad(S).applies>
+/// Pixels at place `at` modulo the strides, a phase, and what they are read by.
+template <Conv S> struct InputPhase {
+  using G = ConvGeometry<S>;
+  static constexpr shape::Windows W = shape::readersOf(S);
+  Place at;
+
+  static MN_DEVICE InputPhase number(int i) {
+    return {placeOf<W.phases[1], W.phases[2]>(i)};
+  }
+  MN_DEVICE Place pads() const {
+    return {shape::padOfPhase(S, 0, at.x0), shape::padOfPhase(S, 1, at.x1),
+            shape::padOfPhase(S, 2, at.x2)};
+  }
+  MN_DEVICE Place first() const {
+    return {shape::firstTapOfPhase(S, 0, at.x0),
+            shape::firstTapOfPhase(S, 1, at.x1),
+            shape::firstTapOfPhase(S, 2, at.x2)};
+  }
+  /// The filter's tap that is number `i` of this phase.
+  MN_DEVICE Place tap(Place i) const {
+    const Place begin = first();
+    return {begin.x0 + i.x0 * S.strides[0], begin.x1 + i.x1 * S.strides[1],
+            begin.x2 + i.x2 * S.strides[2]};
+  }
+  static MN_DEVICE bool isTap(Place tap) {
+    return tap.x0 < S.kernel[0] && tap.x1 < S.kernel[1] && tap.x2 < S.kernel[2];
+  }
+  /// The pixel that is number `i` of this phase.
+  MN_DEVICE Place pixel(Place i) const {
+    return {at.x0 + i.x0 * S.strides[0], at.x1 + i.x1 * S.strides[1],
+            at.x2 + i.x2 * S.strides[2]};
+  }
+  static MN_DEVICE bool isPixel(Place in) {
+    return in.x0 < S.in[0] && in.x1 < S.in[1] && in.x2 < S.in[2];
+  }
+};
+
+template <typename T, Conv S, shape::Way way = shape::inputGradWay(S).way>
 struct ConvInputGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::inputGradOf(S);
@@ -57,6 +103,15 @@ struct ConvInputGradKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
+    if constexpr (shape::splitsPhases(S))
+      runPhases(f, parts);
+    else
+      runWhole(f, parts);
+  }
+
+private:
+  template <typename F>
+  static MN_DEVICE void runWhole(const F &f, Parts &parts) {
     const auto filter = operandOf<true>(
         [](int group, int c) {
           return G::filter(group * G::outChannels, c, Place{0, 0, 0});
@@ -73,46 +128,166 @@ struct ConvInputGradKernel {
           return G::template ofReader<T>(
               in, k, [&](Index i) { return f.loadOutputGrad(i); });
         });
-    const auto store = [&](int group, int c, int pixel, T v) {
+    runProduct(filter, grad, parts, [&](int group, int c, int pixel, T v) {
       f.store(G::input(pixel / G::pixelsIn, group * G::inChannels + c,
                        G::inPlace(pixel % G::pixelsIn)),
               v);
-    };
+    });
+  }
+
+  using Bits = Spot<true>;
+  static constexpr shape::Windows W = shape::readersOf(S);
+  static constexpr int phases = W.phaseCount();
+  static constexpr int pixels = W.out[0] * W.out[1] * W.out[2];
+
+  static MN_DEVICE int tapOf(int k) {
+    return G::nchw ? k % W.taps() : k / G::outChannels;
+  }
+  static MN_DEVICE int channelOf(int k) {
+    return G::nchw ? k / W.taps() : k % G::outChannels;
+  }
+  static MN_DEVICE Place tapPlace(int tap) {
+    return placeOf<W.kernel[1], W.kernel[2]>(tap);
+  }
+  static MN_DEVICE Place pixelPlace(int pixel) {
+    return placeOf<W.out[1], W.out[2]>(pixel % pixels);
+  }
+  /// Bits of the taps of a phase for which `use` is true.
+  template <typename Use>
+  static MN_DEVICE unsigned bitsOf(const InputPhase<S> &phase, const Use &use) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int tap = 0; tap < W.taps(); ++tap)
+      bits |= unsigned(phase.isTap(phase.tap(tapPlace(tap))) &&
+                       use(tapPlace(tap)))
+              << tap;
+    return bits;
+  }
+
+  /// Batches are groups, and in these phases.
+  template <typename F>
+  static MN_DEVICE void runPhases(const F &f, Parts &parts) {
+    const auto filter = operandOf<false>(
+        [](int batch, int c) {
+          const auto phase = InputPhase<S>::number(batch % phases);
+          return Bits{G::filter(batch / phases * G::outChannels, c,
+                                phase.first()),
+                      bitsOf(phase, [](Place) { return true; })};
+        },
+        [](int k) {
+          const Place tap = tapPlace(tapOf(k));
+          return Bits{G::filter(channelOf(k), 0,
+                                {tap.x0 * S.strides[0], tap.x1 * S.strides[1],
+                                 tap.x2 * S.strides[2]}),
+                      1u << tapOf(k)};
+        },
+        [&](const Bits &c, const Bits &k) {
+          return c.taps & k.taps ? f.loadFilter(c.element + k.element) : T(0);
+        });
+    const auto grad = operandOf<false>(
+        [](int batch, int pixel) {
+          const auto phase = InputPhase<S>::number(batch % phases);
+          const Place p = pixelPlace(pixel), pads = phase.pads();
+          // The window of tap 0.
+          const Place last = {p.x0 + (W.kernel[0] - 1) * W.dilations[0] - pads.x0,
+                              p.x1 + (W.kernel[1] - 1) * W.dilations[1] - pads.x1,
+                              p.x2 + (W.kernel[2] - 1) * W.dilations[2] - pads.x2};
+          return Bits{G::output(pixel / pixels, batch / phases * G::outChannels,
+                                last),
+                      bitsOf(phase, [&](Place tap) {
+                        return isWindow(last.x0 - tap.x0 * W.dilations[0], 0) &&
+                               isWindow(last.x1 - tap.x1 * W.dilations[1], 1) &&
+                               isWindow(last.x2 - tap.x2 * W.dilations[2], 2);
+                      })};
+        },
+        [](int k) {
+          const Place tap = tapPlace(tapOf(k));
+          return Bits{G::output(0, channelOf(k),
+                                {-tap.x0 * W.dilations[0],
+                                 -tap.x1 * W.dilations[1],
+                                 -tap.x2 * W.dilations[2]}),
+                      1u << tapOf(k)};
+        },
+        [&](const Bits &in, const Bits &k) {
+          return in.taps & k.taps ? f.loadOutputGrad(in.element + k.element)
+                                  : T(0);
+        });
+    runProduct(filter, grad, parts, [&](int batch, int c, int pixel, T v) {
+      const Place in =
+          InputPhase<S>::number(batch % phases).pixel(pixelPlace(pixel));
+      if (InputPhase<S>::isPixel(in))
+        f.store(G::input(pixel / pixels, batch / phases * G::inChannels + c, in),
+                v);
+    });
+  }
+  static MN_DEVICE bool isWindow(int x, int d) {
+    return unsigned(x) < unsigned(S.out[d]);
+  }
+
+  template <typename Filter, typename Grad, typename Store>
+  static MN_DEVICE void runProduct(const Filter &filter, const Grad &grad,
+                                   Parts &parts, const Store &store) {
     if constexpr (G::nchw)
       Product::run(filter, grad, store, parts);
     else
       Product::run(
           grad, filter,
-          [&](int group, int pixel, int c, T v) { store(group, c, pixel, v); },
+          [&](int batch, int pixel, int c, T v) { store(batch, c, pixel, v); },
           parts);
   }
 };
 
-template <Conv S> struct ConvInputGradKernel<float, S, false, true> {
+template <typename T, Conv S, shape::Way way>
+  requires(way == shape::Way::columns || way == shape::Way::patches)
+struct ConvInputGradKernel<T, S, way> {
   using Parts = NoScratch;
+  static constexpr shape::Windows W = shape::readersOf(S);
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
     const F &f;
-    MN_DEVICE float loadPixel(int image, int channel, Place at) const {
-      return f.loadOutputGrad(G::output(image, channel, at));
+    int group;
+    InputPhase<S> phase;
+
+    MN_DEVICE T loadPixel(int image, int channel, Place at) const {
+      return f.loadOutputGrad(
+          G::output(image, group * G::outChannels + channel, at));
     }
-    /// The filter turned around.
-    MN_DEVICE float loadFilter(int result, int channel, int tap) const {
-      return f.loadFilter(
-          G::filter(channel, result, G::tapPlace(G::taps - 1 - tap)));
+    /// The filter turned around; 0 where the phase has no such tap.
+    MN_DEVICE T loadFilter(int result, int channel, int number) const {
+      const Place tap =
+          phase.tap(placeOf<W.kernel[1], W.kernel[2]>(W.taps() - 1 - number));
+      const bool isTap = W.phaseCount() == 1 || phase.isTap(tap);
+      const T v = f.loadFilter(G::filter(group * G::outChannels + channel, result,
+                                         isTap ? tap : Place{0, 0, 0}));
+      return isTap ? v : T(0);
     }
-    MN_DEVICE void store(int image, int result, Place at, float v) const {
-      f.store(G::input(image, result, at), v);
+    MN_DEVICE void store(int image, int result, Place i, T v) const {
+      const Place at = phase.pixel(i);
+      if (W.phaseCount() == 1 || phase.isPixel(at))
+        f.store(G::input(image, group * G::inChannels + result, at), v);
+    }
+    MN_DEVICE Place pads() const { return phase.pads(); }
+    MN_DEVICE Place firstTap() const {
+      const Place begin = phase.first();
+      return {missing(0, begin.x0), missing(1, begin.x1), missing(2, begin.x2)};
+    }
+    /// Taps that a phase has less than others along a dimension.
+    static MN_DEVICE int missing(int d, int first) {
+      return W.kernel[d] -
+             (S.kernel[d] - first + S.strides[d] - 1) / S.strides[d];
     }
   };
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
-    PatchKernel<shape::readersOf(S), shape::patchInputGrad(S),
-                S.layout == Layout::nchw, true>::run(Operation<F>{f});
+    runWindows<T, W, shape::inputGradWay(S), S.layout, true>(
+        [&](int group, Place phase) {
+          return Operation<F>{f, group, {phase}};
+        });
   }
 };
 
-template <typename T, Conv S> struct ConvInputGradKernel<T, S, true, false> {
+template <typename T, Conv S>
+struct ConvInputGradKernel<T, S, shape::Way::direct> {
   using G = ConvGeometry<S>;
   using Sums =
       DirectSums<T, S, shape::directInputGrad(S), S.inChannels, G::pixelsIn>;

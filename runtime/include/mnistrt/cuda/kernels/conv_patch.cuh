@@ -1,6 +1,7 @@
 //===- conv_patch.cuh - convolutions of patches on tensor cores -*- C++ -*-===//
 //
-// Convolutions with strides of 1, and gradients of their inputs. Padded images
+// Convolutions with strides of 1, and gradients of inputs (conv_windows.cuh).
+// Padded images
 // are one sequence of pixels, row after row and image after image. The windows
 // at 64 neighbours have their element `tap` at 64 neighbours, too: these pixels
 // are the operand that the tap's filters multiply. So a block loads its pixels
@@ -24,9 +25,10 @@
 namespace mn::device {
 
 /// An operation has loadPixel(image, channel, place), loadFilter(result,
-/// channel, tap) and store(image, result, place, sum). `resultsAdjacent`: after
-/// a filter's taps the next in memory is another result's, else another
-/// channel's.
+/// channel, tap) and store(image, result, place, sum), pads() before its windows
+/// and firstTap(): what is before it along any dimension is no tap of this
+/// phase, and 0. `resultsAdjacent`: after a filter's taps the next in memory is
+/// another result's, else another channel's.
 template <shape::Windows W, shape::Patch t, bool nchw, bool resultsAdjacent>
 struct PatchKernel {
   static constexpr Mma mma = W.mma;
@@ -68,8 +70,9 @@ struct PatchKernel {
     constexpr int all = W.pixels(), d1 = W.covered(1), d2 = W.covered(2);
     return {number / all, placeOf<d1, d2>(number % all)};
   }
-  static MN_DEVICE bool isInImage(const Padded &p, Place &at) {
-    at = {p.at.x0 - W.pads[0], p.at.x1 - W.pads[1], p.at.x2 - W.pads[2]};
+  static MN_DEVICE bool isInImage(const Place &pads, const Padded &p,
+                                  Place &at) {
+    at = {p.at.x0 - pads.x0, p.at.x1 - pads.x1, p.at.x2 - pads.x2};
     return p.image < W.batch && unsigned(at.x0) < unsigned(W.in[0]) &&
            unsigned(at.x1) < unsigned(W.in[1]) &&
            unsigned(at.x2) < unsigned(W.in[2]);
@@ -107,12 +110,12 @@ struct PatchKernel {
     static MN_DEVICE bool isMine(int j) {
       return (j + 1) * threads <= 2 * pixels || number(j) < 2 * pixels;
     }
-    MN_DEVICE void begin(int first) {
+    MN_DEVICE void begin(const Place &pads, int first) {
 #pragma unroll
       for (int j = 0; j < pixelLoads; ++j) {
         place[j] = paddedOf(first + number(j) % pixels);
         Place at;
-        const bool inside = isMine(j) && isInImage(place[j], at);
+        const bool inside = isMine(j) && isInImage(pads, place[j], at);
         place[j] = {inside ? place[j].image : -1, at};
       }
     }
@@ -336,7 +339,7 @@ struct PatchKernel {
     Filters filter;
     float moved[moves ? wide : 1][4];
     eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
-    pixel.begin(firstWindow);
+    pixel.begin(op.pads(), firstWindow);
     // The last turn only multiplies.
 #pragma unroll 1
     for (int turn = 0; turn <= turns; ++turn) {
@@ -366,18 +369,25 @@ struct PatchKernel {
       eachSum([&](int j, int e) { sum[j][e] = moved[j][e]; });
   }
 
-  /// As in product_mma.cuh: what is no number is made again.
+  /// As in product_mma.cuh: what is no number is made again. Neither may taps
+  /// that a phase has not got make infinities to such.
+  static constexpr bool repeatsNans =
+      mma == Mma::tf32x3 || W.phaseCount() != 1;
   template <typename Op>
   static MN_DEVICE float exactSum(const Op &op, const Padded &window,
                                   int result) {
+    const Place pads = op.pads(), first = op.firstTap();
     float v = 0;
 #pragma unroll 1
     for (int channel = 0; channel < W.channels; ++channel)
 #pragma unroll 1
       for (int tap = 0; tap < taps; ++tap) {
         const Place p = tapPlace(tap);
+        if (p.x0 < first.x0 || p.x1 < first.x1 || p.x2 < first.x2)
+          continue;
         Place at;
-        const bool inside = isInImage({window.image,
+        const bool inside = isInImage(pads,
+                                      {window.image,
                                        {window.at.x0 + p.x0 * W.dilations[0],
                                         window.at.x1 + p.x1 * W.dilations[1],
                                         window.at.x2 + p.x2 * W.dilations[2]}},
@@ -397,17 +407,18 @@ struct PatchKernel {
       part[(j * 8 + lane % 4 * 2 + e % 2) * stride + window] = sum[j][e];
       isNan |= sum[j][e] != sum[j][e];
     });
-    if constexpr (mma == Mma::tf32x3)
+    if constexpr (repeatsNans)
       return __syncthreads_or(isNan);
     __syncthreads();
     return false;
   }
 
-  template <typename Op> static MN_DEVICE void run(const Op &op) {
+  /// `number`: of the block among those of its phase.
+  template <typename Op> static MN_DEVICE void run(const Op &op, int number) {
     gridDependencySync();
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
-    const int firstWindow = int(blockIdx.x / t.across) * windows;
-    const int firstResult = int(blockIdx.x % t.across) * width;
+    const int firstWindow = number / int(t.across) * windows;
+    const int firstResult = number % int(t.across) * width;
     PatchKernel kernel;
     kernel.addUp(op, memory, firstWindow, firstResult);
     const bool repeats = kernel.toShared(memory.part);
@@ -415,7 +426,7 @@ struct PatchKernel {
       if (!isWindow(window) || firstResult + result >= W.results)
         return;
       float v = memory.part[result * stride + i];
-      if (mma == Mma::tf32x3 && repeats && v != v)
+      if (repeatsNans && repeats && v != v)
         v = exactSum(op, window, firstResult + result);
       op.store(window.image, firstResult + result, window.at, v);
     };

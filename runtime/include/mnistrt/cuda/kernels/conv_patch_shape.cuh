@@ -7,44 +7,12 @@
 #ifndef MNISTRT_CUDA_KERNELS_CONV_PATCH_SHAPE_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_PATCH_SHAPE_CUH
 
+#include "mnistrt/cuda/kernels/conv_windows.cuh"
 #include "mnistrt/cuda/kernels/product_tiles.cuh"
 
 namespace mn {
 
 namespace shape {
-
-/// Sums over `channels` of images and the taps of windows with strides of 1: a
-/// convolution, or the gradient of its input, which is a convolution of the
-/// output's gradient with the filter turned around.
-struct Windows {
-  int batch = 1;
-  int channels = 1; ///< that are summed
-  int results = 1;  ///< channels of the result
-  int in[3] = {1, 1, 1};
-  int out[3] = {1, 1, 1};
-  int kernel[3] = {1, 1, 1};
-  int pads[3] = {0, 0, 0};
-  int dilations[3] = {1, 1, 1};
-  Mma mma = Mma::ffma;
-
-  MN_SHAPE_FN int taps() const { return kernel[0] * kernel[1] * kernel[2]; }
-  /// What the windows along a dimension cover.
-  MN_SHAPE_FN int covered(int d) const {
-    return out[d] + (kernel[d] - 1) * dilations[d];
-  }
-  /// Pixels of an image with its padding, as far as windows cover it.
-  MN_SHAPE_FN int pixels() const {
-    return covered(0) * covered(1) * covered(2);
-  }
-  /// From a window's first pixel to the pixel of a tap.
-  MN_SHAPE_FN int offset(int t0, int t1, int t2) const {
-    return (t0 * dilations[0] * covered(1) + t1 * dilations[1]) * covered(2) +
-           t2 * dilations[2];
-  }
-  MN_SHAPE_FN int halo() const {
-    return offset(kernel[0] - 1, kernel[1] - 1, kernel[2] - 1);
-  }
-};
 
 /// A block has two warpgroups, each for 64 windows, and `width` channels of
 /// their results. Windows are counted through all padded images.
@@ -101,7 +69,8 @@ MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(65536 / (patchRegisters(w, t) * t.threads),
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
-  const int64_t blocks = ceilDiv<int64_t>(t.tiles * t.across, referenceSms);
+  const int64_t blocks =
+      ceilDiv<int64_t>(t.tiles * t.across * w.phaseCount(), referenceSms);
   // A block alone on a multiprocessor overlaps little of its turns.
   const auto turn = [&](double together) {
     return (max(1100.0, together * max(issue, tensor)) +
@@ -116,10 +85,10 @@ MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   return int64_t(all + 90.0 * t.width / 2 * double(blocks));
 }
 
-/// The fastest blocks; `product`: cycles of a product of the same.
-MN_SHAPE_FN Patch patchOf(const Windows &w, int64_t product) {
+/// The fastest blocks, where they are faster than `others`.
+MN_SHAPE_FN Patch patchOf(const Windows &w, int64_t others) {
   Patch best;
-  int64_t fewest = product;
+  int64_t fewest = others;
   for (int width = 16; width <= 128; width *= 2) {
     Patch t = {true, width};
     t.tiles = ceilDiv<int64_t>(int64_t(w.batch) * w.pixels(), t.windows);
@@ -136,42 +105,22 @@ MN_SHAPE_FN Patch patchOf(const Windows &w, int64_t product) {
   return best;
 }
 
-MN_SHAPE_FN bool hasPatches(const Conv &s) {
+MN_SHAPE_FN bool hasPatches(const Conv &s, const Windows &w) {
   return s.schedule.mma != Mma::ffma && s.schedule.tile[0] == 0 &&
-         s.groups == 1 && s.strides[0] == 1 && s.strides[1] == 1 &&
-         s.strides[2] == 1;
+         s.groups == 1 && w.strides[0] == 1 && w.strides[1] == 1 &&
+         w.strides[2] == 1;
 }
 
-/// What a convolution's windows are, and those of its input's gradient.
-MN_SHAPE_FN Windows windowsOf(const Conv &s) {
-  Windows w = {s.batch, s.inChannels, s.outChannels};
-  for (int d = 0; d < 3; ++d) {
-    w.in[d] = s.in[d], w.out[d] = s.out[d], w.kernel[d] = s.kernel[d];
-    w.pads[d] = s.pads[d], w.dilations[d] = s.dilations[d];
-  }
-  w.mma = s.schedule.mma;
-  return w;
-}
-MN_SHAPE_FN Windows readersOf(const Conv &s) {
-  Windows w = {s.batch, s.outChannels, s.inChannels};
-  for (int d = 0; d < 3; ++d) {
-    w.in[d] = s.out[d], w.out[d] = s.in[d], w.kernel[d] = s.kernel[d];
-    w.pads[d] = (s.kernel[d] - 1) * s.dilations[d] - s.pads[d];
-    w.dilations[d] = s.dilations[d];
-  }
-  w.mma = s.schedule.mma;
-  return w;
-}
-
-MN_SHAPE_FN Patch patchOf(const Conv &s, const Windows &w, const Product &p) {
+/// `others`: the fewest cycles of other ways.
+MN_SHAPE_FN Patch patchOf(const Conv &s, const Windows &w, int64_t others) {
   // Windows are numbered by an int.
   const int64_t last = int64_t(w.batch) * w.pixels() + w.halo();
-  return hasPatches(s) && last < (int64_t(1) << 31) - Patch::windows
-             ? patchOf(w, mmaCycles(p, tiles(p)))
+  return hasPatches(s, w) && last < (int64_t(1) << 31) - Patch::windows
+             ? patchOf(w, others)
              : Patch{};
 }
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
-  return {static_cast<unsigned>(t.tiles * t.across),
+  return {static_cast<unsigned>(t.tiles * t.across * w.phaseCount()),
           static_cast<unsigned>(t.threads), 1, sharedBytes(w, t)};
 }
 

@@ -1,6 +1,6 @@
-//===- PrecisionFlag.cpp - the flag --precision ---------------------------===//
+//===- ProductFlags.cpp - the flags --precision and --prefer --------------===//
 
-#include "tools/mnistc/PrecisionFlag.h"
+#include "tools/mnistc/ProductFlags.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "lib/IR/Plan/Target.h"
 #include "tools/mnistc/Messages.h"
@@ -16,6 +16,12 @@ static cl::opt<std::string>
               cl::desc("How exact products of f32 are on a GPU: strict, fp32 "
                        "(default), tf32 or bf16"),
               cl::cat(targetCategory));
+static cl::opt<std::string>
+    prefer("prefer", cl::value_desc("name"),
+           cl::desc("What computes products and convolutions wherever it can, "
+                    "whether it is fast or not: libraries, tensor-cores or fma "
+                    "(default: what should be fastest)"),
+           cl::cat(targetCategory));
 
 /// Tensor cores know tf32 and bf16 from sm_80 on.
 static bool hasCores(StringRef arch) {
@@ -25,7 +31,7 @@ static bool hasCores(StringRef arch) {
          number >= 80;
 }
 
-bool mlir::mnistc::readPrecision(ArrayRef<std::string> archs) {
+static bool readPrecision(ArrayRef<std::string> archs) {
   if (!symbolizePrecision(precision))
     return error("expected --precision=strict, fp32, tf32 or bf16, got '" +
                  precision + "'" +
@@ -42,4 +48,14 @@ bool mlir::mnistc::readPrecision(ArrayRef<std::string> archs) {
   return true;
 }
 
+bool mlir::mnistc::readProductFlags(ArrayRef<std::string> archs) {
+  if (prefer.getNumOccurrences() != 0 && !symbolizeWay(prefer))
+    return error("expected --prefer=libraries, tensor-cores or fma, got '" +
+                 prefer + "'" +
+                 nearest(prefer, {"libraries", "tensor-cores", "fma"}));
+  return readPrecision(archs);
+}
+
 StringRef mlir::mnistc::precisionFlag() { return precision; }
+
+StringRef mlir::mnistc::preferFlag() { return prefer; }

@@ -1,0 +1,26 @@
+//===- ProductFlags.h - the flags --precision and --prefer ------*- C++ -*-===//
+
+#ifndef MNISTC_TOOLS_MNISTC_PRODUCTFLAGS_H
+#define MNISTC_TOOLS_MNISTC_PRODUCTFLAGS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/CommandLine.h"
+#include <string>
+
+namespace mlir::mnistc {
+
+extern llvm::cl::OptionCategory targetCategory;
+
+/// Checks them, and the precision against the architectures that were given, of
+/// which it may say less; prints what is wrong and returns false.
+bool readProductFlags(ArrayRef<std::string> archs);
+
+/// strict, fp32, tf32 or bf16.
+StringRef precisionFlag();
+
+/// libraries, tensor-cores or fma; empty: what the machine prefers.
+StringRef preferFlag();
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_TOOLS_MNISTC_PRODUCTFLAGS_H

@@ -2,6 +2,7 @@
 
 #include "commands/options.h"
 #include "core/choices.h"
+#include "core/opening.h"
 #include "data/sample_set.h"
 #include "formats/json.h"
 #include "inference/classify.h"
@@ -254,10 +255,12 @@ Status eval(const Model &model, const Options &options) {
       choose("--targets", options.targets, {"auto", "class", "values"}, kind));
   Split split;
   MN_TRY(parseSplit(options.split, split));
+  std::unique_ptr<Executor> executor;
+  std::future<Status> opening =
+      startOpening([&] { return openExecutor(model, options, executor); });
   SampleSet data;
   MN_TRY(readSamples(options.data, split, options.limit, data));
-  std::unique_ptr<Executor> executor;
-  MN_TRY(openExecutor(model, options, executor));
+  MN_TRY(opening.get());
   Runner runner(model, *executor);
   runner.checkNumbers = options.checkNan;
 

@@ -1,6 +1,7 @@
 //===- infer.cpp - app infer ----------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/opening.h"
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
@@ -266,13 +267,18 @@ Status infer(const Model &model, const Options &options) {
   MN_TRY(parseScores(options.scores, scores));
   MN_TRY(checkOutput(model, options));
   std::unique_ptr<Executor> executor;
-  MN_TRY(openExecutor(model, options, executor));
+  std::future<Status> opening =
+      startOpening([&] { return openExecutor(model, options, executor); });
+  int plan;
+  std::vector<Array> inputs, outputs;
+  Status read = choosePlan(model, kinds::infer, 1, options.batch, plan);
+  if (read.ok())
+    read = readInputs(model.plans[plan], options, inputs);
+  // A device that cannot be used is said first.
+  MN_TRY(opening.get());
+  MN_TRY(read);
   Runner runner(model, *executor);
   runner.checkNumbers = options.checkNan;
-  int plan;
-  MN_TRY(runner.choosePlan(1, options.batch, plan));
-  std::vector<Array> inputs, outputs;
-  MN_TRY(readInputs(model.plans[plan], options, inputs));
   MN_TRY(runner.run(options.batch, inputs, outputs, plan));
   if (!options.output.empty())
     MN_TRY(writeOutputs(options.output, outputs));

@@ -120,6 +120,10 @@ public:
 /// What Executor::open allocates on the device for a model.
 size_t deviceBytes(const Model &model);
 
+/// Whether Executor::open mostly waits for the device, so that a program had
+/// better do something else meanwhile.
+bool opensSlowly();
+
 /// Where the target looks for libraries when a program starts, in this order;
 /// empty where it opens none.
 std::string librarySearch();

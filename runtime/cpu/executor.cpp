@@ -406,6 +406,8 @@ size_t deviceBytes(const Model &model) {
 
 std::string librarySearch() { return ""; }
 
+bool opensSlowly() { return false; }
+
 Status Executor::open(const Model &model, const ExecutorOptions &options,
                       std::unique_ptr<Executor> &executor) {
   if (model.version != modelVersion)

@@ -54,7 +54,8 @@ Status traceForNan(Executor &executor, const Model &model, int plan) {
   return executor.trace(plan, lookForNan, &check);
 }
 
-Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
+Status choosePlan(const Model &model, const std::string &kind, int64_t rows,
+                  int64_t batch, int &plan) {
   plan = -1;
   std::string found;
   for (int i = 0; i < model.planCount; ++i) {

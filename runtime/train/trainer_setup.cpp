@@ -58,12 +58,14 @@ Status Trainer::setUp(const Open &open) {
   MN_TRY(checkOptions());
   MN_TRY(chooseRecipe(*tables.recipe, train, recipe));
   MN_TRY(Schedule::parse(train.schedule, schedule));
+  MN_TRY(findTestSet());
+  startOpening(open);
   MN_TRY(readData());
   MN_TRY(LearningRate::create(schedule, recipe.numbers[RecipeColumn::lr],
                               steps(), stepsPerEpoch, rate));
   completeOptions();
   MN_TRY(checkFiles());
-  MN_TRY(openDevice(open));
+  MN_TRY(openDevice());
   return begin();
 }
 
@@ -118,15 +120,30 @@ Status Trainer::checkOptions() const {
   return parseInitialization(train.init, kind);
 }
 
-Status Trainer::readData() {
+Status Trainer::findTestSet() {
   bool has = false;
   MN_TRY(hasTestSet(options.data, has));
   tests = has && model.evalPlan >= 0;
-  if (!tests && !train.best.empty())
-    return has ? usage("expected a program that evaluates, for '--best', got "
-                       "one without an 'eval' plan")
-               : badData("expected a test set for '--best' in '%s', got none",
-                         options.data.c_str());
+  if (tests || train.best.empty())
+    return Status::success();
+  return has ? usage("expected a program that evaluates, for '--best', got "
+                     "one without an 'eval' plan")
+             : badData("expected a test set for '--best' in '%s', got none",
+                       options.data.c_str());
+}
+
+/// A GPU starts while data is read. What is wrong with it is said after what is
+/// wrong with data and files, as if it had been opened then.
+void Trainer::startOpening(const Open &open) {
+  opening = mn::startOpening([this, open] {
+    MN_TRY(open(executor));
+    // Before the data is loaded, which gets what the plans leave.
+    MN_TRY(executor->prepare(model.trainPlan));
+    return tests ? executor->prepare(model.evalPlan) : Status::success();
+  });
+}
+
+Status Trainer::readData() {
   for (int i = 0; i < 1 + tests; ++i) {
     SampleSet set;
     MN_TRY(readSamples(options.data, i ? Split::test : Split::train,
@@ -195,12 +212,8 @@ Status Trainer::checkFiles() {
   return reporter.open(train.resume);
 }
 
-Status Trainer::openDevice(const Open &open) {
-  MN_TRY(open(executor));
-  // Before the data, which gets what the plans leave.
-  MN_TRY(executor->prepare(model.trainPlan));
-  if (tests)
-    MN_TRY(executor->prepare(model.evalPlan));
+Status Trainer::openDevice() {
+  MN_TRY(opening.get());
   int64_t freeBytes = 0;
   MN_TRY(executor->freeBytes(freeBytes));
   feeder = std::make_unique<Feeder>(model, *executor,

@@ -144,12 +144,18 @@ void Trainer::startOpening(const Open &open) {
 }
 
 Status Trainer::readData() {
+  SampleSet sets[2];
+  // To unpack a file takes one core longer than to open a GPU.
+  std::future<Status> testing = std::async([&] {
+    return tests ? readSamples(options.data, Split::test, train.testLimit,
+                               sets[1])
+                 : Status::success();
+  });
+  MN_TRY(readSamples(options.data, Split::train, options.limit, sets[0]));
+  MN_TRY(testing.get());
   for (int i = 0; i < 1 + tests; ++i) {
-    SampleSet set;
-    MN_TRY(readSamples(options.data, i ? Split::test : Split::train,
-                       i ? train.testLimit : options.limit, set));
-    classNames = set.classNames;
-    MN_TRY(data[i].create(std::move(set), model, options.transform));
+    classNames = sets[i].classNames;
+    MN_TRY(data[i].create(std::move(sets[i]), model, options.transform));
   }
   const int64_t rows = data[0].samples().count;
   const bool drops = train.dropLast || dropsPartial(*tables.recipe);

@@ -147,9 +147,9 @@ Status fillPixels(const Array &array, const Rows &rows, int64_t first,
   return Status::success();
 }
 
-Status fitArray(const Array &array, const Rows &rows,
-                const Transform &transform, Array &fitted) {
-  int64_t count;
+/// All but the elements.
+static Status fitShape(const Array &array, const Rows &rows, int64_t &count,
+                       Array &fitted) {
   MN_TRY(countRows(array, rows, count));
   fitted = {};
   fitted.type = rows.tensor->type;
@@ -157,6 +157,21 @@ Status fitArray(const Array &array, const Rows &rows,
   fitted.shape = rows.row;
   if (rows.batched)
     fitted.shape.insert(fitted.shape.begin(), count);
+  return Status::success();
+}
+
+Status fitPixels(Array array, const Rows &rows, Array &fitted) {
+  int64_t count;
+  MN_TRY(fitShape(array, rows, count, fitted));
+  fitted.type = array.type;
+  fitted.bytes = std::move(array.bytes);
+  return Status::success();
+}
+
+Status fitArray(const Array &array, const Rows &rows,
+                const Transform &transform, Array &fitted) {
+  int64_t count;
+  MN_TRY(fitShape(array, rows, count, fitted));
   fitted.bytes.resize(static_cast<size_t>(count) * rows.rowBytes());
   if (count == 0)
     return Status::success();

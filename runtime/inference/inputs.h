@@ -51,6 +51,9 @@ std::optional<Pixels> pixelsOf(const Array &array, const Rows &rows,
 Status fillPixels(const Array &array, const Rows &rows, int64_t first,
                   int64_t count, int64_t capacity, void *to);
 
+/// `array` as rows of an input, whole, as bytes.
+Status fitPixels(Array array, const Rows &rows, Array &fitted);
+
 /// `array` as rows of an input, whole.
 Status fitArray(const Array &array, const Rows &rows,
                 const Transform &transform, Array &fitted);

@@ -31,6 +31,9 @@ public:
   std::string kind = kinds::infer;
   /// After every step looks for NaN and infinity in what it wrote.
   bool checkNumbers = false;
+  /// What becomes of the inputs of arrays that are bytes, for inputs of floats;
+  /// none of others.
+  std::vector<std::optional<Pixels>> pixels;
 
   Status choosePlan(int64_t rows, int64_t batch, int &plan) const {
     return mn::choosePlan(model, kind, rows, batch, plan);

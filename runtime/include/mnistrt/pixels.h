@@ -16,6 +16,8 @@ namespace mn {
 struct Pixels {
   double scale = 1, shift = 0;
 
+  bool operator==(const Pixels &) const = default;
+
   MN_FN float operator()(int p) const {
 #ifdef __CUDA_ARCH__
     // Nothing fused.

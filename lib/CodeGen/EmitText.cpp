@@ -197,9 +197,11 @@ static LogicalResult emit(ModuleOp module, const EmitOptions &options,
     plans.push_back({function, names.space().str()});
   }
   emitHead(module, options, os);
-  // The runtime launches it before each of these plans.
+  // The runtime launches this one before and after plans, and the next before
+  // those that take labels.
+  os << "\nMN_TRANSFER_KERNEL\n";
   if (llvm::any_of(module.getOps<func::FuncOp>(), readsBatches))
-    os << "\nMN_NEXT_BATCH_KERNEL\n";
+    os << "MN_NEXT_BATCH_KERNEL\n";
   os << device << "\n#if MN_HOST\n" << host;
   emitModelTable(module, options, plans, os);
   os << "\n#endif // MN_HOST\n";

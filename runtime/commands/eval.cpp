@@ -2,6 +2,7 @@
 
 #include "commands/options.h"
 #include "core/choices.h"
+#include "core/opening.h"
 #include "data/sample_set.h"
 #include "formats/json.h"
 #include "inference/classify.h"
@@ -254,10 +255,12 @@ Status eval(const Model &model, const Options &options) {
       choose("--targets", options.targets, {"auto", "class", "values"}, kind));
   Split split;
   MN_TRY(parseSplit(options.split, split));
+  std::unique_ptr<Executor> executor;
+  std::future<Status> opening =
+      startOpening([&] { return openExecutor(model, options, executor); });
   SampleSet data;
   MN_TRY(readSamples(options.data, split, options.limit, data));
-  std::unique_ptr<Executor> executor;
-  MN_TRY(openExecutor(model, options, executor));
+  MN_TRY(opening.get());
   Runner runner(model, *executor);
   runner.checkNumbers = options.checkNan;
 
@@ -274,14 +277,21 @@ Status eval(const Model &model, const Options &options) {
     return badData(
         "expected an input of images, one a row, got '%s' of shape %s",
         plan.inputs[0].name, shapeText(plan.inputs[0]).c_str());
+  const std::optional<Pixels> pixels =
+      pixelsOf(data.inputs, input, options.transform);
+  if (pixels)
+    MN_TRY(executor->givePixels(number, 0, *pixels));
   MN_TRY(executor->prepare(number));
   Comparison comparison(plan, against, scores, data);
   const auto begin = std::chrono::steady_clock::now();
   MN_TRY(runner.run(
       number, rows,
       [&](int64_t first, int64_t count, int slot) {
-        return fillRows(data.inputs, input, options.transform, first, count,
-                        plan.batch, executor->input(number, 0, slot));
+        void *to = executor->input(number, 0, slot);
+        return pixels ? fillPixels(data.inputs, input, first, count, plan.batch,
+                                   to)
+                      : fillRows(data.inputs, input, options.transform, first,
+                                 count, plan.batch, to);
       },
       [&](int64_t first, int64_t count, int slot) {
         return comparison.add(executor->output(number, 0, slot), first, count);

@@ -1,6 +1,7 @@
 //===- infer.cpp - app infer ----------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/opening.h"
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
@@ -61,12 +62,46 @@ Status readInput(const std::string &path, const Options &options,
   return Status::success();
 }
 
+/// An argument and what was read there.
+struct InputFile {
+  std::string path;
+  Array array;
+};
+
+/// The rows of all files for an input. Bytes stay bytes where the same becomes
+/// of all of them.
+Status joinFiles(const Plan &plan, int number, const Options &options,
+                 std::vector<InputFile> files, Array &input,
+                 std::optional<Pixels> &pixels) {
+  const Rows rows(plan, plan.inputs[number]);
+  const auto pixelsIn = [&](const InputFile &file) {
+    return pixelsOf(file.array, rows, options.transform);
+  };
+  pixels = pixelsIn(files[0]);
+  for (const InputFile &file : files)
+    if (pixelsIn(file) != pixels)
+      pixels.reset();
+  for (InputFile &file : files) {
+    Array fitted;
+    Status status = pixels
+                        ? fitPixels(std::move(file.array), rows, fitted)
+                        : fitArray(file.array, rows, options.transform, fitted);
+    if (!status.ok()) {
+      status.message = "'" + file.path + "': " + status.message;
+      return status;
+    }
+    MN_TRY(append(input, fitted, rows.batched));
+  }
+  return Status::success();
+}
+
 /// Which input each argument is for: NAME=FILE says it; else all files are for
 /// the one input, or the inputs are taken in their order.
 Status readInputs(const Plan &plan, const Options &options,
-                  std::vector<Array> &inputs) {
-  inputs.assign(static_cast<size_t>(plan.inputCount), {});
-  std::vector<bool> given(inputs.size());
+                  std::vector<Array> &inputs,
+                  std::vector<std::optional<Pixels>> &pixels) {
+  std::vector<std::vector<InputFile>> files(
+      static_cast<size_t>(plan.inputCount));
   int next = 0;
   for (const std::string &argument : options.arguments) {
     const size_t sign = argument.find('=');
@@ -82,23 +117,21 @@ Status readInputs(const Plan &plan, const Options &options,
       return Status::error(Code::usage,
                            text("expected %d inputs (%s), got more",
                                 plan.inputCount, namesOf(plan).c_str()));
-    Array array, fitted;
+    Array array;
     MN_TRY(readInput(path, options, array));
-    const Rows rows(plan, plan.inputs[number]);
-    Status status = fitArray(array, rows, options.transform, fitted);
-    if (!status.ok()) {
-      status.message = "'" + path + "': " + status.message;
-      return status;
-    }
-    MN_TRY(append(inputs[static_cast<size_t>(number)], fitted, rows.batched));
-    given[static_cast<size_t>(number)] = true;
+    files[static_cast<size_t>(number)].push_back({path, std::move(array)});
   }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!given[i])
+  inputs.assign(files.size(), {});
+  pixels.assign(files.size(), {});
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].empty())
       return Status::error(
           Code::usage, text("expected a file for each of the inputs %s, got "
                             "none for '%s'",
                             namesOf(plan).c_str(), plan.inputs[i].name));
+    MN_TRY(joinFiles(plan, static_cast<int>(i), options, std::move(files[i]),
+                     inputs[i], pixels[i]));
+  }
   return Status::success();
 }
 
@@ -266,13 +299,20 @@ Status infer(const Model &model, const Options &options) {
   MN_TRY(parseScores(options.scores, scores));
   MN_TRY(checkOutput(model, options));
   std::unique_ptr<Executor> executor;
-  MN_TRY(openExecutor(model, options, executor));
+  std::future<Status> opening =
+      startOpening([&] { return openExecutor(model, options, executor); });
+  int plan;
+  std::vector<Array> inputs, outputs;
+  std::vector<std::optional<Pixels>> pixels;
+  Status read = choosePlan(model, kinds::infer, 1, options.batch, plan);
+  if (read.ok())
+    read = readInputs(model.plans[plan], options, inputs, pixels);
+  // A device that cannot be used is said first.
+  MN_TRY(opening.get());
+  MN_TRY(read);
   Runner runner(model, *executor);
   runner.checkNumbers = options.checkNan;
-  int plan;
-  MN_TRY(runner.choosePlan(1, options.batch, plan));
-  std::vector<Array> inputs, outputs;
-  MN_TRY(readInputs(model.plans[plan], options, inputs));
+  runner.pixels = std::move(pixels);
   MN_TRY(runner.run(options.batch, inputs, outputs, plan));
   if (!options.output.empty())
     MN_TRY(writeOutputs(options.output, outputs));

@@ -11,6 +11,7 @@
 
 #include "core/status.h"
 #include "mnistrt/model.h"
+#include "mnistrt/pixels.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,21 +48,26 @@ inline constexpr int64_t batchesPerGraph = 16;
 
 class Executor {
 public:
-  /// Checks that the model can run here (driver, GPU, architecture, libraries,
-  /// memory: exit codes 10 to 13), allocates all memory and uploads the
-  /// constants. Nothing runs yet.
+  /// Checks that the model can run here (driver, GPU, architecture, memory:
+  /// exit codes 10, 11 and 13), allocates all memory and uploads the constants.
+  /// Nothing runs yet.
   static Status open(const Model &model, const ExecutorOptions &options,
                      std::unique_ptr<Executor> &executor);
   virtual ~Executor() = default;
 
-  /// Runs every step of a plan once, which prepares library calls, and captures
-  /// the graph. Called by the first use of a plan; may be called earlier.
+  /// Opens the libraries that a plan calls (exit code 12), runs every step
+  /// once, which prepares these calls, and captures the graph. Called by the
+  /// first use of a plan; may be called earlier.
   virtual Status prepare(int plan) = 0;
 
   /// Host memory (pinned) for input or output `number` of a plan. Two slots, so
   /// that one batch is filled or read while another computes.
   virtual void *input(int plan, int number, int slot) = 0;
   virtual const void *output(int plan, int number, int slot) = 0;
+
+  /// Before a plan is prepared: `input` of an input of floats takes bytes, one
+  /// for each element, and the plan sees what `pixels` makes of them.
+  virtual Status givePixels(int plan, int number, const Pixels &pixels) = 0;
 
   /// Copies the inputs of `slot` in, runs the plan, copies its outputs out,
   /// without waiting. At most one submission of a slot is under way.
@@ -119,6 +125,10 @@ public:
 
 /// What Executor::open allocates on the device for a model.
 size_t deviceBytes(const Model &model);
+
+/// Whether Executor::open mostly waits for the device, so that a program had
+/// better do something else meanwhile.
+bool opensSlowly();
 
 /// Where the target looks for libraries when a program starts, in this order;
 /// empty where it opens none.

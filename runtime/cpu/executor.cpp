@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/executor.h"
+#include "core/pixels.h"
 #include "core/tensor.h"
 #include "cpu/batches.h"
 #include "cpu/threads.h"
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 extern "C" int omp_get_max_threads(void);
 extern "C" void omp_set_num_threads(int count);
@@ -120,6 +122,7 @@ public:
   Status prepare(int plan) override;
   void *input(int plan, int number, int slot) override;
   const void *output(int plan, int number, int slot) override;
+  Status givePixels(int plan, int number, const Pixels &pixels) override;
   Status submit(int plan, int slot) override;
   Status wait(int) override { return Status::success(); }
   Status time(int plan, int count, double &microseconds) override;
@@ -145,6 +148,7 @@ private:
     bool open = false;
     std::vector<CpuRuntime::Prepared *> prepared;
     std::vector<Memory> inputs[2], outputs[2];
+    std::map<int, Pixels> pixels; ///< of inputs given as bytes
   };
 
   /// Runs that only look leave the parameters as they were.
@@ -258,11 +262,28 @@ const void *CpuExecutor::output(int plan, int number, int slot) {
   return prepare(plan).ok() ? plans[plan].outputs[slot][number].get() : nullptr;
 }
 
+Status CpuExecutor::givePixels(int plan, int number, const Pixels &pixels) {
+  if (plans[plan].open || model.plans[plan].inputs[number].type != Type::f32)
+    return Status::error(Code::usage,
+                         "expected pixels for an input of floats, before the "
+                         "plan is prepared");
+  plans[plan].pixels[number] = pixels;
+  return Status::success();
+}
+
 void CpuExecutor::copyInputs(int plan, int slot) {
   const Plan &tables = model.plans[plan];
-  for (int i = 0; i < tables.inputCount; ++i)
-    std::memcpy(arena.get() + tables.inputs[i].offset,
-                plans[plan].inputs[slot][i].get(), bytesOf(tables.inputs[i]));
+  const PlanState &state = plans[plan];
+  for (int i = 0; i < tables.inputCount; ++i) {
+    const Tensor &input = tables.inputs[i];
+    const char *from = state.inputs[slot][i].get();
+    char *to = arena.get() + input.offset;
+    if (const auto pixels = state.pixels.find(i); pixels != state.pixels.end())
+      writeFloats(pixels->second, reinterpret_cast<const uint8_t *>(from),
+                  countOf(input), reinterpret_cast<float *>(to));
+    else
+      std::memcpy(to, from, bytesOf(input));
+  }
 }
 
 Status CpuExecutor::runStep(Context &context, const Plan &tables) {
@@ -405,6 +426,8 @@ size_t deviceBytes(const Model &model) {
 }
 
 std::string librarySearch() { return ""; }
+
+bool opensSlowly() { return false; }
 
 Status Executor::open(const Model &model, const ExecutorOptions &options,
                       std::unique_ptr<Executor> &executor) {

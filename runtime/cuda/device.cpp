@@ -137,10 +137,9 @@ size_t packedBytes(const Tensor *tensors, int count) {
 }
 
 bool isStaged(const Plan &plan) {
-  constexpr size_t small = 256 * 1024;
   return packedBytes(plan.inputs, plan.inputCount) +
              packedBytes(plan.outputs, plan.outputCount) >
-         small;
+         directBytes;
 }
 
 int workspacesBefore(const Plan &plan, int stream) {

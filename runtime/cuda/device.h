@@ -38,8 +38,12 @@ struct MemoryMap {
 };
 MemoryMap mapMemory(const Model &model);
 
-/// Copies that are too large to be part of a plan's graph run while the other
-/// slot computes, through staging memory on the device.
+/// Inputs and outputs of more bytes than this are no part of a plan's graph:
+/// they are copied while the other slot computes, through staging memory on the
+/// device.
+inline constexpr size_t directBytes = 256 * 1024;
+/// Room for a word of each block that copies an output of directBytes.
+inline constexpr size_t wordBytes = directBytes / 4096 * 4;
 bool isStaged(const Plan &plan);
 
 size_t bytesOf(Type type);

@@ -2,9 +2,7 @@
 //
 // One allocation, one stream that computes, or a few where steps may run
 // concurrently (streams.cpp). A plan is run once step by step, which prepares
-// its library calls, and from then on as one graph. Small inputs
-// and outputs are copied by the graph itself; large ones by two more streams,
-// so that one slot is copied while the other computes.
+// its library calls, and from then on as one graph (transfers.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,6 +112,7 @@ Status CudaExecutor::prepare(int plan) {
     return Status::success();
   p.steps.resize(size_t(model.plans[plan].stepCount));
   MN_TRY(makeCurrent());
+  MN_TRY(loadLibraries(plan));
   MN_TRY(keepingParameters([&] { return runEagerly(plan); }));
   if (options.graph) {
     MN_TRY(capture([&] { return enqueueAlone(plan); }, p.graph));
@@ -140,108 +139,8 @@ Status CudaExecutor::enqueuePlan(int plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Inputs and outputs
+// Looking closer
 //===----------------------------------------------------------------------===//
-
-void *CudaExecutor::input(int plan, int number, int slot) {
-  return plans[size_t(plan)].host[slot] +
-         packedBytes(model.plans[plan].inputs, number);
-}
-
-const void *CudaExecutor::output(int plan, int number, int slot) {
-  const Plan &p = model.plans[plan];
-  return plans[size_t(plan)].host[slot] + packedBytes(p.inputs, p.inputCount) +
-         packedBytes(p.outputs, number);
-}
-
-Status CudaExecutor::copyInputs(int plan, CUdeviceptr from, bool fromHost,
-                                int slot) {
-  const Plan &p = model.plans[plan];
-  for (int i = 0; i < p.inputCount; ++i) {
-    const CUdeviceptr to = base + map.arena + p.inputs[i].offset;
-    const size_t bytes = bytesOf(p.inputs[i]);
-    if (bytes == 0)
-      continue;
-    MN_TRY(check(fromHost
-                     ? cu.cuMemcpyHtoDAsync(to, input(plan, i, slot), bytes,
-                                            state.stream)
-                     : cu.cuMemcpyDtoDAsync(to, from + packedBytes(p.inputs, i),
-                                            bytes, state.stream),
-                 "copying an input"));
-  }
-  state.afterKernel = false;
-  return Status::success();
-}
-
-Status CudaExecutor::copyOutputs(int plan, CUdeviceptr to, bool toHost,
-                                 int slot) {
-  const Plan &p = model.plans[plan];
-  for (int i = 0; i < p.outputCount; ++i) {
-    const CUdeviceptr from = base + map.arena + p.outputs[i].offset;
-    const size_t bytes = bytesOf(p.outputs[i]);
-    if (bytes == 0)
-      continue;
-    MN_TRY(check(
-        toHost ? cu.cuMemcpyDtoHAsync(const_cast<void *>(output(plan, i, slot)),
-                                      from, bytes, state.stream)
-               : cu.cuMemcpyDtoDAsync(to + packedBytes(p.outputs, i), from,
-                                      bytes, state.stream),
-        "copying an output"));
-  }
-  state.afterKernel = false;
-  return Status::success();
-}
-
-Status CudaExecutor::enqueueDirect(int plan, int slot) {
-  MN_TRY(copyInputs(plan, 0, true, slot));
-  MN_TRY(enqueueSteps(plan));
-  return copyOutputs(plan, 0, true, slot);
-}
-
-Status CudaExecutor::submitStaged(int plan, int slot) {
-  const Plan &p = model.plans[plan];
-  const Slot &s = slots[slot];
-  const size_t in = packedBytes(p.inputs, p.inputCount);
-  const size_t out = packedBytes(p.outputs, p.outputCount);
-  const CUdeviceptr staging = base + map.staging[slot];
-  char *host = plans[size_t(plan)].host[slot];
-  if (in != 0)
-    MN_TRY(check(cu.cuMemcpyHtoDAsync(staging, host, in, copyIn),
-                 "copying inputs"));
-  MN_TRY(check(cu.cuEventRecord(s.copied, copyIn), "recording an event"));
-  MN_TRY(check(cu.cuStreamWaitEvent(state.stream, s.copied, 0),
-               "waiting for inputs"));
-  MN_TRY(copyInputs(plan, staging, false, slot));
-  MN_TRY(enqueuePlan(plan));
-  MN_TRY(copyOutputs(plan, staging + in, false, slot));
-  MN_TRY(
-      check(cu.cuEventRecord(s.computed, state.stream), "recording an event"));
-  MN_TRY(check(cu.cuStreamWaitEvent(copyOut, s.computed, 0),
-               "waiting for outputs"));
-  if (out != 0)
-    MN_TRY(check(cu.cuMemcpyDtoHAsync(host + in, staging + in, out, copyOut),
-                 "copying outputs"));
-  return check(cu.cuEventRecord(s.done, copyOut), "recording an event");
-}
-
-Status CudaExecutor::submit(int plan, int slot) {
-  MN_TRY(makeCurrent());
-  MN_TRY(prepare(plan));
-  const PlanState &p = plans[size_t(plan)];
-  if (p.staged)
-    return submitStaged(plan, slot);
-  if (options.graph)
-    MN_TRY(check(cu.cuGraphLaunch(p.direct[slot], state.stream),
-                 "launching a graph"));
-  else
-    MN_TRY(enqueueDirect(plan, slot));
-  return check(cu.cuEventRecord(slots[slot].done, state.stream),
-               "recording an event");
-}
-
-Status CudaExecutor::wait(int slot) {
-  return check(cu.cuEventSynchronize(slots[slot].done), "running a plan");
-}
 
 Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
   MN_TRY(makeCurrent());
@@ -250,10 +149,6 @@ Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
       "reading the arena"));
   return check(cu.cuStreamSynchronize(state.stream), "reading the arena");
 }
-
-//===----------------------------------------------------------------------===//
-// Looking closer
-//===----------------------------------------------------------------------===//
 
 Status CudaExecutor::keepingParameters(const std::function<Status()> &run) {
   std::vector<char> kept(model.parameterBytes);

@@ -1,7 +1,8 @@
 //===- executor_state.h - the CUDA executor and what it holds ---*- C++ -*-===//
 //
 // Its life is in open.cpp, its work in executor.cpp, the order of steps in
-// streams.cpp, and what training needs in train.cpp.
+// streams.cpp, inputs and outputs in transfers.cpp, and what training needs in
+// train.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +13,9 @@
 #include "core/executor.h"
 #include "cuda/device.h"
 #include "cuda/state.h"
+#include "mnistrt/cuda/kernels/transfer.cuh"
 #include <functional>
+#include <optional>
 
 namespace mn::cuda {
 
@@ -52,6 +55,7 @@ public:
   Status prepare(int plan) override;
   void *input(int plan, int number, int slot) override;
   const void *output(int plan, int number, int slot) override;
+  Status givePixels(int plan, int number, const Pixels &pixels) override;
   Status submit(int plan, int slot) override;
   Status wait(int slot) override;
   Status time(int plan, int count, double &microseconds) override;
@@ -79,10 +83,12 @@ private:
     bool prepared = false;
     bool staged = false;
     std::vector<State::Step> steps;
-    CUgraphExec graph = nullptr;        ///< only the steps
-    CUgraphExec direct[2] = {};         ///< with the copies of a slot
-    char *host[2] = {nullptr, nullptr}; ///< inputs and then outputs, pinned
-    BatchGraphs batches[2][2];          ///< of a set; in order or shuffled
+    CUgraphExec graph = nullptr; ///< only the steps
+    CUgraphExec direct[2] = {};  ///< with the copies of a slot
+    /// Pinned: inputs, then outputs, then words that say that these are there.
+    char *host[2] = {nullptr, nullptr};
+    std::vector<std::optional<Pixels>> pixels; ///< of inputs given as bytes
+    BatchGraphs batches[2][2]; ///< of a set; in order or shuffled
   };
   /// A data set on the device; `samples` has its addresses there.
   struct DeviceSet {
@@ -101,6 +107,10 @@ private:
     CUevent copied = nullptr;   ///< the inputs are on the device
     CUevent computed = nullptr; ///< the outputs are in the staging memory
     CUevent done = nullptr;     ///< the outputs are on the host
+    /// Those that are not 0 when the outputs of the last submission are on the
+    /// host; none where the event has to say it.
+    uint32_t *words = nullptr;
+    unsigned wordCount = 0;
   };
 
   Status check(CUresult result, const char *what) const;
@@ -112,7 +122,7 @@ private:
     return reinterpret_cast<T *>(base + offset);
   }
 
-  Status loadLibraries();
+  Status loadLibraries(int plan);
   Status allocate();
   Status makeStreams();
   Status makeStepStreams();
@@ -129,9 +139,13 @@ private:
   Status enqueuePlan(int plan);
   Status enqueueDirect(int plan, int slot);
   Status runEagerly(int plan);
+  size_t givenBytes(int plan, int number) const;
+  Status enqueueTransfer(const Transfer &transfer);
+  std::vector<Transfer> outputTransfers(int plan, int slot);
+  Status submitDirect(int plan, int slot);
   Status submitStaged(int plan, int slot);
   Status copyInputs(int plan, CUdeviceptr from, bool fromHost, int slot);
-  Status copyOutputs(int plan, CUdeviceptr to, bool toHost, int slot);
+  Status stageOutputs(int plan, CUdeviceptr to);
   Status enqueueBatch(const BatchPlan &plan, const Samples &samples,
                       bool shuffle);
   Status enqueueBatches(int plan, int set, bool shuffle, int count);
@@ -156,7 +170,8 @@ private:
   Slot slots[2];
   std::vector<PlanState> plans;
   DeviceSet sets[2];
-  std::vector<State::Step> batchSteps; ///< the kernel of batches
+  std::vector<State::Step> batchSteps;    ///< the kernel of batches
+  std::vector<State::Step> transferSteps; ///< of inputs and outputs
   Writer writer;
 };
 

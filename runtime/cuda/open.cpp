@@ -1,8 +1,8 @@
 //===- open.cpp - the life of the CUDA executor ---------------------------===//
 //
-// Everything that can be missing is looked for before anything runs, each with
-// its own message and exit code: driver and GPU (10), its architecture
-// (11), libraries (12), memory (13).
+// Everything that can be missing is looked for before a plan runs, each with
+// its own message and exit code: driver and GPU (10), its architecture (11),
+// memory (13), and when the plan is prepared, its libraries (12).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,6 @@ Status CudaExecutor::open() {
                "opening the GPU"));
   MN_TRY(makeCurrent());
   MN_TRY(makeStreams());
-  MN_TRY(loadLibraries());
   MN_TRY(allocate());
   state.overlaps = device.capability >= 90;
   const CUresult result = cu.cuModuleLoadData(&state.module, code->cubin);
@@ -83,17 +82,17 @@ Status CudaExecutor::makeStepStreams() {
   return Status::success();
 }
 
-Status CudaExecutor::loadLibraries() {
-  bool cublas = false, cudnn = false;
-  for (int i = 0; i < model.planCount; ++i)
-    for (int step = 0; step < model.plans[i].stepCount; ++step) {
-      const char *name = model.plans[i].steps[step].implementation;
-      cublas |= std::strcmp(name, "cublas") == 0;
-      cudnn |= std::strcmp(name, "cudnn") == 0;
-    }
-  if (cublas)
+/// Those that a plan calls: to open one takes longer than most runs.
+Status CudaExecutor::loadLibraries(int plan) {
+  const Plan &p = model.plans[plan];
+  const auto calls = [&](const char *library) {
+    return std::any_of(p.steps, p.steps + p.stepCount, [&](const Step &step) {
+      return std::strcmp(step.implementation, library) == 0;
+    });
+  };
+  if (!state.cublas.handle && calls("cublas"))
     MN_TRY(loadCublas(state.cublas));
-  if (cudnn)
+  if (!state.cudnn.handle && calls("cudnn"))
     MN_TRY(loadCudnn(state.stream, state.cudnn));
   return Status::success();
 }
@@ -120,13 +119,16 @@ Status CudaExecutor::allocate() {
                  "uploading the constants"));
   MN_TRY(initializeParameters());
   batchSteps.resize(1);
+  transferSteps.resize(1);
   plans.resize(size_t(model.planCount));
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
     PlanState &p = plans[size_t(i)];
     p.staged = isStaged(plan);
-    const size_t bytes = packedBytes(plan.inputs, plan.inputCount) +
-                         packedBytes(plan.outputs, plan.outputCount);
+    p.pixels.resize(size_t(plan.inputCount));
+    const size_t packed = packedBytes(plan.inputs, plan.inputCount) +
+                          packedBytes(plan.outputs, plan.outputCount);
+    const size_t bytes = packed != 0 ? packed + wordBytes : 0;
     for (char *&host : p.host) {
       void *memory = nullptr;
       if (bytes != 0)
@@ -139,6 +141,8 @@ Status CudaExecutor::allocate() {
   }
   return check(cu.cuStreamSynchronize(state.stream), "uploading the constants");
 }
+
+bool mn::opensSlowly() { return true; }
 
 CudaExecutor::~CudaExecutor() {
   if (!context)

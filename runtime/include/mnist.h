@@ -106,7 +106,9 @@ typedef struct mn_compiled_model mn_compiled_model;
 typedef struct mn_session mn_session;
 
 /* Checks that the model can run here and allocates all memory. `options` may be
-   NULL. On failure *session is NULL. */
+   NULL. On failure *session is NULL. NVIDIA's libraries are opened by the first
+   use of a plan that calls them, which is MN_NO_LIBRARY where they are missing.
+   */
 MN_API mn_status mn_open(const mn_compiled_model *model,
                          const mn_options *options, mn_session **session);
 

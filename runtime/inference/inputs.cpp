@@ -1,6 +1,7 @@
 //===- inputs.cpp - from the user's tensors to a plan's -------------------===//
 
 #include "inference/inputs.h"
+#include "core/pixels.h"
 #include <algorithm>
 
 namespace mn {
@@ -50,29 +51,26 @@ void convert(const Array &array, size_t first, size_t count, double scale,
         numberAt(array.type, array.bytes.data(), first + i) * scale + shift);
 }
 
-/// What a pixel becomes, for all 256.
-void convertPixels(const uint8_t *from, size_t count, double scale,
-                   double shift, float *to) {
-  float table[256];
-  for (int i = 0; i < 256; ++i)
-    table[i] = static_cast<float>(i * scale + shift);
-  for (size_t i = 0; i < count; ++i)
-    to[i] = table[from[i]];
-}
-
-void writeRows(const Array &array, const Rows &rows, const Transform &transform,
-               size_t first, size_t count, void *to) {
+/// What becomes of a number.
+Pixels factorsOf(const Array &array, const Transform &transform) {
   const double invert = array.pixels && transform.invert ? -1 : 1;
   double scale = transform.scale.value_or(array.pixels ? 1.0 / 255 : 1.0);
   double shift = invert < 0 ? 255 * scale : 0;
   const double deviation = transform.deviation.value_or(1);
   shift = (shift - transform.mean.value_or(0)) / deviation;
   scale = invert * scale / deviation;
+  return {scale, shift};
+}
+
+void writeRows(const Array &array, const Rows &rows, const Transform &transform,
+               size_t first, size_t count, void *to) {
+  const auto [scale, shift] = factorsOf(array, transform);
   const Type type = rows.tensor->type;
   if (type == Type::f32 && array.type == Type::u8)
-    return convertPixels(reinterpret_cast<const uint8_t *>(array.bytes.data()) +
-                             first,
-                         count, scale, shift, static_cast<float *>(to));
+    return writeFloats({scale, shift},
+                       reinterpret_cast<const uint8_t *>(array.bytes.data()) +
+                           first,
+                       count, static_cast<float *>(to));
   if (type == array.type && ((type != Type::f32 && type != Type::f64) ||
                              (scale == 1 && shift == 0))) {
     std::memcpy(to, array.bytes.data() + first * bytesOf(type),
@@ -116,22 +114,42 @@ Status countRows(const Array &array, const Rows &rows, int64_t &count) {
                  tensor.name, shapeText(shape).c_str());
 }
 
+/// Row `count - 1` again, up to `capacity`.
+static void repeatLast(char *rows, size_t bytes, int64_t count,
+                       int64_t capacity) {
+  for (int64_t row = count; row < capacity; ++row)
+    std::memcpy(rows + static_cast<size_t>(row) * bytes,
+                rows + static_cast<size_t>(count - 1) * bytes, bytes);
+}
+
 Status fillRows(const Array &array, const Rows &rows,
                 const Transform &transform, int64_t first, int64_t count,
                 int64_t capacity, void *to) {
-  char *out = static_cast<char *>(to);
-  const size_t bytes = rows.rowBytes();
   writeRows(array, rows, transform, static_cast<size_t>(first) * rows.rowCount,
-            static_cast<size_t>(count) * rows.rowCount, out);
-  for (int64_t row = count; row < capacity; ++row)
-    std::memcpy(out + static_cast<size_t>(row) * bytes,
-                out + static_cast<size_t>(count - 1) * bytes, bytes);
+            static_cast<size_t>(count) * rows.rowCount, to);
+  repeatLast(static_cast<char *>(to), rows.rowBytes(), count, capacity);
   return Status::success();
 }
 
-Status fitArray(const Array &array, const Rows &rows,
-                const Transform &transform, Array &fitted) {
-  int64_t count;
+std::optional<Pixels> pixelsOf(const Array &array, const Rows &rows,
+                               const Transform &transform) {
+  if (array.type != Type::u8 || rows.tensor->type != Type::f32)
+    return std::nullopt;
+  return factorsOf(array, transform);
+}
+
+Status fillPixels(const Array &array, const Rows &rows, int64_t first,
+                  int64_t count, int64_t capacity, void *to) {
+  const size_t bytes = rows.rowCount;
+  std::memcpy(to, array.bytes.data() + static_cast<size_t>(first) * bytes,
+              static_cast<size_t>(count) * bytes);
+  repeatLast(static_cast<char *>(to), bytes, count, capacity);
+  return Status::success();
+}
+
+/// All but the elements.
+static Status fitShape(const Array &array, const Rows &rows, int64_t &count,
+                       Array &fitted) {
   MN_TRY(countRows(array, rows, count));
   fitted = {};
   fitted.type = rows.tensor->type;
@@ -139,6 +157,21 @@ Status fitArray(const Array &array, const Rows &rows,
   fitted.shape = rows.row;
   if (rows.batched)
     fitted.shape.insert(fitted.shape.begin(), count);
+  return Status::success();
+}
+
+Status fitPixels(Array array, const Rows &rows, Array &fitted) {
+  int64_t count;
+  MN_TRY(fitShape(array, rows, count, fitted));
+  fitted.type = array.type;
+  fitted.bytes = std::move(array.bytes);
+  return Status::success();
+}
+
+Status fitArray(const Array &array, const Rows &rows,
+                const Transform &transform, Array &fitted) {
+  int64_t count;
+  MN_TRY(fitShape(array, rows, count, fitted));
   fitted.bytes.resize(static_cast<size_t>(count) * rows.rowBytes());
   if (count == 0)
     return Status::success();

@@ -43,6 +43,17 @@ Status fillRows(const Array &array, const Rows &rows,
                 const Transform &transform, int64_t first, int64_t count,
                 int64_t capacity, void *to);
 
+/// What a plan sees of bytes for an input of floats; nothing for other types.
+std::optional<Pixels> pixelsOf(const Array &array, const Rows &rows,
+                               const Transform &transform);
+/// fillRows for these bytes, as they are: Executor::givePixels says what they
+/// become.
+Status fillPixels(const Array &array, const Rows &rows, int64_t first,
+                  int64_t count, int64_t capacity, void *to);
+
+/// `array` as rows of an input, whole, as bytes.
+Status fitPixels(Array array, const Rows &rows, Array &fitted);
+
 /// `array` as rows of an input, whole.
 Status fitArray(const Array &array, const Rows &rows,
                 const Transform &transform, Array &fitted);

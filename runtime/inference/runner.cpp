@@ -54,7 +54,8 @@ Status traceForNan(Executor &executor, const Model &model, int plan) {
   return executor.trace(plan, lookForNan, &check);
 }
 
-Status Runner::choosePlan(int64_t rows, int64_t batch, int &plan) const {
+Status choosePlan(const Model &model, const std::string &kind, int64_t rows,
+                  int64_t batch, int &plan) {
   plan = -1;
   std::string found;
   for (int i = 0; i < model.planCount; ++i) {
@@ -164,14 +165,23 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
     outputs[i].bytes.resize(output.rowBytes() *
                             static_cast<size_t>(output.batched ? rows : 1));
   }
+  pixels.resize(inputs.size());
+  for (int i = 0; i < tables.inputCount; ++i)
+    if (pixels[i])
+      MN_TRY(executor.givePixels(plan, i, *pixels[i]));
   return run(
       plan, rows,
       [&](int64_t first, int64_t count, int slot) {
         for (int i = 0; i < tables.inputCount; ++i) {
           const Rows input(tables, tables.inputs[i]);
-          MN_TRY(fillRows(inputs[i], input, {}, input.batched ? first : 0,
-                          input.batched ? count : 1, input.batched ? size : 1,
-                          executor.input(plan, i, slot)));
+          const int64_t from = input.batched ? first : 0;
+          const int64_t number = input.batched ? count : 1;
+          const int64_t capacity = input.batched ? size : 1;
+          void *to = executor.input(plan, i, slot);
+          MN_TRY(
+              pixels[i]
+                  ? fillPixels(inputs[i], input, from, number, capacity, to)
+                  : fillRows(inputs[i], input, {}, from, number, capacity, to));
         }
         return Status::success();
       },

@@ -16,19 +16,28 @@
 
 namespace mn {
 
+/// The plan of a kind (infer, eval or train) for `rows` rows: the smallest that
+/// takes them at once, else the largest. `batch`: that one and no other, if not
+/// 0.
+Status choosePlan(const Model &model, const std::string &kind, int64_t rows,
+                  int64_t batch, int &plan);
+
 class Runner {
 public:
   Runner(const Model &model, Executor &executor)
       : model(model), executor(executor) {}
 
-  /// After every step looks for NaN and infinity in what it wrote.
-  /// Of the plans to choose from: infer, eval or train.
+  /// Of the plans to choose from.
   std::string kind = kinds::infer;
+  /// After every step looks for NaN and infinity in what it wrote.
   bool checkNumbers = false;
+  /// What becomes of the inputs of arrays that are bytes, for inputs of floats;
+  /// none of others.
+  std::vector<std::optional<Pixels>> pixels;
 
-  /// The plan for inference of `rows` rows: the smallest that takes them at
-  /// once, else the largest. `batch`: that one and no other, if not 0.
-  Status choosePlan(int64_t rows, int64_t batch, int &plan) const;
+  Status choosePlan(int64_t rows, int64_t batch, int &plan) const {
+    return mn::choosePlan(model, kind, rows, batch, plan);
+  }
 
   /// `fill` writes rows [first, first + count) into the inputs of a slot, up to
   /// the plan's batch; `take` reads the same rows from its outputs.

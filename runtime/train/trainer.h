@@ -11,6 +11,7 @@
 #define MNISTRT_TRAIN_TRAINER_H
 
 #include "commands/options.h"
+#include "core/opening.h"
 #include "reports/reporter.h"
 #include "train/checkpoint.h"
 #include "train/feeder.h"
@@ -39,10 +40,12 @@ private:
   Status resumeOptions();
   void completeOptions();
   Status checkOptions() const;
+  Status findTestSet();
+  void startOpening(const Open &open);
   Status readData();
   Status checkOutputs() const;
   Status checkFiles();
-  Status openDevice(const Open &open);
+  Status openDevice();
   Status begin();
   Status asBadData(const std::string &source) const;
   Status resume();
@@ -91,6 +94,7 @@ private:
   int64_t stepsPerEpoch = 1;
 
   std::unique_ptr<Executor> executor;
+  std::future<Status> opening; ///< of the executor; its destructor waits
   std::unique_ptr<Feeder> feeder;
   std::unique_ptr<RecipeRing> ring;
   std::unique_ptr<CheckpointFile> checkpoint;

@@ -58,12 +58,14 @@ Status Trainer::setUp(const Open &open) {
   MN_TRY(checkOptions());
   MN_TRY(chooseRecipe(*tables.recipe, train, recipe));
   MN_TRY(Schedule::parse(train.schedule, schedule));
+  MN_TRY(findTestSet());
+  startOpening(open);
   MN_TRY(readData());
   MN_TRY(LearningRate::create(schedule, recipe.numbers[RecipeColumn::lr],
                               steps(), stepsPerEpoch, rate));
   completeOptions();
   MN_TRY(checkFiles());
-  MN_TRY(openDevice(open));
+  MN_TRY(openDevice());
   return begin();
 }
 
@@ -118,21 +120,42 @@ Status Trainer::checkOptions() const {
   return parseInitialization(train.init, kind);
 }
 
-Status Trainer::readData() {
+Status Trainer::findTestSet() {
   bool has = false;
   MN_TRY(hasTestSet(options.data, has));
   tests = has && model.evalPlan >= 0;
-  if (!tests && !train.best.empty())
-    return has ? usage("expected a program that evaluates, for '--best', got "
-                       "one without an 'eval' plan")
-               : badData("expected a test set for '--best' in '%s', got none",
-                         options.data.c_str());
+  if (tests || train.best.empty())
+    return Status::success();
+  return has ? usage("expected a program that evaluates, for '--best', got "
+                     "one without an 'eval' plan")
+             : badData("expected a test set for '--best' in '%s', got none",
+                       options.data.c_str());
+}
+
+/// A GPU starts while data is read. What is wrong with it is said after what is
+/// wrong with data and files, as if it had been opened then.
+void Trainer::startOpening(const Open &open) {
+  opening = mn::startOpening([this, open] {
+    MN_TRY(open(executor));
+    // Before the data is loaded, which gets what the plans leave.
+    MN_TRY(executor->prepare(model.trainPlan));
+    return tests ? executor->prepare(model.evalPlan) : Status::success();
+  });
+}
+
+Status Trainer::readData() {
+  SampleSet sets[2];
+  // To unpack a file takes one core longer than to open a GPU.
+  std::future<Status> testing = std::async([&] {
+    return tests ? readSamples(options.data, Split::test, train.testLimit,
+                               sets[1])
+                 : Status::success();
+  });
+  MN_TRY(readSamples(options.data, Split::train, options.limit, sets[0]));
+  MN_TRY(testing.get());
   for (int i = 0; i < 1 + tests; ++i) {
-    SampleSet set;
-    MN_TRY(readSamples(options.data, i ? Split::test : Split::train,
-                       i ? train.testLimit : options.limit, set));
-    classNames = set.classNames;
-    MN_TRY(data[i].create(std::move(set), model, options.transform));
+    classNames = sets[i].classNames;
+    MN_TRY(data[i].create(std::move(sets[i]), model, options.transform));
   }
   const int64_t rows = data[0].samples().count;
   const bool drops = train.dropLast || dropsPartial(*tables.recipe);
@@ -195,12 +218,8 @@ Status Trainer::checkFiles() {
   return reporter.open(train.resume);
 }
 
-Status Trainer::openDevice(const Open &open) {
-  MN_TRY(open(executor));
-  // Before the data, which gets what the plans leave.
-  MN_TRY(executor->prepare(model.trainPlan));
-  if (tests)
-    MN_TRY(executor->prepare(model.evalPlan));
+Status Trainer::openDevice() {
+  MN_TRY(opening.get());
   int64_t freeBytes = 0;
   MN_TRY(executor->freeBytes(freeBytes));
   feeder = std::make_unique<Feeder>(model, *executor,

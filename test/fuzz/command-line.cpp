@@ -13,6 +13,7 @@ mn::Status mn::Executor::open(const Model &, const ExecutorOptions &,
 
 size_t mn::deviceBytes(const Model &) { return 0; }
 std::string mn::librarySearch() { return ""; }
+bool mn::opensSlowly() { return false; }
 
 static const mn::Model model = {
     mn::modelVersion, "fuzzed", "mnistc", "", "cpu",   "x86-64", nullptr, 0,

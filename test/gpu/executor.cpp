@@ -8,6 +8,7 @@
 #include "core/executor.h"
 #include "kernels.h"
 #include "tables.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -135,6 +136,34 @@ void testSlots(mn::Executor &executor, const std::vector<Case> &cases,
   }
 }
 
+/// Of bytes, on the device as on the host.
+void testPixels(const mn::Model &model, bool graph,
+                const std::vector<Case> &cases, Checks &checks) {
+  std::unique_ptr<mn::Executor> executor;
+  checks.expect(mn::Executor::open(model, {.graph = graph}, executor));
+  const mn::Pixels pixels = {1 / 76.5, -0.4242};
+  for (int plan = 0; executor && plan < 2; ++plan) {
+    const int64_t count = cases[size_t(plan)].operands[0].count;
+    checks.expect(executor->givePixels(plan, 0, pixels));
+    checks.expect(executor->prepare(plan));
+    for (int slot : {0, 1}) {
+      auto *bytes = static_cast<uint8_t *>(executor->input(plan, 0, slot));
+      for (int64_t i = 0; i < count; ++i)
+        bytes[i] = uint8_t(i * 31 + slot);
+      checks.expect(executor->submit(plan, slot));
+    }
+    for (int slot : {0, 1}) {
+      checks.expect(executor->wait(slot));
+      const auto *y =
+          static_cast<const float *>(executor->output(plan, 0, slot));
+      int64_t same = 0;
+      for (int64_t i = 0; i < count; ++i)
+        same += y[i] == std::max(0.0f, pixels(uint8_t(i * 31 + slot)));
+      checks.expect(same == count, "floats of bytes", std::to_string(same));
+    }
+  }
+}
+
 void testLooking(mn::Executor &executor, Checks &checks) {
   std::vector<mn::StepTime> times;
   checks.expect(executor.profile(1, times));
@@ -177,6 +206,7 @@ void testExecutor(const mn::DeviceCode &code, int &passed, int &failed) {
                   std::to_string(executor->deviceBytes()));
     testSlots(*executor, cases, checks);
     testLooking(*executor, checks);
+    testPixels(model, graph, cases, checks);
   }
 }
 

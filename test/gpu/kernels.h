@@ -236,5 +236,6 @@ struct Advance {
 MN_POINTWISE_KERNEL(train_record, Record)
 MN_POINTWISE_KERNEL(train_advance, Advance)
 MN_NEXT_BATCH_KERNEL
+MN_TRANSFER_KERNEL
 
 #endif // MNISTC_TEST_GPU_KERNELS_H

@@ -91,6 +91,34 @@ def test_infer_reads_every_format(place):
            [[f"{i}:", str(c)] for i, c in enumerate(best)], lines)
 
 
+def test_bytes_give_the_bits_of_their_floats(place):
+    """Bytes become floats in the executor, alone or among files of floats."""
+    app, pixels = place.program("pytorch-simplecnn"), images(place, 11)
+    bytes_, floats = place.path("bytes.npy"), place.path("floats.npy")
+    np.save(bytes_, pixels.reshape(-1, 1, 28, 28))
+    for flags, scale, shift in (
+            ([], 1 / 255, 0.0),
+            (["--mean=.3", "--std=.7"], 1 / 255 / .7, -.3 / .7),
+            (["--scale=.01", "--invert"], -.01, 255 * .01)):
+        x = (pixels * scale + shift).astype(np.float32).reshape(-1, 1, 28, 28)
+        np.save(floats, x)
+        wanted = infer(place, app, floats)
+        np.testing.assert_array_equal(infer(place, app, bytes_, *flags), wanted)
+        np.testing.assert_array_equal(
+            infer(place, app, bytes_, bytes_, *flags, "--check-nan"),
+            infer(place, app, floats, floats))
+        if not flags:
+            np.testing.assert_array_equal(infer(place, app, bytes_, floats),
+                                          infer(place, app, floats, floats))
+        # eval tells losses by all bits of the scores.
+        labels = place.path("labels.npy")
+        np.save(labels, np.arange(11, dtype=np.int32) % 10)
+        losses = [json.loads(ok(app, "eval", f"--data={data},{labels}",
+                                "--batch=8", "--json", *more).out)["loss"]
+                  for data, more in ((bytes_, flags), (floats, []))]
+        expect(losses[0] == losses[1], losses)
+
+
 def two_inputs(place):
     def make():
         model = save_model(

@@ -1,6 +1,7 @@
 """Programs for a GPU where there is none, on test/cuda's driver: every exit code
 that the driver, the GPU, libraries and memory lead to, by number."""
 
+import json
 import os
 
 from harness import Skip, expect, fails, ok
@@ -52,3 +53,40 @@ def test_a_library_that_is_none(place):
     (folder / "libcublasLt.so.13").write_text("no library")
     done = fails(12, app, "bench", env=environment)
     expect("libcublasLt.so.13" in done.err, done)
+
+
+def test_only_plans_that_call_a_library_open_it(place):
+    environment = fake_gpu(place)
+    folder = place.path("none")
+    folder.mkdir()
+    (folder / "libcublasLt.so.13").write_text("no library")
+    environment["MNISTC_CUDA_PATH"] = str(folder)
+    app = place.program("mxnet-mlp", "--target=cuda", "--arch=sm_90",
+                        "--batch=1,64", "--libraries=cublas",
+                        "--precision=strict")
+    plans = {plan["batch"]: {step["implementation"] for step in plan["steps"]}
+             for plan in json.loads(ok(app, "info", "--json").out)["plans"]}
+    expect("cublas" not in plans[1] and "cublas" in plans[64], plans)
+    ok(app, "infer", "digits", "--limit=1", "--batch=1", env=environment)
+    ok(app, "bench", "--batch=1", "--seconds=0", env=environment)
+    fails(12, app, "infer", "digits", "--limit=1", "--batch=64",
+          env=environment, parts=["libcublasLt.so.13"])
+
+
+def test_the_device_opens_while_data_is_read(place):
+    """What is wrong is said as if one came after the other."""
+    app = program(place, "--libraries=none", "--train")
+    no_gpu = fake_gpu(place, GPUS=0)
+    for command, data in (("train", "--data=digits"), ("eval", "--data=digits"),
+                          ("infer", "digits")):
+        flags = ["--limit=64"] + ["--epochs=1"] * (command == "train")
+        ok(app, command, data, *flags, env=fake_gpu(place))
+        fails(10, app, command, data, *flags, env=no_gpu,
+              parts=["expected an NVIDIA GPU, got none"])
+        missing = data.replace("digits", "nowhere.npy")
+        fails(14, app, command, missing, *flags, env=fake_gpu(place),
+              parts=["nowhere.npy"])
+        # infer says first that there is no GPU, the others that there is no
+        # data.
+        fails(10 if command == "infer" else 14, app, command, missing, *flags,
+              env=no_gpu)

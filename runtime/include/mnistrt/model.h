@@ -14,9 +14,9 @@
 
 namespace mn {
 
-/// Raised whenever a table below changes. A generated file and the runtime that
-/// it is linked with must have the same.
-constexpr uint32_t modelVersion = 4;
+/// Raised whenever a table below changes, or what else a file has to define. A
+/// generated file and the runtime that it is linked with must have the same.
+constexpr uint32_t modelVersion = 5;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 

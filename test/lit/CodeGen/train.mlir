@@ -6,6 +6,7 @@
 // CHECK:      train_4: 6 steps, 2.5 KiB of arena, 1.5 KiB of parameters
 // CHECK:      #include "mnistrt/generated.h"
 // CHECK-EMPTY:
+// CHECK-NEXT: MN_TRANSFER_KERNEL
 // CHECK-NEXT: MN_NEXT_BATCH_KERNEL
 
 // The new weights are what follows the product that is their gradient.

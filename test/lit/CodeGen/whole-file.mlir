@@ -12,6 +12,8 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: #include "mnistrt/generated.h"
 // CHECK-EMPTY:
+// CHECK-NEXT: MN_TRANSFER_KERNEL
+// CHECK-EMPTY:
 // CHECK-NEXT: namespace infer_64 {
 // CHECK-EMPTY:
 // CHECK-NEXT: // 2. hidden: broadcast add relu

@@ -16,7 +16,8 @@
 #include "mnistrt/cpu/reduce.h"
 #include "mnistrt/cpu/rows.h"
 
-// The executor fetches batches.
+// The executor fetches batches, and copies inputs and outputs.
 #define MN_NEXT_BATCH_KERNEL
+#define MN_TRANSFER_KERNEL
 
 #endif // MNISTRT_CPU_KERNELS_H

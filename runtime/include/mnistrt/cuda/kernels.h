@@ -19,5 +19,6 @@
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
 #include "mnistrt/cuda/kernels/softmax.cuh"
+#include "mnistrt/cuda/kernels/transfer.cuh"
 
 #endif // MNISTRT_CUDA_KERNELS_H

@@ -197,12 +197,18 @@ FailureOr<Expr> BodyEmitter::value(Value tensor, const Position &position) {
     return result;
   Operation *op = tensor.getDefiningOp();
   bool shared = !tensor.hasOneUse() && !isa<ConstantOp>(op);
-  if (isSimple(result->text) || (!shared && result->text.size() <= maxOperand))
+  auto shape = cast<ShapedType>(tensor.getType()).getShape();
+  std::pair<const void *, std::string> key{op,
+                                           linearIndex(position, shape).text};
+  bool simple = isSimple(result->text);
+  // Its index may have taken statements.
+  if (simple && shared)
+    scopes.back()->values[key] = *result;
+  if (simple || (!shared && result->text.size() <= maxOperand))
     return result;
   Type element = getElementTypeOrSelf(tensor.getType());
   Expr name = declare(elementTypeName(element), localName(op), *result);
-  auto shape = cast<ShapedType>(tensor.getType()).getShape();
-  scopes.back()->values[{op, linearIndex(position, shape).text}] = name;
+  scopes.back()->values[key] = name;
   return name;
 }
 

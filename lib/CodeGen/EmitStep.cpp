@@ -10,6 +10,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -113,35 +114,111 @@ std::string mlir::mnistc::storeLine(StringRef pointer, StringRef index,
 
 /// Whether a result shares the address of an input that the step may still
 /// read.
-static bool takesPlace(StepOp step, const PlanNames &names) {
+static bool takesPlace(StepOp step, ValueRange results,
+                       const PlanNames &names) {
   return llvm::any_of(step.getInputs(), [&](Value input) {
     return !input.getDefiningOp<ConstantOp>() &&
-           llvm::any_of(step.getResults(), [&](Value result) {
+           llvm::any_of(results, [&](Value result) {
              return names.offset(result) == names.offset(input);
            });
+  });
+}
+
+static SmallVector<Value> resultsOf(StepOp step, const Segment &segment) {
+  return llvm::map_to_vector(segment.results, [&](unsigned result) -> Value {
+    return step.getResult(result);
   });
 }
 
 /// The statements for element i of results that one loop makes. Where a result
 /// takes an input's place, all values are there before the first store.
 FailureOr<std::string> FunctorEmitter::emitSegment(const Segment &segment,
-                                                   unsigned indent) {
-  body.begin(indent);
+                                                   bool inPlace) {
+  body.begin(/*indent=*/4);
   std::string stores;
-  bool early = takesPlace(step, names);
-  for (unsigned k = 0; k < segment.count; ++k) {
-    Value value = yieldsOf(step)[segment.first + k];
+  for (auto [k, result] : llvm::enumerate(segment.results)) {
+    Value value = yieldsOf(step)[result];
     Position position = positionAt({"i"}, shapeOf(value));
-    FailureOr<Expr> text = segment.count == 1
-                               ? body.statementValue(value, position)
-                           : early && k != 0 ? body.namedValue(value, position)
-                                             : body.value(value, position);
+    FailureOr<Expr> text =
+        segment.results.size() == 1 ? body.statementValue(value, position)
+        : inPlace && k != 0         ? body.namedValue(value, position)
+                                    : body.value(value, position);
     if (failed(text))
       return failure();
-    stores +=
-        storeLine(names[step.getResult(segment.first + k)], "i", *text, indent);
+    stores += storeLine(names[step.getResult(result)], "i", *text);
   }
-  return body.statements() + stores;
+  return stores;
+}
+
+/// Declares a functor for a segment, or finds one that computes the same.
+FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment) {
+  SmallVector<Value> results = resultsOf(step, segment);
+  bool inPlace = results.size() > 1 && takesPlace(step, results, names);
+  if (std::optional<MapFunctorUse> known =
+          kernels.findMap(step, segment, inPlace))
+    return *known;
+  inputs.clear();
+  functions.clear();
+  FailureOr<std::string> stores = emitSegment(segment, inPlace);
+  if (failed(stores))
+    return failure();
+  finishFunction("void operator()", {{"mn::Element", "i"}}, *stores);
+  ScopedName type{names.space().str(), capitalized(names[results.front()])};
+  SmallVector<Value> members = membersFor(results);
+  declared += structText(type.name, members);
+  return kernels.addMap({step, segment, inPlace, {type, ""}, members});
+}
+
+LogicalResult FunctorEmitter::emitOneSegment(const Segment &segment) {
+  FailureOr<MapFunctorUse> use = functorFor(segment);
+  if (failed(use))
+    return failure();
+  Functor &functor = *use->functor;
+  call = "mn::pointwise";
+  // The number of elements is an argument.
+  if (functor.kernel.empty()) {
+    functor.kernel = name;
+    macro = argumentLines("MN_POINTWISE_KERNEL", "(",
+                          {name, functor.type.in(names.space())}, ")", 0) +
+            "\n";
+  }
+  name = functor.kernel;
+  count = countText(step.getResult(segment.results.front()));
+  tables.push_back({functor.type, {std::move(use->members)}});
+  return success();
+}
+
+LogicalResult FunctorEmitter::emitSegments(ArrayRef<Segment> segments) {
+  // Those of one functor next to each other.
+  llvm::MapVector<Functor *, SmallVector<std::string>> elementsOf;
+  llvm::MapVector<Functor *, FunctorTable> tableOf;
+  for (const Segment &segment : segments) {
+    FailureOr<MapFunctorUse> use = functorFor(segment);
+    if (failed(use))
+      return failure();
+    elementsOf[use->functor].push_back(std::to_string(segment.elements));
+    FunctorTable &table = tableOf[use->functor];
+    table.type = use->functor->type;
+    table.rows.push_back(std::move(use->members));
+  }
+  SmallVector<std::string> elements, types;
+  for (auto &[functor, counts] : elementsOf)
+    llvm::append_range(elements, counts);
+  shape = names.scope.add((names[step.getResult(0)] + "_elements").str());
+  shapeText = argumentLines("constexpr mn::Elements<" +
+                                std::to_string(elements.size()) + "> " + shape,
+                            "{{", elements, "}};", 0) +
+              "\n";
+  for (auto &[functor, table] : tableOf) {
+    types.push_back("mn::Table<" + table.type.in(names.space()) + ", " +
+                    std::to_string(table.rows.size()) + ">");
+    tables.push_back(std::move(table));
+  }
+  call = "mn::segments";
+  SmallVector<std::string> arguments = {name, shape};
+  llvm::append_range(arguments, types);
+  macro = argumentLines("MN_SEGMENTS_KERNEL", "(", arguments, ")", 0) + "\n";
+  return success();
 }
 
 LogicalResult FunctorEmitter::emitMap() {
@@ -150,30 +227,8 @@ LogicalResult FunctorEmitter::emitMap() {
     llvm::erase_if(segments, [](const Segment &s) { return s.elements == 0; });
   if (segments.empty())
     segments.push_back(segmentsOf(step).front());
-  std::string statements;
-  int64_t elements = 0;
-  for (const Segment &segment : segments) {
-    bool isLast = &segment == &segments.back();
-    FailureOr<std::string> text = emitSegment(segment, isLast ? 4 : 6);
-    if (failed(text))
-      return failure();
-    elements += segment.elements;
-    std::string count = std::to_string(segment.elements);
-    statements += isLast
-                      ? *text
-                      : "    if (i < " + count + ") {\n" + *text +
-                            "      return;\n    }\n    i -= " + count + ";\n";
-  }
-  body.begin(/*indent=*/4);
-  finishFunction("void operator()", {{"mn::Element", "i"}}, statements);
-  call = "mn::pointwise";
-  std::string type = takeFunctor();
-  if (!declared.empty())
-    macro =
-        argumentLines("MN_POINTWISE_KERNEL", "(", {name, type}, ")", 0) + "\n";
-  count = segments.size() == 1 ? countText(step.getResult(segments[0].first))
-                               : std::to_string(elements);
-  return success();
+  return segments.size() == 1 ? emitOneSegment(segments.front())
+                              : emitSegments(segments);
 }
 
 LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
@@ -265,41 +320,42 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
   return success();
 }
 
-std::string FunctorEmitter::structText() {
-  SmallVector<std::pair<std::string, std::string>> members;
-  auto add = [&](StringRef type, Value value) {
-    members.emplace_back((type + " *" + names[value] + ";").str(),
-                         mlir::mnistc::shapeText(value.getType()));
-  };
-  for (Value result : step.getResults())
-    add(elementName(result), result);
-  for (Value input : inputs)
-    add(("const " + elementName(input)).str(), input);
+SmallVector<Value> FunctorEmitter::membersFor(ValueRange results) const {
+  SmallVector<Value> members(results);
+  llvm::append_range(members, inputs);
+  return members;
+}
+
+std::string FunctorEmitter::structText(StringRef type,
+                                       ArrayRef<Value> members) const {
+  SmallVector<std::string> lines;
   size_t width = 0;
-  for (auto &[member, comment] : members)
-    width = std::max(width, member.size());
-  std::string text = "struct " + functor.name + " {\n";
-  for (auto &[member, comment] : members)
-    text += "  " + member + std::string(width - member.size(), ' ') + " // " +
-            comment + "\n";
+  for (Value member : members) {
+    bool isResult = member.getDefiningOp() == step;
+    lines.push_back(((isResult ? "" : "const ") + elementName(member) + " *" +
+                     names[member] + ";")
+                        .str());
+    width = std::max(width, lines.back().size());
+  }
+  std::string text = ("struct " + type + " {\n").str();
+  for (auto [line, member] : llvm::zip_equal(lines, members))
+    text += "  " + line + std::string(width - line.size(), ' ') + " // " +
+            mlir::mnistc::shapeText(member.getType()) + "\n";
   return text + functions + "};\n";
 }
 
 std::string FunctorEmitter::takeFunctor() {
-  std::string text = structText();
-  SmallVector<std::string> own = {functor.name};
-  for (Value result : step.getResults())
-    own.push_back(names[result].str());
-  for (Value input : inputs)
-    own.push_back(names[input].str());
-  const Functor &shared =
-      kernels.shareFunctor(call, text, own, {functor, name});
+  ScopedName type{names.space().str(), capitalized(names[step.getResult(0)])};
+  SmallVector<Value> members = membersFor(step.getResults());
+  std::string text = structText(type.name, members);
+  SmallVector<std::string> own = {type.name};
+  for (Value member : members)
+    own.push_back(names[member].str());
+  const Functor &shared = kernels.shareFunctor(call, text, own, {type, name});
   if (shared.kernel == name)
     declared = text;
-  else if (shape.empty()) // Nothing else tells its kernels apart.
-    name = shared.kernel;
-  functor = shared.type;
-  return functor.in(names.space());
+  tables.push_back({shared.type, {members}});
+  return shared.type.in(names.space());
 }
 
 FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
@@ -314,35 +370,73 @@ FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
   std::optional<ScopedName> sizes;
   if (!shape.empty())
     sizes = {names.space().str(), shape};
-  return Kernel{step,  takesPlace(step, names), functor, name, call, sizes,
-                count, inputs.takeVector()};
+  return Kernel{step,  takesPlace(step, step.getResults(), names),
+                name,  call,
+                sizes, count,
+                tables};
+}
+
+static SmallVector<std::string> namesOf(ArrayRef<Value> members,
+                                        const PlanNames &names) {
+  return llvm::map_to_vector(members,
+                             [&](Value member) { return names[member].str(); });
+}
+
+/// Pointers to all that the functors are given.
+static std::string declareMembers(ArrayRef<FunctorTable> tables, StepOp step,
+                                  const PlanNames &names) {
+  llvm::SetVector<Value> members;
+  for (const FunctorTable &table : tables)
+    for (ArrayRef<Value> row : table.rows)
+      members.insert(row.begin(), row.end());
+  SmallVector<Value> results, inputs;
+  for (Value member : members)
+    (member.getDefiningOp() == step ? results : inputs).push_back(member);
+  return declarePointers(results, inputs, names);
+}
+
+/// Declares the functors of each table as an array; the arrays' names.
+static SmallVector<std::string> declareTables(ArrayRef<FunctorTable> tables,
+                                              const PlanNames &names,
+                                              std::string &text) {
+  NameScope locals(&names.scope);
+  SmallVector<std::string> arrays;
+  for (const FunctorTable &table : tables) {
+    arrays.push_back(locals.add("segments"));
+    text += "  const " + table.type.in(names.space()) + " " + arrays.back() +
+            "[] = {\n";
+    for (ArrayRef<Value> row : table.rows)
+      text += argumentLines("", "{", namesOf(row, names), "},", 6) + "\n";
+    text += "  };\n";
+  }
+  return arrays;
 }
 
 /// The statements of a step's function.
 static std::string callText(const KernelUse &use, StepOp step,
                             const PlanNames &names) {
   const Kernel &kernel = *use.kernel;
-  SmallVector<Value> results = llvm::to_vector_of<Value>(step.getResults());
-  SmallVector<std::string> members;
-  for (Value value : llvm::concat<const Value>(results, use.inputs))
-    members.push_back(names[value].str());
-  std::string text = declarePointers(results, use.inputs, names);
-  std::string functor = kernel.functor.in(names.space());
-  std::string made = functor + "{" + llvm::join(members, ", ") + "}";
-  // What does not fit in a line of the call gets a separate line.
-  if (kernel.call.size() + made.size() + 5 > 80) {
-    text +=
-        argumentLines("const " + functor + " functor", "{", members, "};", 2) +
-        "\n";
-    made = "functor";
+  std::string text = declareMembers(use.tables, step, names);
+  SmallVector<std::string> arguments = {
+      "ctx", "\"" + kernel.name + "\"",
+      kernel.shape ? kernel.shape->in(names.space()) : kernel.count};
+  const FunctorTable &first = use.tables.front();
+  if (use.tables.size() > 1 || first.rows.size() > 1) {
+    llvm::append_range(arguments, declareTables(use.tables, names, text));
+  } else {
+    std::string type = first.type.in(names.space());
+    SmallVector<std::string> members = namesOf(first.rows.front(), names);
+    std::string made = type + "{" + llvm::join(members, ", ") + "}";
+    // What does not fit in a line of the call gets a separate line.
+    if (kernel.call.size() + made.size() + 5 > 80) {
+      text +=
+          argumentLines("const " + type + " functor", "{", members, "};", 2) +
+          "\n";
+      made = "functor";
+    }
+    arguments.push_back(made);
   }
-  std::string size =
-      kernel.shape ? kernel.shape->in(names.space()) : kernel.count;
-  return text +
-         argumentLines(kernel.call, "(",
-                       {"ctx", "\"" + kernel.name + "\"", size, made}, ");",
-                       2) +
-         "\n";
+  return text + argumentLines(kernel.call, "(", arguments, ");", 2) + "\n";
 }
 
 FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
@@ -350,7 +444,8 @@ FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
   if (step.getImpl() != Impl::kernel)
     return emitLibraryStep(step, names);
   StepText text;
-  std::optional<KernelUse> use = kernels.find(step, takesPlace(step, names));
+  std::optional<KernelUse> use =
+      kernels.find(step, takesPlace(step, step.getResults(), names));
   if (!use) {
     FailureOr<Kernel> made =
         FunctorEmitter(step, names, kernels).emit(text.device);

@@ -169,9 +169,10 @@ static constexpr int maxName = 26, maxOperator = 18, maxWork = 34;
 /// "64x26x26x32", and the element type where it is not the usual one; of
 /// several results that differ how many elements a launch goes through.
 static std::string shapeOf(StepOp step) {
-  if (!llvm::all_equal(step.getResultTypes())) {
+  SmallVector<Segment> segments = segmentsOf(step);
+  if (segments.size() > 1 || !llvm::all_equal(step.getResultTypes())) {
     int64_t elements = 0;
-    for (const Segment &segment : segmentsOf(step))
+    for (const Segment &segment : segments)
       elements += segment.elements;
     return grouped(elements) + (elements == 1 ? " element" : " elements");
   }

@@ -39,7 +39,6 @@ public:
       : step(step), names(names), kernels(kernels), root(rootOf(step)),
         locals(&names.scope),
         body(locals, [this](BlockArgument argument) { return use(argument); }) {
-    functor = {names.space().str(), capitalized(names[step.getResult(0)])};
     name = (names.space() + "_" + names[step.getResult(0)]).str();
   }
 
@@ -53,7 +52,10 @@ private:
     return names[value].str();
   }
   LogicalResult emitMap();
-  FailureOr<std::string> emitSegment(const Segment &segment, unsigned indent);
+  LogicalResult emitOneSegment(const Segment &segment);
+  LogicalResult emitSegments(ArrayRef<Segment> segments);
+  FailureOr<MapFunctorUse> functorFor(const Segment &segment);
+  FailureOr<std::string> emitSegment(const Segment &segment, bool inPlace);
   LogicalResult emitRoot(RootOpInterface root);
   LogicalResult emitRows(); ///< EmitRows.cpp
   LogicalResult emitLoad(StringRef name, Value operand,
@@ -62,7 +64,10 @@ private:
   LogicalResult emitStore(bool givesIndex, bool reduces);
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
                       const Twine &last);
-  std::string structText();
+  /// The functor's members: pointers to results, and to the inputs that its
+  /// functions use.
+  SmallVector<Value> membersFor(ValueRange results) const;
+  std::string structText(StringRef type, ArrayRef<Value> members) const;
   /// Declares the functor, or finds the one that reads alike; its name here.
   std::string takeFunctor();
 
@@ -73,9 +78,9 @@ private:
   NameScope locals;
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
-  ScopedName functor;
+  SmallVector<FunctorTable> tables;
   std::string name, functions;
-  std::string declared; ///< the functor, unless it is shared
+  std::string declared; ///< the functors that are not shared
   std::string macro;    ///< with what follows the functor
   std::string call;
   std::string shape, shapeText; ///< its name and its declaration

@@ -1,7 +1,9 @@
 //===- KernelTable.cpp - the generated kernels of a file ------------------===//
 
 #include "lib/CodeGen/KernelTable.h"
+#include "lib/CodeGen/StepComparison.h"
 #include "lib/IR/Plan/StepOrder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,60 +24,6 @@ static size_t hashOf(StepOp step) {
   return hash;
 }
 
-namespace {
-/// Whether two steps compute the same, and from which inputs.
-class Comparison {
-public:
-  Comparison(StepOp a, StepOp b) : a(a), b(b) {}
-
-  bool areEqual() {
-    return a.getScheduleAttr() == b.getScheduleAttr() &&
-           a->getResultTypes() == b->getResultTypes() &&
-           haveEqualOperands(a.getBody().front().getTerminator(),
-                             b.getBody().front().getTerminator());
-  }
-  /// The input of `b` that takes the place of one of `a`.
-  Value counterpart(Value input) const { return inputs.lookup(input); }
-
-private:
-  bool haveEqualOperands(Operation *x, Operation *y) {
-    return x->getNumOperands() == y->getNumOperands() &&
-           llvm::all_of_zip(x->getOperands(), y->getOperands(),
-                            [&](Value v, Value w) { return areEqual(v, w); });
-  }
-  bool areEqual(Value x, Value y) {
-    if (x.getType() != y.getType())
-      return false;
-    auto argument = dyn_cast<BlockArgument>(x);
-    auto other = dyn_cast<BlockArgument>(y);
-    if (argument && other)
-      return matchInputs(a.getInputs()[argument.getArgNumber()],
-                         b.getInputs()[other.getArgNumber()]);
-    if (argument || other)
-      return false;
-    auto [known, isNew] = values.try_emplace(x, y);
-    return isNew ? haveEqualOps(x, y) : known->second == y;
-  }
-  bool haveEqualOps(Value x, Value y) {
-    Operation *op = x.getDefiningOp(), *other = y.getDefiningOp();
-    return op->getName() == other->getName() && op->getNumRegions() == 0 &&
-           cast<OpResult>(x).getResultNumber() ==
-               cast<OpResult>(y).getResultNumber() &&
-           op->getAttrDictionary() == other->getAttrDictionary() &&
-           haveEqualOperands(op, other);
-  }
-  /// Each input has one counterpart, and is one's.
-  bool matchInputs(Value input, Value other) {
-    return inputs.try_emplace(input, other).first->second == other &&
-           owners.try_emplace(other, input).first->second == input;
-  }
-
-  StepOp a, b;
-  DenseMap<Value, Value> values; ///< of `b` that were found equal
-  DenseMap<Value, Value> inputs, owners;
-};
-} // namespace
-
 /// Whether no other stream of the step's plan has calls of the kernel; from now
 /// on the step's has.
 static bool takeStream(Kernel &kernel, StepOp step) {
@@ -84,18 +32,28 @@ static bool takeStream(Kernel &kernel, StepOp step) {
              .first->second == stream;
 }
 
+/// What a step that computes the same gives to a functor with these members.
+static SmallVector<Value> counterparts(ArrayRef<Value> members,
+                                       const StepComparison &comparison) {
+  return llvm::map_to_vector(
+      members, [&](Value member) { return comparison.counterpart(member); });
+}
+
 std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) {
   auto known = byHash.find(hashOf(step));
   if (known == byHash.end())
     return std::nullopt;
   for (Kernel *kernel : known->second) {
-    Comparison comparison(kernel->step, step);
+    StepComparison comparison(kernel->step, step);
     if (kernel->inPlace != inPlace || !comparison.areEqual() ||
         !takeStream(*kernel, step))
       continue;
     KernelUse use{kernel, {}};
-    for (Value input : kernel->inputs)
-      use.inputs.push_back(comparison.counterpart(input));
+    for (const FunctorTable &table : kernel->tables) {
+      use.tables.push_back({table.type, {}});
+      for (ArrayRef<Value> row : table.rows)
+        use.tables.back().rows.push_back(counterparts(row, comparison));
+    }
     return use;
   }
   return std::nullopt;
@@ -106,7 +64,42 @@ KernelUse KernelTable::add(Kernel made) {
   Kernel &kernel = kernels.back();
   takeStream(kernel, kernel.step);
   byHash[hashOf(kernel.step)].push_back(&kernel);
-  return {&kernel, kernel.inputs};
+  return {&kernel, kernel.tables};
+}
+
+/// Equal for segments that compute the same, of any number of elements: it
+/// follows the first operands, which tell most apart.
+static size_t hashOf(StepOp step, const Segment &segment) {
+  size_t hash = segment.results.size();
+  for (unsigned result : segment.results) {
+    Value value = skipReshapes(yieldsOf(step)[result]);
+    while (Operation *op = value.getDefiningOp()) {
+      hash =
+          llvm::hash_combine(hash, op->getName(), getElementTypeOrSelf(value));
+      if (op->getNumOperands() == 0)
+        break;
+      value = skipReshapes(op->getOperand(0));
+    }
+  }
+  return hash;
+}
+
+std::optional<MapFunctorUse>
+KernelTable::findMap(StepOp step, const Segment &segment, bool inPlace) {
+  for (MapFunctor *map : mapsByHash[hashOf(step, segment)]) {
+    StepComparison comparison(map->step, step);
+    if (map->inPlace == inPlace && comparison.areEqual(map->segment, segment))
+      return MapFunctorUse{&map->functor,
+                           counterparts(map->members, comparison)};
+  }
+  return std::nullopt;
+}
+
+MapFunctorUse KernelTable::addMap(MapFunctor made) {
+  maps.push_back(std::move(made));
+  MapFunctor &map = maps.back();
+  mapsByHash[hashOf(map.step, map.segment)].push_back(&map);
+  return {&map.functor, map.members};
 }
 
 /// The text without comments and line breaks, and with numbers for `names`.

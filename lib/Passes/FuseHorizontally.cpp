@@ -12,7 +12,6 @@
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mnistrt/training.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::mnistc {
@@ -25,8 +24,9 @@ namespace {
 struct Group {
   SmallVector<StepOp> steps;
   llvm::SetVector<Value> inputs, results;
-  size_t ops = 0;      ///< in their bodies
-  bool closed = false; ///< a later step reads a result, or updates an input
+  size_t ops = 0;       ///< in their bodies
+  int64_t operands = 0; ///< of each step, whatever they have in common
+  bool closed = false;  ///< a later step reads a result, or updates an input
 
   explicit Group(SmallVector<StepOp> all) : steps(std::move(all)) {
     llvm::sort(steps, [](StepOp a, StepOp b) { return a->isBeforeInBlock(b); });
@@ -34,6 +34,7 @@ struct Group {
       inputs.insert(step.getInputs().begin(), step.getInputs().end());
       results.insert(step.getResults().begin(), step.getResults().end());
       ops += step.getBody().front().getOperations().size();
+      operands += step->getNumOperands() + step->getNumResults();
     }
   }
 };
@@ -151,6 +152,13 @@ static bool readsInOrder(StepOp step,
 bool FuseHorizontally::readInOrder(const Group &readers,
                                    const Group &written) const {
   return llvm::all_of(readers.steps, [&](StepOp step) {
+    // Who updates a parameter and does not read it shares no loop with who
+    // does.
+    if (llvm::any_of(step.getInputs(), [&](Value input) {
+          return isUpdatedBy(input, written.results.getArrayRef()) &&
+                 !written.inputs.contains(input);
+        }))
+      return false;
     return readsInOrder(step, [&](Value input) {
       return written.results.contains(input) ||
              isUpdatedBy(input, written.results.getArrayRef());
@@ -159,10 +167,7 @@ bool FuseHorizontally::readInOrder(const Group &readers,
 }
 
 bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
-  auto size = [](const Group &group) {
-    return int64_t(group.inputs.size() + group.results.size());
-  };
-  return !some.closed && size(some) + size(others) <= maxOperands &&
+  return !some.closed && some.operands + others.operands <= maxOperands &&
          some.ops + others.ops <= maxFusedOps && readInOrder(some, others) &&
          readInOrder(others, some) && !(dependencies && delays(some, others));
 }
@@ -199,13 +204,7 @@ void FuseHorizontally::merge(const Group &group, StepNames &names) {
   OpBuilder builder(last);
   // As they are now: other groups were merged since.
   llvm::SetVector<Value> inputs;
-  // Equally many elements next to each other: they share a loop.
-  llvm::MapVector<int64_t, SmallVector<Value>> resultsOf;
-  for (Value result : group.results)
-    resultsOf[countOf(result)].push_back(result);
-  SmallVector<Value> results;
-  for (auto &[count, group] : resultsOf)
-    llvm::append_range(results, group);
+  SmallVector<Value> results(group.results.begin(), group.results.end());
   for (StepOp step : group.steps)
     for (Value input : step.getInputs())
       if (!group.results.contains(input))

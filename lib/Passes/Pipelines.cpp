@@ -69,6 +69,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
     join.concurrent = streams > 1;
     pm.addNestedPass<func::FuncOp>(createFuseHorizontally(join));
   }
+  // What ops were copied into a step for may be the same.
+  if (options.cse)
+    pm.addPass(createCSEPass());
   // New values take the place of old ones: who reads those comes first.
   pm.addNestedPass<func::FuncOp>(createOrderUpdates());
   // Addresses, once the steps are final.

@@ -110,8 +110,9 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
     results element for element, may run in one launch: all updates of an
     optimizer are one step. The fused step replaces the last of its group, where
     no step in between needs a result of the group or updates a parameter that
-    the group still reads. Results with the same number of elements share a loop;
-    the others are segments, one after another.
+    the group still reads. Results with equally many elements that have an
+    operand or value of as many in common share a loop; the others are segments,
+    of which neither needs another.
 
     A step of the group reads a parameter that another one updates element for
     element or not at all: threads have no order. Where steps will run
@@ -121,8 +122,9 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
   let options = [
     Option<"concurrent", "concurrent", "bool", "false",
            "Steps will run concurrently">,
-    Option<"maxOperands", "max-operands", "int64_t", "256",
-           "Most inputs and results of a fused step">];
+    Option<"maxOperands", "max-operands", "int64_t", "500",
+           "Most inputs and results of the steps of a launch, in all: they are "
+           "pointers in a kernel's 4096 bytes of arguments">];
   let statistics = [Statistic<"numFused", "fused", "Steps fused into others">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }

@@ -88,6 +88,7 @@ std::vector<Case> libraryCases();
 std::vector<Case> tensorCoreCases();
 std::vector<Case> otherCases();
 std::vector<Case> rowCases();
+std::vector<Case> segmentCases();
 
 } // namespace test
 

@@ -158,6 +158,15 @@ struct Hidden {
 MN_POINTWISE_KERNEL(map_small, Hidden)
 MN_POINTWISE_KERNEL(map_large, Hidden)
 
+struct Copy {
+  float *y;
+  const float *a;
+  MN_FN void operator()(mn::Element i) const { y[i] = a[i]; }
+};
+inline constexpr mn::Elements<5> segment_sizes{{128, 77, 1, 1280, 384}};
+MN_SEGMENTS_KERNEL(map_segments, segment_sizes, mn::Table<Hidden, 1>,
+                   mn::Table<Copy, 2>, mn::Table<Hidden, 2>)
+
 #define MN_TEST_CONV(NAME, ...)                                                \
   MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME)                     \
   MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, InputGrad<float>, NAME)  \

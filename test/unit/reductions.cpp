@@ -173,4 +173,31 @@ TEST(Map, WritesEveryElementOnce) {
   }
 }
 
+struct Plus {
+  double *y;
+  const double *x, *more;
+  MN_FN void operator()(mn::Element i) const { y[i] += x[i] + more[0]; }
+};
+
+/// What a thread begins with may be anywhere in a segment.
+TEST(Map, WritesEveryElementOfEverySegmentOnce) {
+  constexpr mn::Elements<5> sizes{{1, 63, 70000, 5, 100001}};
+  std::vector<std::vector<double>> x, y;
+  for (int64_t size : sizes.of) {
+    const Numbers numbers = reference::random(size_t(size), int(size));
+    x.emplace_back(numbers.begin(), numbers.end());
+    y.emplace_back(size_t(size), 0.5);
+  }
+  const double more = 4;
+  const Twice segments[] = {{y[0].data(), x[0].data()},
+                            {y[1].data(), x[1].data()},
+                            {y[2].data(), x[2].data()}};
+  const Plus segments_2[] = {{y[3].data(), x[3].data(), &more},
+                             {y[4].data(), x[4].data(), &more}};
+  mn::segments(context, "", sizes, segments, segments_2);
+  for (size_t s = 0; s < x.size(); ++s)
+    for (size_t i = 0; i < x[s].size(); ++i)
+      ASSERT_EQ(y[s][i], s < 3 ? 2 * x[s][i] : 0.5 + (x[s][i] + more)) << s;
+}
+
 } // namespace

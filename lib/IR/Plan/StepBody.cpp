@@ -4,6 +4,8 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -144,14 +146,81 @@ int64_t mlir::mnistc::sizeInBytes(Type type) {
          llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
+/// Values of a step's body that have one element, or the same one everywhere.
+static llvm::SmallDenseSet<Value> uniformValues(StepOp step) {
+  llvm::SmallDenseSet<Value> uniform;
+  for (Value argument : step.getBody().getArguments())
+    if (countOf(argument) == 1)
+      uniform.insert(argument);
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    auto constant = dyn_cast<ConstantOp>(op);
+    bool keeps = isPointwise(&op) || isa<BroadcastOp>(op);
+    bool isSplat = constant && isa<SplatElementsAttr>(constant.getValue());
+    for (Value result : op.getResults())
+      if (countOf(result) == 1 || isSplat ||
+          (keeps && llvm::all_of(op.getOperands(), [&](Value operand) {
+             return uniform.contains(operand);
+           })))
+        uniform.insert(result);
+  }
+  return uniform;
+}
+
+/// Sets of values of a step's body such that what two results have in common is
+/// in one set with both.
+static llvm::EquivalenceClasses<void *> connectedValues(StepOp step) {
+  llvm::EquivalenceClasses<void *> classes;
+  // A tensor may come in by several arguments.
+  auto key = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return (argument ? step.getInputs()[argument.getArgNumber()] : value)
+        .getAsOpaquePointer();
+  };
+  for (Value yielded : yieldsOf(step))
+    classes.insert(key(yielded));
+  llvm::SmallDenseSet<Value> uniform = uniformValues(step);
+  for (Operation &op : step.getBody().front().without_terminator())
+    for (Value operand : op.getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (isa_and_nonnull<ConstantOp>(maker) ||
+          (uniform.contains(operand) && countOf(operand) > 1))
+        continue;
+      // What is read at other elements costs little to compute twice, unless it
+      // is work for each of several.
+      bool isWork =
+          maker && !maker->hasTrait<Indexing>() && countOf(operand) > 1;
+      for (Value result : op.getResults())
+        if (isWork || countOf(operand) == countOf(result))
+          classes.unionSets(key(operand), key(result));
+    }
+  return classes;
+}
+
 SmallVector<Segment> mlir::mnistc::segmentsOf(StepOp step) {
   SmallVector<Segment> segments;
-  for (auto [i, result] : llvm::enumerate(step.getResults())) {
-    int64_t elements = countOf(result);
-    if (segments.empty() || segments.back().elements != elements)
-      segments.push_back({unsigned(i), 0, elements});
-    ++segments.back().count;
+  if (rootOf(step)) {
+    for (auto [i, result] : llvm::enumerate(step.getResults())) {
+      int64_t elements = countOf(result);
+      if (segments.empty() || segments.back().elements != elements)
+        segments.push_back({{}, elements});
+      segments.back().results.push_back(i);
+    }
+    return segments;
   }
+  llvm::EquivalenceClasses<void *> classes = connectedValues(step);
+  llvm::MapVector<std::pair<void *, int64_t>, Segment> found;
+  for (auto [i, yielded] : llvm::enumerate(yieldsOf(step))) {
+    auto argument = dyn_cast<BlockArgument>(yielded);
+    Value value =
+        argument ? step.getInputs()[argument.getArgNumber()] : yielded;
+    int64_t elements = countOf(value);
+    Segment &segment =
+        found[{classes.getLeaderValue(value.getAsOpaquePointer()), elements}];
+    segment.elements = elements;
+    segment.results.push_back(i);
+  }
+  for (auto &[key, segment] : found)
+    segments.push_back(std::move(segment));
   return segments;
 }
 
@@ -170,12 +239,9 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
     return false;
   if (isRowStep(step))
     return canUpdateRowsInPlace(step, input, result);
-  SmallVector<Segment> segments = segmentsOf(step);
-  const Segment *segment =
-      llvm::find_if(segments, [&](const Segment &candidate) {
-        return result - candidate.first < candidate.count;
-      });
-  // Every value that comes from the input keeps its order, and ends there.
+  // Every value that comes from the input keeps its order, and ends in results
+  // of one loop.
+  llvm::SmallDenseSet<unsigned> ends;
   SmallVector<Value> values = {step.getBody().getArgument(input)};
   // The same tensor may come in twice, by another argument.
   for (auto [i, other] : llvm::enumerate(step.getInputs()))
@@ -186,8 +252,7 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
     for (OpOperand &use : values.pop_back_val().getUses()) {
       Operation *user = use.getOwner();
       if (isa<YieldOp>(user)) {
-        if (use.getOperandNumber() - segment->first >= segment->count)
-          return false;
+        ends.insert(use.getOperandNumber());
         continue;
       }
       if (!isPointwise(user))
@@ -195,7 +260,16 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
       if (seen.insert(user).second)
         values.push_back(user->getResult(0));
     }
-  return true;
+  if (ends.empty() || (ends.size() == 1 && ends.contains(result)))
+    return true;
+  SmallVector<Segment> segments = segmentsOf(step);
+  const Segment *segment =
+      llvm::find_if(segments, [&](const Segment &candidate) {
+        return llvm::is_contained(candidate.results, result);
+      });
+  return llvm::all_of(ends, [&](unsigned end) {
+    return llvm::is_contained(segment->results, end);
+  });
 }
 
 //===----------------------------------------------------------------------===//

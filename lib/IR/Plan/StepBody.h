@@ -73,12 +73,15 @@ bool rootReadsMemory(StepOp step);
 /// and all that follows is a LibraryEpilogue.
 std::optional<LibraryEpilogue> matchLibraryEpilogue(StepOp step);
 
-/// Results of a map that one loop makes together: neighbours of equally many
-/// elements. A map goes through its segments one after another.
+/// Results of a map that one loop makes together: equally many elements, which
+/// share what they are computed from. Segments know nothing of each other: on a
+/// GPU, threads of different blocks compute them, in any order.
 struct Segment {
-  unsigned first, count; ///< results
+  SmallVector<unsigned> results; ///< their numbers
   int64_t elements;
 };
+/// Each result of a step is in one. Of a step with a root, neighbours of
+/// equally many elements are together.
 SmallVector<Segment> segmentsOf(StepOp step);
 
 /// Whether result number `result` of a step may take the place of input number

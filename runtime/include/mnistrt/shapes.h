@@ -108,6 +108,12 @@ struct Reduce {
   int64_t run = 1;
 };
 
+/// The elements of each segment of a step that is several maps.
+template <int n> struct Elements {
+  static constexpr int count = n;
+  int64_t of[n];
+};
+
 #ifndef __CUDACC__
 /// What a library call does to its result before it writes it:
 /// y = act(x + bias + residual).

@@ -151,9 +151,9 @@ func.func @infer_compare(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4
 // Conversions and choices.
 // CHECK-LABEL: namespace infer_convert {
 // CHECK: y[i] = mn::cast<uint8_t>(x0[i]);
-// CHECK-NEXT: as_bool[i] = mn::cast<bool>(x2[i]);
 // CHECK-NEXT: as_float[i] = mn::cast<float>(x1[i]);
 // CHECK-NEXT: chosen[i] = x1[i] ? x0[i] : x0[i];
+// CHECK: as_bool[i] = mn::cast<bool>(x2[i]);
 func.func @infer_convert(%in0: tensor<4xf32> {mnist.name = "x0"}, %in1: tensor<4xi1> {mnist.name = "x1"}, %in2: tensor<4xi64> {mnist.name = "x2"}) -> tensor<4xui8> {
   %y:4 = plan.step "y" on kernel (%in0, %in1, %in2) {
   ^bb0(%a: tensor<4xf32>, %b: tensor<4xi1>, %c: tensor<4xi64>):

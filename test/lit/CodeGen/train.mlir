@@ -17,20 +17,21 @@
 // CHECK-NEXT: }
 // CHECK:      MN_MATMUL_KERNEL(train_4_fc_weight_new, float, Fc_weight_new,
 
-// All other updates are one map: of the bias, then of numbers, where all values
-// are there before the first is stored.
+// All other updates are one step: of the bias, and of numbers that are computed
+// alike.
 
 // CHECK-LABEL: struct Fc_bias_new {
 // CHECK:      MN_FN void operator()(mn::Element i) const {
-// CHECK-NEXT:   if (i < 2) {
-// CHECK-NEXT:     fc_bias_new[i] = fc_bias[i] - bias_grad[i] * 0.1f;
-// CHECK-NEXT:     return;
-// CHECK-NEXT:   }
-// CHECK-NEXT:   i -= 2;
-// CHECK-NEXT:   const int64_t sum = mn::add(mn_step[0], int64_t{1});
-// CHECK-NEXT:   mn_batch_new[i] = mn::add(mn_batch[0], int64_t{1});
-// CHECK-NEXT:   mn_step_new[i] = sum;
+// CHECK-NEXT:   fc_bias_new[i] = fc_bias[i] - bias_grad[i] * 0.1f;
 // CHECK-NEXT: }
+// CHECK-LABEL: struct Mn_batch_new {
+// CHECK:      MN_FN void operator()(mn::Element i) const {
+// CHECK-NEXT:   mn_batch_new[i] = mn::add(mn_batch[0], int64_t{1});
+// CHECK-NEXT: }
+// CHECK-NEXT: };
+// CHECK-NEXT: constexpr mn::Elements<3> fc_bias_new_elements{{[{][{]}}2, 1, 1}};
+// CHECK-NEXT: MN_SEGMENTS_KERNEL(train_4_fc_bias_new, fc_bias_new_elements,
+// CHECK-NEXT:   mn::Table<Fc_bias_new, 1>, mn::Table<Mn_batch_new, 2>)
 
 // Parameters are at the same address in every plan, updated in place.
 
@@ -42,8 +43,16 @@
 // CHECK-NEXT: static void step_5(mn::Context &ctx) {
 // CHECK-NEXT:   auto *fc_weight_new = ctx.at<float>(256);
 // CHECK:        const auto *fc_weight = ctx.at<float>(256);
-// CHECK:      // 6. update 3 elements: mul sub add
-// CHECK:        mn::pointwise(ctx, "train_4_fc_bias_new", 3, functor);
+// CHECK:      // 6. update 4 elements: mul sub add
+// CHECK:        const Fc_bias_new segments[] = {
+// CHECK-NEXT:     {fc_bias_new, fc_bias, bias_grad},
+// CHECK-NEXT:   };
+// CHECK-NEXT:   const Mn_batch_new segments_2[] = {
+// CHECK-NEXT:     {mn_batch_new, mn_batch},
+// CHECK-NEXT:     {mn_step_new, mn_step},
+// CHECK-NEXT:   };
+// CHECK-NEXT:   mn::segments(ctx, "train_4_fc_bias_new", fc_bias_new_elements, segments,
+// CHECK-NEXT:     segments_2);
 
 // They are no inputs and outputs.
 

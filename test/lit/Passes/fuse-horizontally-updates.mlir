@@ -26,6 +26,31 @@ func.func @in_order(%w: tensor<2x4xf32> {mnist.parameter = "w"})
 
 // -----
 
+// One that updates a parameter and does not read it has no element in common
+// with one that reads it: other threads compute it.
+
+// CHECK-LABEL: func.func @unread
+// CHECK:         plan.step "a"
+// CHECK:         plan.step "w"
+// CHECK:         return
+func.func @unread(%w: tensor<2x4xf32> {mnist.parameter = "w"},
+                  %x: tensor<2x4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32> {mnist.parameter = "w"}) {
+  %0 = plan.step "a" on kernel (%w) {
+  ^bb0(%p: tensor<2x4xf32>):
+    %s = mnist.neg %p : tensor<2x4xf32>
+    plan.yield %s : tensor<2x4xf32>
+  } : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = plan.step "w" on kernel (%x) {
+  ^bb0(%p: tensor<2x4xf32>):
+    %s = mnist.exp %p : tensor<2x4xf32>
+    plan.yield %s : tensor<2x4xf32>
+  } : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0, %1 : tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
 // Here it reads what another thread may have written.
 
 // CHECK-LABEL: func.func @out_of_order

@@ -12,9 +12,38 @@
 #include <type_traits>
 
 #define MN_POINTWISE_KERNEL(NAME, F)
+#define MN_SEGMENTS_KERNEL(NAME, E, ...)
 #define MN_SOFTMAX_KERNEL(NAME, T, F, ...)
 
 namespace mn {
+
+namespace detail {
+
+template <typename F>
+MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
+  // A copy, whose pointers no store can change.
+  const F f = functor;
+  const Element last = static_cast<Element>(end);
+  MN_INDEPENDENT
+  for (Element i = static_cast<Element>(begin); i < last; ++i)
+    f(i);
+}
+
+/// What is in [begin, end) of the segments of a table, of which the first has
+/// element number `first`; it becomes that of the next table.
+template <typename F, int n>
+MN_INLINED void forSegments(const F (&table)[n], const int64_t *&elements,
+                            int64_t &first, int64_t begin, int64_t end) {
+  for (const F &functor : table) {
+    const int64_t size = *elements++;
+    if (begin < first + size && first < end)
+      forElements(functor, begin < first ? 0 : begin - first,
+                  end < first + size ? end - first : size);
+    first += size;
+  }
+}
+
+} // namespace detail
 
 template <typename F>
 MN_INLINED void pointwise(Context &, const char *, Index count,
@@ -22,12 +51,23 @@ MN_INLINED void pointwise(Context &, const char *, Index count,
   if (count == 1)
     return functor(0);
   parallelRanges(count, 1, [&functor](int64_t begin, int64_t end) {
-    // A copy, whose pointers no store can change.
-    const F f = functor;
-    const Element last = static_cast<Element>(end);
-    MN_INDEPENDENT
-    for (Element i = static_cast<Element>(begin); i < last; ++i)
-      f(i);
+    detail::forElements(functor, begin, end);
+  });
+}
+
+/// Each array has the functors of segments that are computed alike.
+template <int count, typename... Fs, int... ns>
+MN_INLINED void segments(Context &, const char *,
+                         const Elements<count> &elements,
+                         const Fs (&...tables)[ns]) {
+  static_assert((ns + ...) == count, "one functor for each segment");
+  int64_t total = 0;
+  for (int64_t size : elements.of)
+    total += size;
+  parallelRanges(total, 1, [&](int64_t begin, int64_t end) {
+    const int64_t *size = elements.of;
+    int64_t first = 0;
+    (detail::forSegments(tables, size, first, begin, end), ...);
   });
 }
 

@@ -18,6 +18,7 @@
 #include "mnistrt/cuda/kernels/pool.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
+#include "mnistrt/cuda/kernels/segments.cuh"
 #include "mnistrt/cuda/kernels/softmax.cuh"
 #include "mnistrt/cuda/kernels/transfer.cuh"
 

@@ -22,9 +22,10 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<std::string> precision{*this, "precision",
                                 llvm::cl::init(defaultPrecision.str()),
                                 llvm::cl::desc("strict, fp32, tf32 or bf16")};
-  Option<std::string> prefer{*this, "prefer", llvm::cl::init(""),
-                             llvm::cl::desc("What is chosen wherever it can be: "
-                                            "libraries, tensor-cores or fma")};
+  Option<std::string> prefer{
+      *this, "prefer", llvm::cl::init(""),
+      llvm::cl::desc("What is chosen wherever it can be: "
+                     "libraries, tensor-cores or fma")};
   Option<int64_t> workspace{
       *this, "workspace", llvm::cl::init(int64_t(1) << 30),
       llvm::cl::desc("Scratch memory for libraries, at most, in bytes")};

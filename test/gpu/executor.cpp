@@ -147,6 +147,7 @@ void testPixels(const mn::Model &model, bool graph,
     checks.expect(executor->givePixels(plan, 0, pixels));
     checks.expect(executor->prepare(plan));
     for (int slot : {0, 1}) {
+      fill(*executor, cases[size_t(plan)], plan, slot, 0);
       auto *bytes = static_cast<uint8_t *>(executor->input(plan, 0, slot));
       for (int64_t i = 0; i < count; ++i)
         bytes[i] = uint8_t(i * 31 + slot);

@@ -72,8 +72,8 @@ static constexpr int64_t matmulWork = 1 << 26;
 // very long, and than our kernels on these but where there is little to do. In
 // tf32 the libraries are faster where their tiles are full.
 
-/// A matrix product on tensor cores: its sides fill a tile's, and it takes longer
-/// than to get there.
+/// A matrix product on tensor cores: its sides fill a tile's, and it takes
+/// longer than to get there.
 static constexpr Preference productOnCores(Mma mma) {
   return {.impl = Impl::kernel,
           .op = "matmul",

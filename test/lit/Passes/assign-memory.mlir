@@ -77,9 +77,9 @@ func.func @by_size(%x: tensor<4x4xf32>) -> tensor<8x8xf32> {
 // CHECK:         mnist.constant {{.*}} {plan.offset = 0 : i64}
 // KEEP-LABEL: @library
 // KEEP-SAME:    plan.workspace_bytes = 4096
-func.func @library(%x: tensor<2048x512xf32>, %v: tensor<512x2xf32>) -> tensor<2048x2xf32> {
+func.func @library(%x: tensor<2048x8192xf32>, %v: tensor<8192x2xf32>) -> tensor<2048x2xf32> {
   %w = mnist.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
-  %h = mnist.matmul %x, %v : (tensor<2048x512xf32>, tensor<512x2xf32>) -> tensor<2048x2xf32>
+  %h = mnist.matmul %x, %v : (tensor<2048x8192xf32>, tensor<8192x2xf32>) -> tensor<2048x2xf32>
   %y = mnist.matmul %h, %w : (tensor<2048x2xf32>, tensor<2x2xf32>) -> tensor<2048x2xf32>
   return %y : tensor<2048x2xf32>
 }

@@ -105,8 +105,8 @@ func.func @relu_before_bias(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>, %b
 // NONE:          plan.step "y" on kernel
 // NONE:            mnist.matmul
 // CHECK:         return
-func.func @matmul(%x: tensor<2048x512xf32>, %w: tensor<512x3xf32>, %b: tensor<3xf32>) -> tensor<2048x3xf32> {
-  %p = mnist.matmul %x, %w : (tensor<2048x512xf32>, tensor<512x3xf32>) -> tensor<2048x3xf32> loc("product")
+func.func @matmul(%x: tensor<2048x8192xf32>, %w: tensor<8192x3xf32>, %b: tensor<3xf32>) -> tensor<2048x3xf32> {
+  %p = mnist.matmul %x, %w : (tensor<2048x8192xf32>, tensor<8192x3xf32>) -> tensor<2048x3xf32> loc("product")
   %bias = mnist.broadcast %b along [1] : tensor<3xf32> -> tensor<2048x3xf32>
   %s = mnist.add %p, %bias : tensor<2048x3xf32> loc("sum")
   %e = mnist.sigmoid %s : tensor<2048x3xf32>
@@ -165,12 +165,12 @@ func.func @channels_last(%x: tensor<64x16x16x32xf32>, %w: tensor<64x3x3x32xf32>)
 // CUDA:          plan.step "long" on cublas
 // CUDA:          plan.step "large" on cublas
 // CPU:           plan.step "tiny" on onednn
-func.func @products(%a: tensor<64x128xf32>, %b: tensor<128x10xf32>, %c: tensor<512x500xf32>, %d: tensor<500x10xf32>, %e: tensor<1024x128xf32>, %f: tensor<128x64xf32>, %g: tensor<1x500xf32>) -> (tensor<64x10xf32>, tensor<1x10xf32>, tensor<512x10xf32>, tensor<1024x64xf32>) {
+func.func @products(%a: tensor<64x128xf32>, %b: tensor<128x10xf32>, %c: tensor<8192x500xf32>, %d: tensor<500x10xf32>, %e: tensor<8192x128xf32>, %f: tensor<128x64xf32>, %g: tensor<1x500xf32>) -> (tensor<64x10xf32>, tensor<1x10xf32>, tensor<8192x10xf32>, tensor<8192x64xf32>) {
   %x = mnist.matmul %a, %b : (tensor<64x128xf32>, tensor<128x10xf32>) -> tensor<64x10xf32> loc("tiny")
   %w = mnist.matmul %g, %d : (tensor<1x500xf32>, tensor<500x10xf32>) -> tensor<1x10xf32> loc("few")
-  %y = mnist.matmul %c, %d : (tensor<512x500xf32>, tensor<500x10xf32>) -> tensor<512x10xf32> loc("long")
-  %z = mnist.matmul %e, %f : (tensor<1024x128xf32>, tensor<128x64xf32>) -> tensor<1024x64xf32> loc("large")
-  return %x, %w, %y, %z : tensor<64x10xf32>, tensor<1x10xf32>, tensor<512x10xf32>, tensor<1024x64xf32>
+  %y = mnist.matmul %c, %d : (tensor<8192x500xf32>, tensor<500x10xf32>) -> tensor<8192x10xf32> loc("long")
+  %z = mnist.matmul %e, %f : (tensor<8192x128xf32>, tensor<128x64xf32>) -> tensor<8192x64xf32> loc("large")
+  return %x, %w, %y, %z : tensor<64x10xf32>, tensor<1x10xf32>, tensor<8192x10xf32>, tensor<8192x64xf32>
 }
 
 // A filter of few weights an output channel has a kernel for its gradient,
@@ -199,8 +199,8 @@ func.func @filter_gradients(%x: tensor<1024x1x28x28xf32>, %dx: tensor<1024x32x26
 // CUDA-NOT:      plan.step
 // CPU-NOT:       plan.step
 // CHECK:         return
-func.func @one_row(%x: tensor<1x512xf32>, %w: tensor<512x5000xf32>, %b: tensor<5000xf32>) -> tensor<1x5000xf32> {
-  %p = mnist.matmul %x, %w : (tensor<1x512xf32>, tensor<512x5000xf32>) -> tensor<1x5000xf32>
+func.func @one_row(%x: tensor<1x8192xf32>, %w: tensor<8192x5000xf32>, %b: tensor<5000xf32>) -> tensor<1x5000xf32> {
+  %p = mnist.matmul %x, %w : (tensor<1x8192xf32>, tensor<8192x5000xf32>) -> tensor<1x5000xf32>
   %bias = mnist.reshape %b : tensor<5000xf32> -> tensor<1x5000xf32>
   %s = mnist.add %p, %bias : tensor<1x5000xf32>
   %y = mnist.relu %s : tensor<1x5000xf32>

@@ -96,9 +96,7 @@ struct ConvKernel<T, S, way> {
     MN_DEVICE void store(int image, int result, Place at, T v) const {
       f.store(G::output(image, group * G::outChannels + result, at), v);
     }
-    static MN_DEVICE Place pads() {
-      return {S.pads[0], S.pads[1], S.pads[2]};
-    }
+    static MN_DEVICE Place pads() { return {S.pads[0], S.pads[1], S.pads[2]}; }
     static MN_DEVICE Place firstTap() { return {0, 0, 0}; }
   };
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {

@@ -51,8 +51,8 @@ MN_SHAPE_FN Columns counted(Columns t, const Windows &w) {
   t.blocks = ceilDiv<int64_t>(t.columns, Columns::threads / t.splits);
   t.across = ceilDiv(w.results, t.width);
   const int fits = max(1, Columns::filterElements / (w.taps() * t.width));
-  t.chunk = min(max(fits / t.splits, 1), ceilDiv(w.channels, t.splits)) *
-            t.splits;
+  t.chunk =
+      min(max(fits / t.splits, 1), ceilDiv(w.channels, t.splits)) * t.splits;
   return t;
 }
 
@@ -75,8 +75,8 @@ MN_SHAPE_FN int64_t columnCycles(const Windows &w, const Columns &t) {
       8.8 * pixels + w.kernel[y] * (sums + 0.64 * ceilDiv(t.width, 4));
   const double channel = 10 + w.taps() / w.kernel[y] * line;
   const double staging = 0.22 * w.channels * w.taps() * t.width;
-  const double all = channel * ceilDiv(w.channels, t.splits) + staging +
-                     9.4 * sums + 25;
+  const double all =
+      channel * ceilDiv(w.channels, t.splits) + staging + 9.4 * sums + 25;
   const double registers =
       min(255.0, sums + t.width + 1.9 * pixels * linesAtOnce(w) + 38);
   const int64_t resident = max<int64_t>(
@@ -95,8 +95,7 @@ MN_SHAPE_FN int64_t columnCycles(const Windows &w, const Columns &t) {
 }
 
 /// The fastest columns, where they are faster than `others`.
-MN_SHAPE_FN Columns columnsOf(const Conv &s, const Windows &w,
-                              int64_t others) {
+MN_SHAPE_FN Columns columnsOf(const Conv &s, const Windows &w, int64_t others) {
   Columns best;
   if (s.layout != Layout::nchw || w.spatial < 2)
     return best;
@@ -120,9 +119,9 @@ MN_SHAPE_FN Columns columnsOf(const Conv &s, const Windows &w,
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Columns &t) {
-  return {static_cast<unsigned>(t.blocks * t.across * w.groups *
-                                w.phaseCount()),
-          Columns::threads};
+  return {
+      static_cast<unsigned>(t.blocks * t.across * w.groups * w.phaseCount()),
+      Columns::threads};
 }
 
 } // namespace shape
@@ -190,7 +189,8 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
                at.x2 * W.strides[2] - pads.x2};
 #pragma unroll
       for (int i = 0; i < pixels; ++i)
-        rows |= unsigned(unsigned(along(first, y) + i) < unsigned(W.in[y])) << i;
+        rows |= unsigned(unsigned(along(first, y) + i) < unsigned(W.in[y]))
+                << i;
 #pragma unroll
       for (int i = 0; i < across; ++i)
         columns |= unsigned(unsigned(along(first, x) + i * W.dilations[x]) <
@@ -242,8 +242,8 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
           for (int i = 0; i < height; ++i)
 #pragma unroll
             for (int r = 0; r < width; ++r)
-              sum[i][r] += pixel[i * W.strides[y] + row * W.dilations[y]] *
-                           weight[r];
+              sum[i][r] +=
+                  pixel[i * W.strides[y] + row * W.dilations[y]] * weight[r];
         }
       }
   }
@@ -255,8 +255,9 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     for (int e = int(threadIdx.x); e < t.chunk * taps * width; e += threads) {
       const int tap = e % taps, c = e / taps % t.chunk;
       const int r = e / (taps * t.chunk);
-      const bool inside = channel + c < W.channels &&
-                          (W.results % width == 0 || firstResult + r < W.results);
+      const bool inside =
+          channel + c < W.channels &&
+          (W.results % width == 0 || firstResult + r < W.results);
       const T v = op.loadFilter(inside ? firstResult + r : 0,
                                 inside ? channel + c : 0, inside ? tap : 0);
       memory.filter[c][tap][r] = inside ? v : T(0);
@@ -285,8 +286,7 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
   }
 
   /// `number`: of the block among those of its group and phase.
-  template <typename Op>
-  static MN_DEVICE void run(const Op &op, int number) {
+  template <typename Op> static MN_DEVICE void run(const Op &op, int number) {
     gridDependencySync();
     __shared__ Memory memory;
     const int firstResult = number % int(t.across) * width;

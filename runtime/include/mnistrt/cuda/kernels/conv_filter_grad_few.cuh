@@ -35,10 +35,11 @@ MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   const int outChannels = s.outChannels / s.groups;
   FewWeights few;
   // Tensor cores are faster from less weights on.
-  few.applies = s.layout == Layout::nchw && s.schedule.tile[0] == 0 &&
-                (s.schedule.mma == Mma::ffma
-                     ? weights <= registers
-                     : weights <= fewForCores && weights * outChannels <= fewTotal);
+  few.applies =
+      s.layout == Layout::nchw && s.schedule.tile[0] == 0 &&
+      (s.schedule.mma == Mma::ffma
+           ? weights <= registers
+           : weights <= fewForCores && weights * outChannels <= fewTotal);
   if (!few.applies)
     return few;
   few.weights = int(weights);

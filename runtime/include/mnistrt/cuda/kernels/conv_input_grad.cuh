@@ -28,8 +28,9 @@ MN_SHAPE_FN Product inputGradOf(const Conv &s) {
     return imageProduct(s, in, int64_t(s.batch) * pixelsIn(s),
                         int64_t(out) * taps(s));
   const Windows w = readersOf(s);
-  Product p = imageProduct(s, in, int64_t(s.batch) * w.out[0] * w.out[1] * w.out[2],
-                           int64_t(out) * w.taps());
+  Product p =
+      imageProduct(s, in, int64_t(s.batch) * w.out[0] * w.out[1] * w.out[2],
+                   int64_t(out) * w.taps());
   p.batches *= w.phaseCount();
   return p;
 }
@@ -158,9 +159,9 @@ private:
     unsigned bits = 0;
 #pragma unroll
     for (int tap = 0; tap < W.taps(); ++tap)
-      bits |= unsigned(phase.isTap(phase.tap(tapPlace(tap))) &&
-                       use(tapPlace(tap)))
-              << tap;
+      bits |=
+          unsigned(phase.isTap(phase.tap(tapPlace(tap))) && use(tapPlace(tap)))
+          << tap;
     return bits;
   }
 
@@ -170,9 +171,9 @@ private:
     const auto filter = operandOf<false>(
         [](int batch, int c) {
           const auto phase = InputPhase<S>::number(batch % phases);
-          return Bits{G::filter(batch / phases * G::outChannels, c,
-                                phase.first()),
-                      bitsOf(phase, [](Place) { return true; })};
+          return Bits{
+              G::filter(batch / phases * G::outChannels, c, phase.first()),
+              bitsOf(phase, [](Place) { return true; })};
         },
         [](int k) {
           const Place tap = tapPlace(tapOf(k));
@@ -189,24 +190,25 @@ private:
           const auto phase = InputPhase<S>::number(batch % phases);
           const Place p = pixelPlace(pixel), pads = phase.pads();
           // The window of tap 0.
-          const Place last = {p.x0 + (W.kernel[0] - 1) * W.dilations[0] - pads.x0,
-                              p.x1 + (W.kernel[1] - 1) * W.dilations[1] - pads.x1,
-                              p.x2 + (W.kernel[2] - 1) * W.dilations[2] - pads.x2};
-          return Bits{G::output(pixel / pixels, batch / phases * G::outChannels,
-                                last),
-                      bitsOf(phase, [&](Place tap) {
-                        return isWindow(last.x0 - tap.x0 * W.dilations[0], 0) &&
-                               isWindow(last.x1 - tap.x1 * W.dilations[1], 1) &&
-                               isWindow(last.x2 - tap.x2 * W.dilations[2], 2);
-                      })};
+          const Place last = {
+              p.x0 + (W.kernel[0] - 1) * W.dilations[0] - pads.x0,
+              p.x1 + (W.kernel[1] - 1) * W.dilations[1] - pads.x1,
+              p.x2 + (W.kernel[2] - 1) * W.dilations[2] - pads.x2};
+          return Bits{
+              G::output(pixel / pixels, batch / phases * G::outChannels, last),
+              bitsOf(phase, [&](Place tap) {
+                return isWindow(last.x0 - tap.x0 * W.dilations[0], 0) &&
+                       isWindow(last.x1 - tap.x1 * W.dilations[1], 1) &&
+                       isWindow(last.x2 - tap.x2 * W.dilations[2], 2);
+              })};
         },
         [](int k) {
           const Place tap = tapPlace(tapOf(k));
-          return Bits{G::output(0, channelOf(k),
-                                {-tap.x0 * W.dilations[0],
-                                 -tap.x1 * W.dilations[1],
-                                 -tap.x2 * W.dilations[2]}),
-                      1u << tapOf(k)};
+          return Bits{
+              G::output(0, channelOf(k),
+                        {-tap.x0 * W.dilations[0], -tap.x1 * W.dilations[1],
+                         -tap.x2 * W.dilations[2]}),
+              1u << tapOf(k)};
         },
         [&](const Bits &in, const Bits &k) {
           return in.taps & k.taps ? f.loadOutputGrad(in.element + k.element)
@@ -216,8 +218,9 @@ private:
       const Place in =
           InputPhase<S>::number(batch % phases).pixel(pixelPlace(pixel));
       if (InputPhase<S>::isPixel(in))
-        f.store(G::input(pixel / pixels, batch / phases * G::inChannels + c, in),
-                v);
+        f.store(
+            G::input(pixel / pixels, batch / phases * G::inChannels + c, in),
+            v);
     });
   }
   static MN_DEVICE bool isWindow(int x, int d) {
@@ -258,8 +261,8 @@ struct ConvInputGradKernel<T, S, way> {
       const Place tap =
           phase.tap(placeOf<W.kernel[1], W.kernel[2]>(W.taps() - 1 - number));
       const bool isTap = W.phaseCount() == 1 || phase.isTap(tap);
-      const T v = f.loadFilter(G::filter(group * G::outChannels + channel, result,
-                                         isTap ? tap : Place{0, 0, 0}));
+      const T v = f.loadFilter(G::filter(group * G::outChannels + channel,
+                                         result, isTap ? tap : Place{0, 0, 0}));
       return isTap ? v : T(0);
     }
     MN_DEVICE void store(int image, int result, Place i, T v) const {

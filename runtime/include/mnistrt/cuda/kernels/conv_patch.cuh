@@ -25,10 +25,10 @@
 namespace mn::device {
 
 /// An operation has loadPixel(image, channel, place), loadFilter(result,
-/// channel, tap) and store(image, result, place, sum), pads() before its windows
-/// and firstTap(): what is before it along any dimension is no tap of this
-/// phase, and 0. `resultsAdjacent`: after a filter's taps the next in memory is
-/// another result's, else another channel's.
+/// channel, tap) and store(image, result, place, sum), pads() before its
+/// windows and firstTap(): what is before it along any dimension is no tap of
+/// this phase, and 0. `resultsAdjacent`: after a filter's taps the next in
+/// memory is another result's, else another channel's.
 template <shape::Windows W, shape::Patch t, bool nchw, bool resultsAdjacent>
 struct PatchKernel {
   static constexpr Mma mma = W.mma;
@@ -371,8 +371,7 @@ struct PatchKernel {
 
   /// As in product_mma.cuh: what is no number is made again. Neither may taps
   /// that a phase has not got make infinities to such.
-  static constexpr bool repeatsNans =
-      mma == Mma::tf32x3 || W.phaseCount() != 1;
+  static constexpr bool repeatsNans = mma == Mma::tf32x3 || W.phaseCount() != 1;
   template <typename Op>
   static MN_DEVICE float exactSum(const Op &op, const Padded &window,
                                   int result) {

@@ -38,9 +38,9 @@ MN_SHAPE_FN ConvWay wayOf(const Conv &s, const Direct &direct, const Windows &w,
   const Patch patch = patchOf(s, w, fewest);
   // What any launch takes is counted for columns only. Gathering windows for
   // the FMA units takes longer than cycles() says.
-  const int64_t others = patch.applies          ? patchCycles(w, patch)
+  const int64_t others = patch.applies        ? patchCycles(w, patch)
                          : t.mma == Mma::ffma ? 4000 + fewest * 17 / 10
-                                                : 4000 + fewest;
+                                              : 4000 + fewest;
   if (const Columns columns = columnsOf(s, w, others); columns.applies)
     return {Way::columns, {}, columns};
   if (patch.applies)
@@ -73,10 +73,9 @@ namespace device {
 template <typename T, shape::Windows W, shape::ConvWay way, Layout layout,
           bool resultsAdjacent, typename Operation>
 MN_DEVICE void runWindows(const Operation &operation) {
-  constexpr int each =
-      way.way == shape::Way::columns
-          ? int(way.columns.blocks * way.columns.across)
-          : int(way.patch.tiles * way.patch.across);
+  constexpr int each = way.way == shape::Way::columns
+                           ? int(way.columns.blocks * way.columns.across)
+                           : int(way.patch.tiles * way.patch.across);
   const int which = int(blockIdx.x) / each, number = int(blockIdx.x) % each;
   constexpr int phases = W.phaseCount();
   const Place phase = placeOf<W.phases[1], W.phases[2]>(which % phases);

@@ -78,6 +78,12 @@ template <auto elements> __constant__ constexpr auto segmentElements = elements;
 template <auto elements>
 __constant__ constexpr auto segmentBlocks = shape::segmentBlocks(elements);
 
+/// Computes element `i` of a segment.
+struct ComputeElement {
+  Index i;
+  template <typename F> MN_DEVICE void operator()(const F &f) const { f(i); }
+};
+
 template <auto elements, typename... Tables>
 MN_DEVICE void segments(const Segments<Tables...> &all) {
   constexpr int count = elements.count;
@@ -96,7 +102,7 @@ MN_DEVICE void segments(const Segments<Tables...> &all) {
       int64_t(blockIdx.x - blocks.first[segment]) * shape::segmentThreads +
       threadIdx.x;
   if (i < segmentElements<elements>.of[segment])
-    all.visit(segment, [i](const auto &f) { f(Index(i)); });
+    all.visit(segment, ComputeElement{Index(i)});
 }
 
 } // namespace device

@@ -2,7 +2,7 @@
 
 Chains of convolutions, residual ones, perceptrons, and transformers or mixers on
 tokens, of random widths, windows, strides, groups, activations, norms, pools and
-optimizers, on a sample of 784 numbers and for ten classes, as in networks.py.
+optimizers, for MNIST's images.
 """
 
 import random
@@ -63,8 +63,12 @@ class Draw:
                      bias=not self.has_norms), *self.norm(BATCH_NORM),
                 self.activation], channels, after
 
-    def image(self):
-        return self.pick((1, 28, 28), (1, 28, 28), (4, 14, 14), (16, 7, 7))
+    def stem(self):
+        """What makes patches of the image to channels, if anything does."""
+        patch = self.pick(1, 1, 2, 4)
+        if patch == 1:
+            return [], 1, 28
+        return [conv(patch ** 2, patch, stride=patch)], patch ** 2, 28 // patch
 
     def head(self, channels, size):
         if size > 7 or self.chance(.5):
@@ -72,8 +76,7 @@ class Draw:
         return [FLATTEN, dense(self.pick(*WIDTHS)), self.activation, dense(10)]
 
     def convolutions(self):
-        shape = self.image()
-        layers, (channels, size, _) = [], shape
+        layers, channels, size = self.stem()
         for _ in range(self.pick(2, 3, 4, 6)):
             more, channels, size = self.conv(channels, size)
             layers += more
@@ -82,11 +85,12 @@ class Draw:
                 size //= 2
             if self.chance(.1):
                 layers.append(dropout(.25))
-        return [*layers, *self.head(channels, size)], shape
+        return [*layers, *self.head(channels, size)]
 
     def residuals(self):
-        shape = self.image()
-        layers, channels, size = self.conv(*shape[:2])
+        layers, channels, size = self.stem()
+        more, channels, size = self.conv(channels, size)
+        layers += more
         for _ in range(self.pick(1, 2, 3)):
             kernel = self.window(size) // 2 * 2 + 1
             inner = self.channels(channels, kernel, size ** 2)
@@ -98,7 +102,7 @@ class Draw:
             if self.chance(.5):
                 more, channels, size = self.conv(channels, size)
                 layers += more
-        return [*layers, *self.head(channels, size)], shape
+        return [*layers, *self.head(channels, size)]
 
     def perceptron(self):
         layers = [FLATTEN]
@@ -107,7 +111,7 @@ class Draw:
                        self.activation]
             if self.chance(.3):
                 layers.append(dropout(.2))
-        return [*layers, dense(10)], (1, 28, 28)
+        return [*layers, dense(10)]
 
     def tokens(self):
         patch, width = self.pick(4, 7), self.pick(32, 48, 64, 96, 128)
@@ -121,15 +125,14 @@ class Draw:
             layers += [residual(LAYER_NORM, *over_tokens),
                        residual(LAYER_NORM, dense(self.pick(1, 2, 4) * width),
                                 GELU, dense(width))]
-        return [*layers, LAYER_NORM, MEAN_TOKEN, dense(10)], (1, 28, 28)
+        return [*layers, LAYER_NORM, MEAN_TOKEN, dense(10)]
 
 
 def random_network(seed):
     draw = Draw(seed)
     make = draw.pick(draw.convolutions, draw.convolutions, draw.residuals,
                      draw.perceptron, draw.tokens)
-    layers, shape = make()
-    return Network(layers, draw.pick(SGD, MOMENTUM, ADAM, ADAMW), input=shape,
+    return Network(make(), draw.pick(SGD, MOMENTUM, ADAM, ADAMW),
                    batch=draw.batch)
 
 

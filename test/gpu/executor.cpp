@@ -142,13 +142,14 @@ void testPixels(const mn::Model &model, bool graph,
   std::unique_ptr<mn::Executor> executor;
   checks.expect(mn::Executor::open(model, {.graph = graph}, executor));
   const mn::Pixels pixels = {1 / 76.5, -0.4242};
+  // Input 0 is where the result will be.
   for (int plan = 0; executor && plan < 2; ++plan) {
-    const int64_t count = cases[size_t(plan)].operands[0].count;
-    checks.expect(executor->givePixels(plan, 0, pixels));
+    const int64_t count = cases[size_t(plan)].operands[1].count;
+    checks.expect(executor->givePixels(plan, 1, pixels));
     checks.expect(executor->prepare(plan));
     for (int slot : {0, 1}) {
       fill(*executor, cases[size_t(plan)], plan, slot, 0);
-      auto *bytes = static_cast<uint8_t *>(executor->input(plan, 0, slot));
+      auto *bytes = static_cast<uint8_t *>(executor->input(plan, 1, slot));
       for (int64_t i = 0; i < count; ++i)
         bytes[i] = uint8_t(i * 31 + slot);
       checks.expect(executor->submit(plan, slot));

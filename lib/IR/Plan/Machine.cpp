@@ -94,17 +94,20 @@ static constexpr Preference convOnCores(Mma mma) {
           .minSide = 2,
           .minWork = 1 << 23};
 }
-static constexpr Preference gradOnCores(StringRef op, Mma mma,
-                                        int64_t minWork) {
+static constexpr Preference gradOnCores(StringRef op, Mma mma, int64_t minWork,
+                                        int64_t minResults = 0) {
   return {.impl = Impl::kernel,
           .op = op,
           .epilogue = wholeEpilogue,
           .mma = mma,
           .minK = 2,
           .minSide = 2,
-          .minWork = minWork};
+          .minWork = minWork,
+          .minResults = minResults};
 }
 static constexpr int64_t inputGradWork = 1 << 25, coresFilterGradWork = 1 << 21;
+/// Fewer weights are summed in registers.
+static constexpr int64_t someWeights = 600;
 
 /// A convolution of so many channels that cuDNN fills its tiles.
 static constexpr Preference onCudnnCores(StringRef op, EpilogueParts epilogue,
@@ -146,16 +149,19 @@ static const Preference onH200[] = {
      .minWork = 1 << 25},
     convOnCores(Mma::bf16),
     gradOnCores("conv_input_grad", Mma::bf16, inputGradWork),
-    gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork),
+    gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork,
+                someWeights),
     productOnCores(Mma::bf16),
     convOnCores(Mma::tf32),
     gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),
-    gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork),
+    gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork,
+                someWeights),
     productOnCores(Mma::tf32),
     byFft(32, someTaps, 1 << 30),
     convOnCores(Mma::tf32x3),
     gradOnCores("conv_input_grad", Mma::tf32x3, inputGradWork),
-    gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork),
+    gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork,
+                someWeights),
     productOnCores(Mma::tf32x3),
     {.impl = Impl::cudnn,
      .op = "conv",

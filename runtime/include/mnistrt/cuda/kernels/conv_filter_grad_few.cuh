@@ -30,16 +30,11 @@ struct FewWeights {
 
 MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   constexpr int registers = 64, pixelsEach = 4, resident = 4 * referenceSms;
-  constexpr int fewForCores = 24, fewTotal = 600;
   const int64_t weights = int64_t(s.inChannels / s.groups) * taps(s);
   const int outChannels = s.outChannels / s.groups;
   FewWeights few;
-  // Tensor cores are faster from less weights on.
-  few.applies =
-      s.layout == Layout::nchw && s.schedule.tile[0] == 0 &&
-      (s.schedule.mma == Mma::ffma
-           ? weights <= registers
-           : weights <= fewForCores && weights * outChannels <= fewTotal);
+  few.applies = s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
+                weights <= registers;
   if (!few.applies)
     return few;
   few.weights = int(weights);

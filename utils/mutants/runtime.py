@@ -49,11 +49,11 @@ MUTANTS = [
     ("a kernel overlaps a wait", "runtime/cuda/streams.cpp",
      "    stream.begun = true;\n    stream.afterKernel = false;",
      "    stream.begun = true;", ["cuda/Launches.*"]),
-    ("a kernel overlaps a copy", "runtime/cuda/executor.cpp",
-     '                 "copying an input"));\n  }\n'
-     "  state.afterKernel = false;",
-     '                 "copying an input"));\n  }\n'
-     "  state.afterKernel = true;", ["cuda/Launches.*"]),
+    ("a kernel overlaps a copy", "runtime/cuda/transfers.cpp",
+     '                 "copying an input"));\n'
+     "    state.afterKernel = false;",
+     '                 "copying an input"));\n'
+     "    state.afterKernel = true;", ["cuda/*"]),
     ("every GPU overlaps", "runtime/cuda/open.cpp",
      "device.capability >= 90", "device.capability >= 80",
      ["cuda/Launches.*"]),
@@ -78,10 +78,10 @@ MUTANTS = [
     ("a failed capture is a graph", "runtime/cuda/executor.cpp",
      '    status = check(ended, "capturing a graph");', "    (void)ended;",
      ["cuda/Opening.*"]),
-    ("staged inputs are not waited for", "runtime/cuda/executor.cpp",
+    ("staged inputs are not waited for", "runtime/cuda/transfers.cpp",
      "  MN_TRY(check(cu.cuStreamWaitEvent(state.stream, s.copied, 0),\n"
      '               "waiting for inputs"));\n', "", ["cuda/*"]),
-    ("outputs are copied while they are computed", "runtime/cuda/executor.cpp",
+    ("outputs are copied while they are computed", "runtime/cuda/transfers.cpp",
      "  MN_TRY(check(cu.cuStreamWaitEvent(copyOut, s.computed, 0),\n"
      '               "waiting for outputs"));\n', "", ["cuda/*"]),
     ("both slots are staged at one place", "runtime/cuda/device.cpp",

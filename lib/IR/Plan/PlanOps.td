@@ -103,8 +103,9 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     - `bf16`: tensor cores, numbers rounded to bf16 (8 bits).
 
     Tensors in memory, sums, and all that follows the root are f32 in each case.
-    Tiles, and whether a convolution is a product of gathered windows or one of
-    shifted patches, the kernel's sizes choose.
+    Tiles, and whether a convolution is a product of gathered windows, of shifted
+    patches, or of columns of pixels on the FMA units, which is as exact as
+    `ffma`, the kernel's sizes choose.
   }];
   let parameters = (ins EnumParameter<Plan_Mma>:$mma);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -6,6 +6,7 @@
 
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/CodeGen/EmitBody.h"
+#include "lib/CodeGen/KernelMma.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
@@ -76,7 +77,7 @@ static std::string countText(double value) {
 /// ", 2, after + 3, 1": stream and waits, or nothing where both are the usual.
 static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
   ArrayRef<int64_t> awaited = stepsAwaitedBy(step);
-  Mma mma = mmaOf(step);
+  Mma mma = kernelMmaOf(step);
   if (streamOf(step) == 0 && awaited.empty() && mma == Mma::ffma)
     return "";
   std::string text = ", " + std::to_string(streamOf(step));

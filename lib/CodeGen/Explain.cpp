@@ -1,6 +1,7 @@
 //===- Explain.cpp - what became of every ONNX node -----------------------===//
 
 #include "lib/CodeGen/Explain.h"
+#include "lib/CodeGen/KernelMma.h"
 #include "lib/CodeGen/PlanFacts.h"
 #include "lib/CodeGen/Table.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -21,8 +22,8 @@ using namespace mlir::mnistc;
 /// "cudnn conv + bias + relu"
 static std::string describe(StepOp step) {
   std::string text = stringifyImpl(step.getImpl()).str() + " ";
-  if (mmaOf(step) != Mma::ffma)
-    text += stringifyMma(mmaOf(step)).str() + " ";
+  if (Mma mma = kernelMmaOf(step); mma != Mma::ffma)
+    text += stringifyMma(mma).str() + " ";
   Operation *root = rootOf(step);
   if (std::optional<LibraryEpilogue> epilogue = root && isContraction(root)
                                                     ? matchLibraryEpilogue(step)
@@ -358,8 +359,8 @@ static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
       json.attribute("step", int64_t(i + 1));
       json.attribute("name", jsonOf(step.getName()));
       json.attribute("implementation", stringifyImpl(step.getImpl()));
-      if (mmaOf(step) != Mma::ffma)
-        json.attribute("mma", stringifyMma(mmaOf(step)));
+      if (Mma mma = kernelMmaOf(step); mma != Mma::ffma)
+        json.attribute("mma", stringifyMma(mma));
       json.attribute("runs_as", describe(step));
       json.attribute("why", whyOf(step));
       json.attribute("result", typeOf(step.getResult(0).getType()));

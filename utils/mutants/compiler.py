@@ -291,4 +291,10 @@ MUTANTS = [
     ("exit code 3 is 1", "tools/mnistc/Input.cpp",
      "input.status = exitUnsupported;", "input.status = exitBadModel;",
      ["lit/exit-codes"]),
+    ("columns are said to be on tensor cores", "lib/CodeGen/KernelMma.cpp",
+     "way == mn::shape::Way::columns ? Mma::ffma : mma", "mma",
+     ["lit/random-networks"]),
+    ("what is preferred is not taken", "lib/Passes/SelectImplementations.cpp",
+     "choose(step, target, allowed, names, true)", "false",
+     ["lit/random-networks"]),
 ]

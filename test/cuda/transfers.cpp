@@ -47,7 +47,7 @@ bool waitedForEvent() {
 }
 
 TEST(Transfers, KernelsBeforeAndAfterTheStepsOverlapThem) {
-  PlanModel made({{}, {}});
+  PlanModel made(std::vector<StepShape>(2));
   auto executor = open(made, true);
   Transfers transfers;
   ASSERT_TRUE(executor->prepare(0).ok());

@@ -86,11 +86,8 @@ public:
     MN_TRY(file.open(path));
     const int copy = ::dup(file.descriptor());
     stream = gzdopen(copy, "rb");
-    if (stream) {
-      // By reads of 8 KiB, the default, unpacking takes a tenth longer.
-      gzbuffer(stream, 1 << 17);
+    if (stream)
       return Status::success();
-    }
     if (copy >= 0)
       ::close(copy);
     return badData("cannot read '%s': %s", path.c_str(), std::strerror(errno));

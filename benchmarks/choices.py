@@ -2,7 +2,9 @@
 """How far what mnistc chooses is from the best way, for shapes nobody chose.
 
 usage: choices.py PREFIX [--shapes=0:240] [--precision=fp32] [--repeat=15]
-                  [--keep=DIR] [--out=FILE.json]
+                  [--keep=DIR] [--out=FILE.json] [--tuned=FILE]
+       choices.py PREFIX --tune=FILE [--shapes=0:240] [--precision=fp32]
+                  [--budget=SECONDS]
 
 PREFIX is an installed mnistc; the packages onnx and numpy and a GPU are needed.
 Each shape is a convolution, its gradients, or a matrix product, drawn at random:
@@ -10,7 +12,11 @@ Each shape is a convolution, its gradients, or a matrix product, drawn at random
 are compiled as mnistc chooses and with each --prefer=; a row has the microseconds
 of one step each way, with what could not be fused into it. Last, the median and
 the worst of what was chosen by the best. Exit code 1 where the median is over
-1.15 or the worst over 2.
+1.15 or the worst over 2. The model's choice is judged, without tables of measured
+choices, unless --tuned names one.
+
+With --tune the shapes are measured by mnistc --tune instead, one model after
+another, as many as the budget allows: share/mnistc/tuned is made so.
 """
 
 import argparse
@@ -23,6 +29,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 import onnx
@@ -190,11 +197,21 @@ class Model:
         command = [self.options.prefix / "bin/mnistc", self.path, "--train", "--freeze=data_*",
                    f"--batch={self.batch}", "--quiet", "-o", self.app(way),
                    f"--precision={self.options.precision}",
+                   f"--tuned={self.options.tuned}",
                    *([f"--prefer={way}"] if way else [])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             print(f"{self.path.name} {way}: {done.stderr.strip()[-300:]}",
                   file=sys.stderr)
+
+    def tune(self):
+        done = subprocess.run(
+            [self.options.prefix / "bin/mnistc", self.path, "--train",
+             "--freeze=data_*", f"--batch={self.batch}", "-o", self.app("tuned"),
+             f"--precision={self.options.precision}", f"--tune={self.options.tune}"],
+            capture_output=True, text=True, check=False)
+        print(self.path.name, (done.stdout + done.stderr).strip(), flush=True)
+        return done.returncode == 0
 
     def times(self, way):
         """(number, step): microseconds and on what."""
@@ -219,10 +236,23 @@ class Model:
         return result
 
 
-def measure(options, folder):
+def models_of(options, folder):
     first, last = map(int, options.shapes.split(":"))
-    models = [Model(options, folder, range(i, min(i + IN_A_MODEL, last)))
-              for i in range(first, last, IN_A_MODEL)]
+    return [Model(options, folder, range(i, min(i + IN_A_MODEL, last)))
+            for i in range(first, last, IN_A_MODEL)]
+
+
+def tune(options, folder):
+    begin, failed = time.monotonic(), 0
+    for model in models_of(options, folder):
+        if time.monotonic() - begin > options.budget:
+            break
+        failed += not model.tune()
+    return 1 if failed else 0
+
+
+def measure(options, folder):
+    models = models_of(options, folder)
     jobs = [(model, way) for model in models for way in WAYS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda job: job[0].compile(job[1]), jobs))
@@ -257,10 +287,15 @@ def main():
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--tuned", default="none")
+    parser.add_argument("--tune", type=pathlib.Path)
+    parser.add_argument("--budget", type=float, default=float("inf"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
+        if options.tune:
+            return tune(options, folder)
         rows = measure(options, folder)
     if options.out:
         options.out.write_text(json.dumps(

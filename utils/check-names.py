@@ -71,8 +71,8 @@ for path in tree():
         errors.append(f"{name}: expected the name of a test in kebab-case")
 
 # Includes.
-definitions = {"mnistrt/cuda/kernels/conv.cuh", "mnistrt/cuda/kernels/conv_input_grad.cuh",
-               "mnistrt/math.h", "mnistrt/printable.h", "mnistrt/reductions.h",
+definitions = {"mnistrt/cuda/kernels/schedule_choice.cuh", "mnistrt/math.h",
+               "mnistrt/printable.h", "mnistrt/reductions.h", "mnistrt/shapes.h",
                "mnistrt/training.h"}
 for path in tree():
     name = path.relative_to(root)

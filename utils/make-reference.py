@@ -88,6 +88,14 @@ def dialect_page(name, path):
         page.append(prose(op["description"]))
         page.append(table(op, "arguments", True, all_records))
         page.append(traits(op, all_records))
+    schedules = [d for d in all_records["!instanceof"].get("AttrDef", [])
+                 if all_records[all_records[d]["dialect"]["def"]]["name"] == name
+                 and all_records[d].get("mnemonic")]
+    for attribute in sorted(schedules, key=lambda d: all_records[d]["mnemonic"]):
+        record = all_records[attribute]
+        page.append(f"## `#{name}.{record['mnemonic']}`\n")
+        page.append(record["summary"] + "\n")
+        page.append(prose(record["description"]))
     return "\n".join(part for part in page if part.strip())
 
 

@@ -27,9 +27,10 @@ struct EmitOptions {
   uint64_t onnxBytes = 0; ///< of the model's file, where the program keeps it
 };
 
-/// Prints the planned functions of `module`.
-LogicalResult emitCpp(ModuleOp module, const EmitOptions &options,
-                      raw_ostream &os);
+/// Prints the planned functions of `module`. The number of parts that the text
+/// is to be compiled in: `MN_PART` is 1 in the first.
+FailureOr<unsigned> emitCpp(ModuleOp module, const EmitOptions &options,
+                            raw_ostream &os);
 
 /// The bytes of all constants, each at its offset.
 std::string constantBytes(ModuleOp module);

@@ -170,9 +170,18 @@ static Text emitRandomUniform(BodyEmitter &body, RandomUniformOp op,
   if (failed(seed) || failed(step))
     return failure();
   auto type = op.getOutput().getType();
+  Expr index = linearIndex(position, shapeOf(op));
+  if (op.getRows()) {
+    Text rank = body.value(op.getRank(), {}),
+         ranks = body.value(op.getRanks(), {});
+    if (failed(rank) || failed(ranks))
+      return failure();
+    int64_t ofRow = type.getNumElements() / int64_t(*op.getRows());
+    index = call("mn::elementOfRank", {index, number(ofRow), *rank, *ranks});
+  }
   Expr number =
-      call("mn::randomUniform", {*seed, mlir::mnistc::number(op.getStream()),
-                                 *step, linearIndex(position, shapeOf(op))});
+      call("mn::randomUniform",
+           {*seed, mlir::mnistc::number(op.getStream()), *step, index});
   return type.getElementType().isF32() ? number
                                        : call("static_cast<double>", {number});
 }

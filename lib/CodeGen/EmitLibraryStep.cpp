@@ -7,6 +7,7 @@
 
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/IR/Plan/Target.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,8 +21,30 @@ static std::string functionFor(StepOp step, RootOpInterface root) {
       .str();
 }
 
+/// One call for all that a step adds up over ranks: its tensors are adjacent.
+static StepText emitCollective(StepOp step, PlanNames &names) {
+  auto root = cast<RootOpInterface>(rootOf(step));
+  OpResult first = step->getResults().front(), last = step->getResults().back();
+  ArrayRef<int64_t> offsets = *step.getOffsets();
+  int64_t bytes =
+      offsets.back() + sizeInBytes(last.getType()) - offsets.front();
+  int64_t element =
+      getElementTypeOrSelf(first.getType()).getIntOrFloatBitWidth() / 8;
+  StepText text;
+  text.call = declarePointers({first}, {}, names) +
+              argumentLines(
+                  functionFor(step, root), "(",
+                  {"ctx", names[first].str(), std::to_string(bytes / element)},
+                  ");", 2) +
+              "\n";
+  text.cost.cost = 2;
+  return text;
+}
+
 FailureOr<StepText> mlir::mnistc::emitLibraryStep(StepOp step,
                                                   PlanNames &names) {
+  if (isCollectiveStep(step))
+    return emitCollective(step, names);
   auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));
   std::optional<LibraryEpilogue> epilogue =
       root ? matchLibraryEpilogue(step) : std::nullopt;

@@ -38,7 +38,7 @@ private:
   void addElementField(Value value);
   void addRowField(Value value);
   std::string structText(StringRef name, ArrayRef<Field> fields);
-  std::string phasesText();
+  std::string phasesText(StringRef name, ArrayRef<RowPhase> phases);
   /// Begins a function that knows the elements, where it `hasElement`, and the
   /// row after so many phases.
   void beginBody(unsigned known, bool hasElement);
@@ -47,6 +47,9 @@ private:
   LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
                            unsigned known);
   LogicalResult emitStores(bool ofElements);
+  LogicalResult emitTotals();
+  LogicalResult emitTotal(unsigned number, ArrayRef<std::string> fields);
+  LogicalResult emitStoreTotals(ArrayRef<std::string> fields);
 
   FunctorEmitter &out;
   BodyEmitter &body;
@@ -65,10 +68,13 @@ private:
 // What is kept
 //===----------------------------------------------------------------------===//
 
-/// The model's name of a result, or what its kind is called.
-static std::string nameOf(Operation *op) {
+/// The model's name of a result, or what its kind is called if several have
+/// that name.
+static std::string nameOf(Operation *op, const NameScope &scope) {
   if (SmallVector<OnnxName> names = namesIn(op->getLoc()); !names.empty())
-    return names.back().tensor.str();
+    if (std::string name = names.back().tensor.str();
+        !scope.contains(identifier(name)))
+      return name;
   auto reduction = dyn_cast<ReductionOpInterface>(op);
   return (reduction ? reduction.getNoun() : resultNoun(op)).str();
 }
@@ -84,18 +90,19 @@ void RowEmitter::addRowField(Value value) {
   if (!space.hasRows(value) || !seen.insert(value))
     return;
   auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
-  rowFields.push_back({value,
-                       rowNames.add(argument ? out.use(argument)
-                                             : nameOf(value.getDefiningOp())),
-                       rows.knownAfter.lookup(value)});
+  rowFields.push_back(
+      {value,
+       rowNames.add(argument ? out.use(argument)
+                             : nameOf(value.getDefiningOp(), rowNames)),
+       rows.knownAfter.lookup(value)});
 }
 
 /// Inputs of elementwise ops, reductions, and what is repeated along the rows.
 void RowEmitter::findFields() {
   for (Operation &op : out.step.getBody().front()) {
     for (Value operand : op.getOperands()) {
-      bool reads =
-          isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op);
+      bool reads = isa<YieldOp>(op) || space.isMap(&op) ||
+                   space.isReduction(&op) || space.isTotal(&op);
       if (reads)
         addElementField(operand);
       if (space.isRepeat(&op) ||
@@ -115,14 +122,37 @@ std::string RowEmitter::structText(StringRef name, ArrayRef<Field> fields) {
   return text + "  };\n";
 }
 
-std::string RowEmitter::phasesText() {
-  SmallVector<std::string> phases;
-  for (const RowPhase &phase : rows.phases)
-    phases.push_back("mn::RowPhase<" + phase.kind + ", " +
-                     elementTypeName(phase.element).str() + ", " +
-                     std::to_string(phase.reductions.size()) + ">");
-  return argumentLines("  using Phases = mn::Phases", "<", phases, ">;", 0) +
+std::string RowEmitter::phasesText(StringRef name, ArrayRef<RowPhase> phases) {
+  SmallVector<std::string> texts;
+  for (const RowPhase &phase : phases)
+    texts.push_back("mn::RowPhase<" + phase.kind + ", " +
+                    elementTypeName(phase.element).str() + ", " +
+                    std::to_string(phase.reductions.size()) + ">");
+  return argumentLines(("  using " + name + " = mn::Phases").str(), "<", texts,
+                       ">;", 0) +
          "\n";
+}
+
+/// "mn::Values<float, 2>": what elements or rows give to a phase.
+static std::string givenText(const RowPhase &phase) {
+  return "mn::Values<" + elementTypeName(phase.element).str() + ", " +
+         std::to_string(phase.reductions.size()) + ">";
+}
+
+/// The type of what comes of a phase.
+static std::string resultText(const RowPhase &phase) {
+  return phase.givesIndex ? "mn::Values<int64_t, " +
+                                std::to_string(phase.reductions.size()) + ">"
+                          : givenText(phase);
+}
+
+/// Result number `i` of a phase, as an element of its tensor.
+static Expr resultOf(const RowPhase &phase, unsigned i) {
+  Expr value{"v.v[" + std::to_string(i) + "]"};
+  StringRef type = elementName(phase.reductions[i]->getResult(0));
+  if (!phase.givesIndex || type == "int64_t")
+    return value;
+  return call("static_cast<" + type + ">", {value});
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +191,7 @@ LogicalResult RowEmitter::emitUpdate(StringRef head,
   if (known > 0)
     for (auto [i, reduction] :
          llvm::enumerate(rows.phases[known - 1].reductions))
-      body.bind(reduction->getResult(0), {"v.v[" + std::to_string(i) + "]"},
+      body.bind(reduction->getResult(0), resultOf(rows.phases[known - 1], i),
                 rowIndex);
   for (const Field &field : rowFields) {
     if (field.known != known)
@@ -179,8 +209,6 @@ LogicalResult RowEmitter::emitUpdate(StringRef head,
 LogicalResult RowEmitter::emitPhase(unsigned number) {
   const RowPhase &phase = rows.phases[number];
   std::string tag = "mn::Phase<" + std::to_string(number) + ">";
-  std::string type = "mn::Values<" + elementTypeName(phase.element).str() +
-                     ", " + std::to_string(phase.reductions.size()) + ">";
   beginBody(number + 1, /*hasElement=*/true);
   SmallVector<std::string> values;
   for (ReductionOpInterface reduction : phase.reductions) {
@@ -189,7 +217,7 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
       return failure();
     values.push_back(value->text);
   }
-  out.finishFunction(type + " values",
+  out.finishFunction(givenText(phase) + " values",
                      {{tag, "phase"},
                       {"const RowValues &", "row"},
                       {"const ElementValues &", "e"},
@@ -199,7 +227,7 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
                          "\n");
   return emitUpdate("void take",
                     {{tag, "phase"},
-                     {"const " + type + " &", "v"},
+                     {"const " + resultText(phase) + " &", "v"},
                      {"RowValues &", "row"},
                      {indexType, "o"}},
                     number + 1);
@@ -210,7 +238,7 @@ LogicalResult RowEmitter::emitStores(bool ofElements) {
   std::string stores;
   std::optional<Expr> at;
   for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
-    if (space.hasElements(yielded) != ofElements)
+    if (ofElements ? !space.hasElements(yielded) : !space.hasRows(yielded))
       continue;
     if (!at)
       at = ofElements ? body.nameIndex(elementIndex) : rowIndex;
@@ -236,11 +264,107 @@ LogicalResult RowEmitter::emitStores(bool ofElements) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Totals
+//===----------------------------------------------------------------------===//
+
+/// The one element of a tensor.
+static Position onlyElement(Value value) {
+  return positionAt({"0"}, shapeOf(value));
+}
+static Expr onlyIndex(Value value) {
+  return linearIndex(onlyElement(value), shapeOf(value));
+}
+
+LogicalResult RowEmitter::emitTotal(unsigned number,
+                                    ArrayRef<std::string> fields) {
+  const RowPhase &phase = rows.totals[number];
+  std::string tag = "mn::Total<" + std::to_string(number) + ">";
+  beginBody(rows.phases.size() + 1, /*hasElement=*/false);
+  SmallVector<std::string> values;
+  for (ReductionOpInterface reduction : phase.reductions) {
+    FailureOr<Expr> value = body.value(reduction->getOperand(0), row);
+    if (failed(value))
+      return failure();
+    values.push_back(value->text);
+  }
+  out.finishFunction(
+      givenText(phase) + " values",
+      {{tag, "phase"}, {"const RowValues &", "row"}, {indexType, "o"}},
+      argumentLines("    return {", "{", values, "}};", 0) + "\n");
+  body.begin(/*indent=*/4);
+  std::string stores;
+  for (auto [i, field] : llvm::enumerate(fields))
+    stores +=
+        line("totals." + field + " = " + resultOf(phase, i).text + ";", 4) +
+        "\n";
+  out.finishFunction("void take",
+                     {{tag, "phase"},
+                      {"const " + resultText(phase) + " &", "v"},
+                      {"TotalValues &", "totals"}},
+                     stores);
+  return success();
+}
+
+/// All results of one element: those that need no row are computed here too.
+LogicalResult RowEmitter::emitStoreTotals(ArrayRef<std::string> fields) {
+  body.begin(/*indent=*/4);
+  size_t number = 0;
+  for (const RowPhase &phase : rows.totals)
+    for (ReductionOpInterface reduction : phase.reductions) {
+      Value total = reduction->getResult(0);
+      body.bind(total, {"totals." + fields[number++]}, onlyIndex(total));
+    }
+  std::string stores;
+  for (auto [i, yielded] : llvm::enumerate(yieldsOf(out.step))) {
+    if (space.hasElements(yielded) || space.hasRows(yielded))
+      continue;
+    // All are computed before the first is stored.
+    FailureOr<Expr> value = body.namedValue(yielded, onlyElement(yielded));
+    if (failed(value))
+      return failure();
+    stores += storeLine(out.names[out.step.getResult(i)],
+                        onlyIndex(yielded).text, *value);
+  }
+  out.finishFunction("void storeTotals", {{"const TotalValues &", "totals"}},
+                     stores);
+  return success();
+}
+
+LogicalResult RowEmitter::emitTotals() {
+  if (rows.totals.empty())
+    return success();
+  NameScope totalNames;
+  SmallVector<std::string> fields;
+  std::string members;
+  for (const RowPhase &phase : rows.totals)
+    for (ReductionOpInterface reduction : phase.reductions) {
+      fields.push_back(totalNames.add(nameOf(reduction, totalNames)));
+      members += ("    " + elementName(reduction->getResult(0)) + " " +
+                  fields.back() + ";\n")
+                     .str();
+    }
+  out.functions += "  struct TotalValues {\n" + members + "  };\n" +
+                   phasesText("Totals", rows.totals);
+  ArrayRef<std::string> left = fields;
+  for (auto [number, phase] : llvm::enumerate(rows.totals)) {
+    size_t count = phase.reductions.size();
+    if (failed(emitTotal(number, left.take_front(count))))
+      return failure();
+    left = left.drop_front(count);
+  }
+  return emitStoreTotals(fields);
+}
+
+//===----------------------------------------------------------------------===//
+// The functor
+//===----------------------------------------------------------------------===//
+
 LogicalResult RowEmitter::emit() {
   findFields();
   out.functions += structText("ElementValues", elementFields) +
                    structText("RowValues", rowFields);
-  out.functions += phasesText();
+  out.functions += phasesText("Phases", rows.phases);
   bool storesElements = llvm::any_of(yieldsOf(out.step), [&](Value value) {
     return space.hasElements(value);
   });
@@ -255,7 +379,8 @@ LogicalResult RowEmitter::emit() {
     if (failed(emitPhase(i)))
       return failure();
   return success(succeeded(emitStores(/*ofElements=*/true)) &&
-                 succeeded(emitStores(/*ofElements=*/false)));
+                 succeeded(emitStores(/*ofElements=*/false)) &&
+                 succeeded(emitTotals()));
 }
 
 LogicalResult FunctorEmitter::emitRows() {

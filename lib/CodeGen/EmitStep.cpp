@@ -8,7 +8,9 @@
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,9 +24,12 @@ using namespace mlir::mnistc;
 
 ShapeText mlir::mnistc::shapeTextOf(StepOp step) {
   ShapeText text = cast<RootOpInterface>(rootOf(step)).getShapeText();
-  if (Mma mma = mmaOf(step); mma != Mma::ffma)
+  if (SmallVector<std::string> how = scheduleFields(scheduleOf(step));
+      !how.empty())
     text.fields.push_back(
-        (".schedule = {.mma = mn::Mma::" + stringifyMma(mma) + "}").str());
+        StringRef(argumentLines(".schedule = ", "{", how, "}", 4))
+            .ltrim()
+            .str());
   return text;
 }
 
@@ -243,25 +248,32 @@ LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
   return success();
 }
 
-LogicalResult FunctorEmitter::emitStore(bool givesIndex, bool reduces) {
-  Value result = root->getResult(0), yielded = yieldsOf(step)[0];
-  StringRef index = reduces ? "o" : "i";
-  StringRef type = givesIndex ? "int64_t" : elementName(result);
+LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
+                                        StringRef index, bool givesIndex,
+                                        ArrayRef<unsigned> results) {
+  StringRef type = givesIndex ? "int64_t" : elementName(of);
   // An index comes as int64_t for every type of the model.
   Expr stored{"v"};
-  if (givesIndex && elementName(result) != type)
-    stored = mlir::mnistc::call("static_cast<" + elementName(result) + ">",
-                                {stored});
+  if (givesIndex && elementName(of) != type)
+    stored =
+        mlir::mnistc::call("static_cast<" + elementName(of) + ">", {stored});
   body.begin(/*indent=*/4);
-  body.bind(
-      result, stored,
-      linearIndex(positionAt({index.str()}, shapeOf(result)), shapeOf(result)));
-  FailureOr<Expr> text =
-      body.statementValue(yielded, positionAt({index.str()}, shapeOf(yielded)));
-  if (failed(text))
-    return failure();
-  finishFunction("void store", {{indexType, index}, {type, "v"}},
-                 storeLine(names[step.getResult(0)], index, *text));
+  body.bind(of, stored,
+            linearIndex(positionAt({index.str()}, shapeOf(of)), shapeOf(of)));
+  std::string stores;
+  for (unsigned result : results) {
+    Value value = yieldsOf(step)[result];
+    Position position = positionAt({index.str()}, shapeOf(value));
+    // Of several, all are there before the first is stored.
+    FailureOr<Expr> text = results.size() == 1
+                               ? body.statementValue(value, position)
+                               : body.namedValue(value, position);
+    if (failed(text))
+      return failure();
+    stores += storeLine(names[step.getResult(result)], index, *text);
+  }
+  finishFunction(("void " + function).str(), {{indexType, index}, {type, "v"}},
+                 stores);
   return success();
 }
 
@@ -288,12 +300,11 @@ static std::string macroFor(StringRef function) {
   return "MN_" + name + "_KERNEL";
 }
 
-LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
-  KernelText text = root.getKernelText();
+LogicalResult FunctorEmitter::emitLoads(RootOpInterface root) {
   auto reduction = dyn_cast<ReductionOpInterface>(*root);
   bool reduces = reduction && !reduction.keepsDims();
   for (auto [name, operand] :
-       llvm::zip_equal(text.loads, root->getOperands())) {
+       llvm::zip_equal(root.getKernelText().loads, root->getOperands())) {
     LogicalResult loaded =
         reduces ? emitLoad(
                       name, operand, {{indexType, "o"}, {indexType, "r"}},
@@ -303,20 +314,32 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
     if (failed(loaded))
       return failure();
   }
-  if (failed(emitStore(text.givesIndex, reduces)))
-    return failure();
+  return success();
+}
 
+void FunctorEmitter::callKernel(KernelText text, StringRef element,
+                                const ShapeText &sizes) {
   shape = names.scope.add((names[step.getResult(0)] + "_shape").str());
-  std::string element = elementName(root->getOperand(0)).str();
   SmallVector<std::string> arguments = {name}, types;
   if (!text.kind.empty())
     types.push_back(text.kind.str());
-  types.push_back(element);
+  types.push_back(element.str());
   llvm::append_range(arguments, types);
   call = ("mn::" + text.function + "<" + llvm::join(types, ", ") + ">").str();
   arguments.append({takeFunctor(), shape});
-  shapeText = declareShape(shapeTextOf(step), shape);
+  shapeText = declareShape(sizes, shape);
   macro = argumentLines(macroFor(text.function), "(", arguments, ")", 0) + "\n";
+}
+
+LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
+  KernelText text = root.getKernelText();
+  auto reduction = dyn_cast<ReductionOpInterface>(*root);
+  bool reduces = reduction && !reduction.keepsDims();
+  if (failed(emitLoads(root)) ||
+      failed(emitStore("store", root->getResult(0), reduces ? "o" : "i",
+                       text.givesIndex, {0})))
+    return failure();
+  callKernel(text, elementName(root->getOperand(0)), shapeTextOf(step));
   return success();
 }
 
@@ -362,9 +385,10 @@ FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
   auto withLoops = dyn_cast_or_null<RootOpInterface>(root);
   if (root && !withLoops)
     return root->emitOpError("has no kernel");
-  if (failed(isRowStep(step) ? emitRows()
-             : root          ? emitRoot(withLoops)
-                             : emitMap()))
+  if (failed(isRowStep(step)    ? emitRows()
+             : isPoolStep(step) ? emitPools()
+             : root             ? emitRoot(withLoops)
+                                : emitMap()))
     return failure();
   text = declared + shapeText + macro;
   std::optional<ScopedName> sizes;
@@ -439,6 +463,16 @@ static std::string callText(const KernelUse &use, StepOp step,
   return text + argumentLines(kernel.call, "(", arguments, ");", 2) + "\n";
 }
 
+/// What a C++ compiler takes for a kernel, as StepCost says it; measured.
+static unsigned costOf(StepOp step) {
+  constexpr unsigned elementwise = 4, reduction = 12, rows = 45, other = 40;
+  Operation *root = rootOf(step);
+  return isRowStep(step)                    ? rows
+         : !root                            ? elementwise
+         : isa<ReductionOpInterface>(*root) ? reduction
+                                            : other;
+}
+
 FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
                                            KernelTable &kernels) {
   if (step.getImpl() != Impl::kernel)
@@ -453,6 +487,9 @@ FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
       return failure();
     use = kernels.add(*made);
   }
+  text.cost.cost = costOf(step);
+  for (const FunctorTable &table : use->tables)
+    text.cost.functors.push_back(table.type.in(""));
   text.call = callText(*use, step, names);
   return text;
 }

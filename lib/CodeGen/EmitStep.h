@@ -11,6 +11,7 @@
 #include "lib/CodeGen/CppText.h"
 #include "lib/CodeGen/KernelTable.h"
 #include "lib/CodeGen/Names.h"
+#include "lib/CodeGen/Parts.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,6 +49,7 @@ struct StepText {
   std::string device; ///< the functor and its kernel, if they are new
   std::string shape;  ///< the declaration of its sizes, or empty
   std::string call;   ///< the statements of the step's function
+  StepCost cost;      ///< to compile it
 };
 FailureOr<StepText> emitStep(StepOp step, PlanNames &names,
                              KernelTable &kernels);

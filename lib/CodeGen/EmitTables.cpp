@@ -6,8 +6,8 @@
 
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/CodeGen/EmitBody.h"
-#include "lib/CodeGen/KernelMma.h"
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "llvm/ADT/SetVector.h"
@@ -74,14 +74,17 @@ static std::string countText(double value) {
   return llvm::formatv("{0:F0}.0", value);
 }
 
-/// ", 2, after + 3, 1": stream and waits, or nothing where both are the usual.
+/// ", 2, after + 3, 1, "tf32x3", "patches, width 32"": stream, waits, and how
+/// it multiplies; no more than is not the usual.
 static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
   ArrayRef<int64_t> awaited = stepsAwaitedBy(step);
-  Mma mma = kernelMmaOf(step);
-  if (streamOf(step) == 0 && awaited.empty() && mma == Mma::ffma)
+  std::string schedule = scheduleText(step);
+  Mma mma = mmaOf(step);
+  bool says = mma != Mma::ffma || !schedule.empty();
+  if (streamOf(step) == 0 && awaited.empty() && !says)
     return "";
   std::string text = ", " + std::to_string(streamOf(step));
-  if (awaited.empty() && mma == Mma::ffma)
+  if (awaited.empty() && !says)
     return text;
   if (awaited.empty())
     text += ", nullptr";
@@ -90,8 +93,10 @@ static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
         after.empty() ? ", after" : ", after + " + std::to_string(after.size());
   llvm::append_range(after, awaited);
   text += ", " + std::to_string(awaited.size());
-  if (mma != Mma::ffma)
-    text += ", " + stringLiteral(stringifyMma(mma));
+  if (says)
+    text += ", " + stringLiteral(mma == Mma::ffma ? "" : stringifyMma(mma));
+  if (!schedule.empty())
+    text += ", " + stringLiteral(schedule);
   return text;
 }
 

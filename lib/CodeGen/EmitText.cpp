@@ -145,75 +145,130 @@ static bool readsBatches(func::FuncOp function) {
   return false;
 }
 
-static LogicalResult emitPlan(func::FuncOp function, PlanNames &names,
-                              KernelTable &kernels, raw_ostream &device,
-                              raw_ostream &host) {
-  names.collect(function);
-  std::string open = ("\nnamespace " + names.space() + " {\n").str();
-  std::string close = ("\n} // namespace " + names.space() + "\n").str();
+namespace {
+/// The text of a plan before its steps are divided among parts.
+struct PlanText {
+  std::string space;
+  std::vector<StepOp> steps;
+  std::vector<StepText> texts;
+  std::string tables;
+};
+} // namespace
 
-  std::string functors;
-  host << open;
-  unsigned number = 0;
+static FailureOr<PlanText> emitPlan(func::FuncOp function, PlanNames &names,
+                                    KernelTable &kernels) {
+  names.collect(function);
+  PlanText plan;
+  plan.space = names.space();
   for (auto step : function.getOps<StepOp>()) {
     FailureOr<StepText> text = emitStep(step, names, kernels);
     if (failed(text))
       return failure();
-    ++number;
-    if (!text->device.empty())
+    plan.steps.push_back(step);
+    plan.texts.push_back(std::move(*text));
+  }
+  llvm::raw_string_ostream tables(plan.tables);
+  emitPlanTables(function, names, tables);
+  return plan;
+}
+
+/// A GPU's kernels are divided, a CPU's steps.
+static Parts divide(ArrayRef<PlanText> plans, const EmitOptions &options) {
+  constexpr unsigned most = 2;
+  std::vector<StepCost> costs;
+  for (const PlanText &plan : plans)
+    for (const StepText &text : plan.texts)
+      costs.push_back(text.cost);
+  if (options.embedsKernels)
+    return {1, std::vector<unsigned>(costs.size(), 1)};
+  return divide(costs, most);
+}
+
+/// The functors of a plan's steps, each with what makes it a kernel.
+static void emitDevice(const PlanText &plan, raw_ostream &os) {
+  std::string functors;
+  for (auto [i, text] : llvm::enumerate(plan.texts)) {
+    StepOp step = plan.steps[i];
+    if (!text.device.empty())
       functors += "\n" +
-                  comment((Twine(number) + ". " + commentText(step.getName()) +
+                  comment((Twine(i + 1) + ". " + commentText(step.getName()) +
                            ": " + opsOf(step))
                               .str(),
                           3) +
-                  text->device;
-    host << "\n"
-         << stepComment(number, step) << text->shape << "static void step_"
-         << number << "(mn::Context &ctx) {\n"
-         << text->call << "}\n";
+                  text.device;
   }
-  emitPlanTables(function, names, host);
-  host << close;
   if (!functors.empty())
-    device << open << functors << close;
-  return success();
+    os << "\nnamespace " << plan.space << " {\n"
+       << functors << "\n} // namespace " << plan.space << "\n";
 }
 
-static LogicalResult emit(ModuleOp module, const EmitOptions &options,
-                          raw_ostream &os) {
-  std::string device, host;
-  llvm::raw_string_ostream deviceText(device), hostText(host);
+/// The functions of a plan's steps, the first of which is the `first` of all,
+/// and its tables.
+static void emitHost(const PlanText &plan, const Parts &parts, size_t first,
+                     raw_ostream &os) {
+  os << "\nnamespace " << plan.space << " {\n";
+  for (auto [i, text] : llvm::enumerate(plan.texts)) {
+    StepOp step = plan.steps[i];
+    os << "\n" << stepComment(i + 1, step) << text.shape;
+    if (parts.count == 1)
+      os << "static";
+    else
+      os << "MN_STEP(" << parts.ofStep[first + i] << ")";
+    os << " void step_" << i + 1 << "(mn::Context &ctx) {\n"
+       << text.call << "}\n";
+  }
+  os << plan.tables << "\n} // namespace " << plan.space << "\n";
+}
+
+static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
+                                raw_ostream &os) {
+  std::vector<PlanText> texts;
   SmallVector<PlanRow> plans;
   NameScope spaces;
   KernelTable kernels;
   for (auto function : module.getOps<func::FuncOp>()) {
     PlanNames names;
-    if (failed(emitPlan(function, names, kernels, deviceText, hostText)))
+    FailureOr<PlanText> text = emitPlan(function, names, kernels);
+    if (failed(text))
       return failure();
     if (spaces.contains(names.space()))
       return function.emitOpError("expected a unique name, got '")
              << function.getName() << "' twice";
     spaces.reserve(names.space());
     plans.push_back({function, names.space().str()});
+    texts.push_back(std::move(*text));
   }
+  Parts parts = divide(texts, options);
   emitHead(module, options, os);
   // The runtime launches this one before and after plans, and the next before
   // those that take labels.
   os << "\nMN_TRANSFER_KERNEL\n";
   if (llvm::any_of(module.getOps<func::FuncOp>(), readsBatches))
     os << "MN_NEXT_BATCH_KERNEL\n";
-  os << device << "\n#if MN_HOST\n" << host;
+  for (const PlanText &plan : texts)
+    emitDevice(plan, os);
+  os << "\n#if MN_HOST\n";
+  size_t first = 0;
+  for (const PlanText &plan : texts) {
+    emitHost(plan, parts, first, os);
+    first += plan.steps.size();
+  }
+  if (parts.count != 1)
+    os << "\n#if MN_PART <= 1\n";
   emitModelTable(module, options, plans, os);
+  if (parts.count != 1)
+    os << "\n#endif // MN_PART <= 1\n";
   os << "\n#endif // MN_HOST\n";
-  return success();
+  return parts.count;
 }
 
 /// An element is printed by as many calls, one in the other, as it takes ops.
 static constexpr std::optional<unsigned> stackBytes = 256 << 20;
 
-LogicalResult mlir::mnistc::emitCpp(ModuleOp module, const EmitOptions &options,
-                                    raw_ostream &os) {
-  LogicalResult result = failure();
+FailureOr<unsigned> mlir::mnistc::emitCpp(ModuleOp module,
+                                          const EmitOptions &options,
+                                          raw_ostream &os) {
+  FailureOr<unsigned> result = failure();
   llvm::thread thread(stackBytes, [&] { result = emit(module, options, os); });
   thread.join();
   return result;

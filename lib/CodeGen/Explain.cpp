@@ -1,9 +1,10 @@
 //===- Explain.cpp - what became of every ONNX node -----------------------===//
 
 #include "lib/CodeGen/Explain.h"
-#include "lib/CodeGen/KernelMma.h"
 #include "lib/CodeGen/PlanFacts.h"
 #include "lib/CodeGen/Table.h"
+#include "lib/IR/Plan/PoolBody.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
@@ -19,21 +20,41 @@ using namespace mlir::mnistc;
 // Words
 //===----------------------------------------------------------------------===//
 
+/// "conv + bias + relu"
+static std::string describe(StringRef root, const LibraryEpilogue &epilogue) {
+  std::string text = root.str();
+  text += epilogue.bias ? " + bias" : "";
+  text += epilogue.residual ? " + residual" : "";
+  text += epilogue.relu ? " + relu" : "";
+  return text;
+}
+
+/// "conv + bias + relu + max_pool", where nothing else is in the step.
+static std::optional<std::string> describePools(StepOp step) {
+  if (!isPoolStep(step) || !hasContraction(step))
+    return std::nullopt;
+  FailureOr<PoolBody> body = readPoolBody(step);
+  EpiloguePrefix prefix = matchEpiloguePrefix(step, {});
+  if (failed(body) || prefix.end != body->pooled ||
+      !llvm::is_contained(yieldsOf(step), body->pool->getResult(0)))
+    return std::nullopt;
+  std::string text = describe(rowNameOf(step), prefix.epilogue) + " + " +
+                     body->pool->getName().stripDialect().str();
+  return body->indices ? text + " + indices" : text;
+}
+
 /// "cudnn conv + bias + relu"
 static std::string describe(StepOp step) {
   std::string text = stringifyImpl(step.getImpl()).str() + " ";
-  if (Mma mma = kernelMmaOf(step); mma != Mma::ffma)
+  if (Mma mma = mmaOf(step); mma != Mma::ffma)
     text += stringifyMma(mma).str() + " ";
   Operation *root = rootOf(step);
   if (std::optional<LibraryEpilogue> epilogue = root && isContraction(root)
                                                     ? matchLibraryEpilogue(step)
-                                                    : std::nullopt) {
-    text += rowNameOf(step);
-    text += epilogue->bias ? " + bias" : "";
-    text += epilogue->residual ? " + residual" : "";
-    text += epilogue->relu ? " + relu" : "";
-    return text;
-  }
+                                                    : std::nullopt)
+    return text + describe(rowNameOf(step), *epilogue);
+  if (std::optional<std::string> pools = describePools(step))
+    return text + *pools;
   // Repetition and shape are no work, unless there is nothing else.
   SmallVector<StringRef> work, rest;
   for (Operation &op : step.getBody().front().without_terminator())
@@ -136,6 +157,12 @@ static std::string whyOf(StepOp step) {
   auto libraries = module->getAttrOfType<StringAttr>("plan.libraries");
   if (!target || !libraries)
     return "requested explicitly";
+  if (step->hasAttr(tunedAttribute)) {
+    auto gpu = module->getAttrOfType<StringAttr>("plan.tuned_on");
+    return ("the fastest when measured" +
+            (gpu ? " on " + gpu.getValue() : Twine()))
+        .str();
+  }
   llvm::Expected<const Target *> found = Target::get(target);
   llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
   auto preferred = module->getAttrOfType<StringAttr>("plan.prefer");
@@ -216,27 +243,45 @@ static void addLines(Table &table, const NodeFacts &facts,
              "", "", "", ""});
 }
 
-/// The steps by the reasons that they have in common.
-static void printReasons(const PlanFacts &plan, raw_ostream &os) {
+namespace {
+/// Steps that have a text in common, in the order of the first of each.
+class Groups {
+public:
+  void add(std::string text, unsigned step) {
+    auto group = llvm::find_if(
+        groups, [&](const auto &entry) { return entry.first == text; });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), {std::move(text), {}});
+    group->second.push_back(step);
+  }
+  /// "steps 1-3 on cudnn: ...", one objection a line.
+  void print(StringRef word, raw_ostream &os) const {
+    for (const auto &[text, steps] : groups) {
+      os << "step" << (steps.size() > 1 ? "s " : " ") << listOf(steps) << word;
+      SmallVector<StringRef> parts;
+      StringRef(text).split(parts, "; ");
+      llvm::interleave(parts, os, ";\n    ");
+      os << "\n";
+    }
+  }
+
+private:
   std::vector<std::pair<std::string, SmallVector<unsigned>>> groups;
+};
+} // namespace
+
+/// How steps are computed, then why they run on what they run on.
+static void printReasons(const PlanFacts &plan, raw_ostream &os) {
+  Groups schedules, reasons;
   for (auto [i, each] : llvm::enumerate(plan.steps)) {
     StepOp step = each;
-    std::string reason =
-        (stringifyImpl(step.getImpl()) + ": " + whyOf(step)).str();
-    auto group = llvm::find_if(
-        groups, [&](const auto &entry) { return entry.first == reason; });
-    if (group == groups.end())
-      group = groups.insert(groups.end(), {reason, {}});
-    group->second.push_back(i + 1);
+    if (std::string text = scheduleText(step); !text.empty())
+      schedules.add(text, i + 1);
+    reasons.add((stringifyImpl(step.getImpl()) + ": " + whyOf(step)).str(),
+                i + 1);
   }
-  for (const auto &[reason, steps] : groups) {
-    os << "step" << (steps.size() > 1 ? "s " : " ") << listOf(steps) << " on ";
-    // One objection a line.
-    SmallVector<StringRef> parts;
-    StringRef(reason).split(parts, "; ");
-    llvm::interleave(parts, os, ";\n    ");
-    os << "\n";
-  }
+  schedules.print(" computed as ", os);
+  reasons.print(" on ", os);
 }
 
 /// Which steps run on other streams than the first: streams count from 1 here.
@@ -359,8 +404,10 @@ static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
       json.attribute("step", int64_t(i + 1));
       json.attribute("name", jsonOf(step.getName()));
       json.attribute("implementation", stringifyImpl(step.getImpl()));
-      if (Mma mma = kernelMmaOf(step); mma != Mma::ffma)
+      if (Mma mma = mmaOf(step); mma != Mma::ffma)
         json.attribute("mma", stringifyMma(mma));
+      if (std::string schedule = scheduleText(step); !schedule.empty())
+        json.attribute("schedule", schedule);
       json.attribute("runs_as", describe(step));
       json.attribute("why", whyOf(step));
       json.attribute("result", typeOf(step.getResult(0).getType()));

@@ -61,7 +61,13 @@ private:
   LogicalResult emitLoad(StringRef name, Value operand,
                          ArrayRef<Parameter> parameters,
                          const Position &position);
-  LogicalResult emitStore(bool givesIndex, bool reduces);
+  LogicalResult emitPools(); ///< EmitPools.cpp
+  LogicalResult emitLoads(RootOpInterface root);
+  /// The function that stores `results` from an element of `of`, called `v`.
+  LogicalResult emitStore(StringRef function, Value of, StringRef index,
+                          bool givesIndex, ArrayRef<unsigned> results);
+  /// The kernel that a root's function becomes, of `shapeText`.
+  void callKernel(KernelText text, StringRef element, const ShapeText &shape);
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
                       const Twine &last);
   /// The functor's members: pointers to results, and to the inputs that its

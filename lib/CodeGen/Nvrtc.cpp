@@ -96,42 +96,78 @@ static const char *threadsFlag(const Nvrtc &nvrtc) {
   return major >= 13 ? "--split-compile=4" : nullptr;
 }
 
-llvm::Expected<std::string> mlir::mnistc::compileDeviceText(StringRef source,
-                                                            StringRef arch,
-                                                            StringRef include,
-                                                            std::string &log) {
-  llvm::Expected<Nvrtc> nvrtc = openNvrtc();
-  if (!nvrtc)
-    return nvrtc.takeError();
-  void *program = nullptr;
-  auto describe = [&](int code) { return nvrtc->getErrorString(code); };
-  if (int code = nvrtc->createProgram(&program, source.str().c_str(),
-                                      "model.cpp", 0, nullptr, nullptr))
-    return fail(Twine("NVRTC failed: ") + describe(code));
+/// What a cubin depends on; none where a header cannot be read.
+static std::optional<CacheKey> keyFor(const Nvrtc &nvrtc, StringRef source,
+                                      ArrayRef<const char *> flags,
+                                      StringRef include) {
+  int major = 0, minor = 0;
+  nvrtc.getVersion(&major, &minor);
+  CacheKey key("nvrtc");
+  key.add(std::to_string(major)).add(std::to_string(minor));
+  // Updates of a version differ.
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(nvrtc.createProgram), &info))
+    return std::nullopt;
+  key.addIdentity(info.dli_fname);
+  for (const char *flag : flags)
+    key.add(flag);
+  key.add(source);
+  if (!key.addFolder((include + "/mnistrt").str()))
+    return std::nullopt;
+  return key;
+}
 
-  std::string archFlag = "--gpu-architecture=" + machineArch(arch);
-  std::string includeFlag = ("--include-path=" + include).str();
-  SmallVector<const char *> flags = {archFlag.c_str(), includeFlag.c_str(),
-                                     "-std=c++20", "-default-device"};
-  if (const char *flag = threadsFlag(*nvrtc))
-    flags.push_back(flag);
-  int code = nvrtc->compileProgram(program, flags.size(), flags.data());
+static llvm::Expected<std::string> compile(const Nvrtc &nvrtc, StringRef source,
+                                           ArrayRef<const char *> flags,
+                                           StringRef arch, std::string &log) {
+  void *program = nullptr;
+  auto describe = [&](int code) { return nvrtc.getErrorString(code); };
+  if (int code = nvrtc.createProgram(&program, source.str().c_str(),
+                                     "model.cpp", 0, nullptr, nullptr))
+    return fail(Twine("NVRTC failed: ") + describe(code));
+  int code = nvrtc.compileProgram(program, flags.size(), flags.data());
   size_t size = 0;
-  if (nvrtc->getLogSize(program, &size) == 0 && size > 1) {
+  if (nvrtc.getLogSize(program, &size) == 0 && size > 1) {
     log.resize(size);
-    nvrtc->getLog(program, log.data());
+    nvrtc.getLog(program, log.data());
     log.resize(size - 1); // it counts the zero
   }
   std::string cubin;
   if (code == 0)
-    code = nvrtc->getCubinSize(program, &size);
+    code = nvrtc.getCubinSize(program, &size);
   if (code == 0) {
     cubin.resize(size);
-    code = nvrtc->getCubin(program, cubin.data());
+    code = nvrtc.getCubin(program, cubin.data());
   }
-  nvrtc->destroyProgram(&program);
+  nvrtc.destroyProgram(&program);
   if (code != 0)
     return fail("NVRTC cannot compile the kernels for " + arch + ": " +
                 describe(code));
+  return cubin;
+}
+
+llvm::Expected<std::string>
+mlir::mnistc::compileDeviceText(StringRef source, StringRef arch,
+                                StringRef include, const CompileCache &cache,
+                                std::string &log) {
+  llvm::Expected<Nvrtc> nvrtc = openNvrtc();
+  if (!nvrtc)
+    return nvrtc.takeError();
+  std::string archFlag = "--gpu-architecture=" + machineArch(arch);
+  std::string includeFlag = ("--include-path=" + include).str();
+  SmallVector<const char *> flags = {archFlag.c_str(), "-std=c++20",
+                                     "-default-device"};
+  if (const char *flag = threadsFlag(*nvrtc))
+    flags.push_back(flag);
+  std::optional<CacheKey> key;
+  if (cache.isOn())
+    key = keyFor(*nvrtc, source, flags, include);
+  if (key)
+    if (std::optional<std::string> known = cache.find(*key))
+      return *known;
+  flags.push_back(includeFlag.c_str());
+  llvm::Expected<std::string> cubin = compile(*nvrtc, source, flags, arch, log);
+  if (cubin && key)
+    cache.add(*key, *cubin);
   return cubin;
 }

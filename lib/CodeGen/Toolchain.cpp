@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/Toolchain.h"
 #include "lib/CodeGen/CudaFolders.h"
+#include "lib/CodeGen/HostCompiler.h"
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/CodeGen/PartialFile.h"
 #include "lib/CodeGen/Processes.h"
@@ -44,76 +45,6 @@ const ToolchainTarget *ToolchainTarget::get(StringRef name) {
     if (target.name == name)
       return &target;
   return nullptr;
-}
-
-static llvm::Error writeFile(const Twine &path, StringRef text) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path.str(), code);
-  if (!code) {
-    os << text;
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  return code ? fail("cannot write " + path + ": " + code.message())
-              : llvm::Error::success();
-}
-
-/// The system's C++ compiler, with the arguments that CXX may hold.
-static llvm::Expected<std::vector<std::string>> findCompiler() {
-  SmallVector<StringRef> names;
-  const char *wanted = std::getenv("CXX");
-  if (wanted)
-    llvm::SplitString(wanted, names);
-  std::vector<std::string> command;
-  if (!names.empty()) {
-    llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(names[0]);
-    if (!path)
-      return fail("expected a C++ compiler as CXX says, got no '" + names[0] +
-                  "'");
-    command.push_back(*path);
-    for (StringRef argument : llvm::drop_begin(names))
-      command.push_back(argument.str());
-    return command;
-  }
-  for (StringRef name : {"c++", "g++", "clang++"})
-    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name)) {
-      command.push_back(*path);
-      return command;
-    }
-  return fail("expected a C++ compiler (c++, g++ or clang++) on PATH, got "
-              "none; install g++ or set CXX");
-}
-
-/// The first line that tells an error, or any line.
-static std::string firstErrorLine(StringRef log) {
-  StringRef best;
-  while (!log.empty()) {
-    auto [line, rest] = log.split('\n');
-    log = rest;
-    if (line.starts_with("collect2:"))
-      continue;
-    if (line.contains("error") || line.contains("undefined reference") ||
-        line.contains("cannot find"))
-      return line.trim().take_front(300).str();
-    if (best.empty())
-      best = line.trim();
-  }
-  return best.take_front(300).str();
-}
-
-/// Runs a program with its output in a file.
-static llvm::Error execute(ArrayRef<std::string> command, StringRef log) {
-  std::string message;
-  int code = runProgram(command, log.str(), log.str(), message);
-  if (code == 0)
-    return llvm::Error::success();
-  auto text = llvm::MemoryBuffer::getFile(log);
-  if (text && !(*text)->getBuffer().empty())
-    message = firstErrorLine((*text)->getBuffer());
-  return fail(llvm::sys::path::filename(command[0]) + " failed with code " +
-              Twine(code) + (message.empty() ? "" : ": " + message) + "; see " +
-              log);
 }
 
 namespace {
@@ -221,8 +152,8 @@ static llvm::Error compileDevice(const Program &program, StringRef arch,
   if (!hasNvrtc())
     if (std::string nvcc = findNvcc(); !nvcc.empty())
       return compileWithNvcc(nvcc, program, arch, place, stem);
-  llvm::Expected<std::string> cubin =
-      compileDeviceText(program.source, arch, program.include, log);
+  llvm::Expected<std::string> cubin = compileDeviceText(
+      program.source, arch, program.include, program.cache, log);
   if (cubin)
     return writeFile(stem + ".cubin", *cubin);
   if (log.empty())
@@ -231,34 +162,6 @@ static llvm::Error compileDevice(const Program &program, StringRef arch,
   llvm::consumeError(writeFile(path, log));
   return fail(llvm::toString(cubin.takeError()) + ": " + firstErrorLine(log) +
               "; see " + path);
-}
-
-static void keepFirst(llvm::Error &first, llvm::Error next) {
-  if (first)
-    llvm::consumeError(std::move(next));
-  else
-    first = std::move(next);
-}
-
-static llvm::Error compileHost(const Program &program, const Workplace &place,
-                               std::vector<std::string> command) {
-  const ToolchainTarget &target = *program.target;
-  for (const std::string &flag : target.compilerFlags)
-    command.push_back(flag);
-  if (program.quick)
-    command.push_back("-O1"); // The last one counts.
-  if (!target.archFlag.empty())
-    command.push_back(target.archFlag.str() + program.archs.front());
-  if (program.shared || program.archive)
-    command.push_back("-DMN_LIBRARY=" + modelFunction(program));
-  for (std::string flag :
-       {std::string("-std=c++20"), "-D" + target.macro.str(),
-        std::string("-fPIC"), std::string("-fvisibility=hidden"),
-        std::string("-ffunction-sections"), "-I" + program.include,
-        std::string("-c"), place.path("model.cpp"), std::string("-o"),
-        place.path("model.o")})
-    command.push_back(flag);
-  return execute(command, place.path("compile.log"));
 }
 
 /// The runtime's archives, and what an installed compiler brings with them.
@@ -294,7 +197,8 @@ static llvm::Error link(const Program &program, const Workplace &place,
                         std::vector<std::string> command,
                         const std::string &output) {
   auto add = [&](const Twine &flag) { command.push_back(flag.str()); };
-  add(place.path("model.o"));
+  for (const std::string &object : hostObjects(program))
+    add(place.path(object));
   add(place.path("embed.s"));
   if (program.shared) {
     // Nothing asks for the C interface but those who load it.
@@ -354,9 +258,11 @@ static llvm::Error archive(const Program &program, const Workplace &place,
                 "install binutils");
   std::string model = place.path("library.o"), api = place.path("mnist.o");
   std::vector<std::string> command = compiler;
+  for (const std::string &object : hostObjects(program))
+    command.push_back(place.path(object));
   for (const std::string &flag :
-       {place.path("model.o"), place.path("embed.s"),
-        std::string("-Wl,--gc-sections"), "-Wl,-u," + modelFunction(program)})
+       {place.path("embed.s"), std::string("-Wl,--gc-sections"),
+        "-Wl,-u," + modelFunction(program)})
     command.push_back(flag);
   addRuntime(program, command);
   if (llvm::Error failed =
@@ -420,7 +326,7 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
       devices.push_back(std::async(std::launch::async, [&] {
         return compileDevice(program, arch, place);
       }));
-  llvm::Error host = compileHost(program, place, *compiler);
+  llvm::Error host = compileHost(program, place.path("."), *compiler);
   program.lap("host compiler");
   // Of several failures the first arch's is told.
   llvm::Error failed = llvm::Error::success();

@@ -8,6 +8,7 @@
 #ifndef MNISTC_CODEGEN_TOOLCHAIN_H
 #define MNISTC_CODEGEN_TOOLCHAIN_H
 
+#include "lib/CodeGen/CompileCache.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -35,6 +36,7 @@ struct Program {
   const ToolchainTarget *target = nullptr;
   std::vector<std::string> archs; ///< one, unless there is device code
   std::string source, constants;
+  unsigned parts = 1;  ///< that the source is compiled in
   std::string initial; ///< of the parameters, if the program trains
   std::string onnx;    ///< the model's file, if the program is to write it
   std::vector<std::string> commands;  ///< beyond every program's: "train"
@@ -46,6 +48,7 @@ struct Program {
   bool quick = false;                 ///< compile fast rather than run fast
   std::string output;
   std::string saveTemps; ///< a folder, or empty
+  CompileCache cache{""};
   /// Called with what has been done, for -v.
   std::function<void(StringRef)> lap = [](StringRef) {};
 };
@@ -61,9 +64,10 @@ bool hasNvrtc();
 /// GPUs of just this kind have, where its code runs on no other anyway.
 std::string machineArch(StringRef arch);
 
-/// Compiles device text into a cubin, in this process.
+/// Compiles device text into a cubin, in this process, or finds it.
 llvm::Expected<std::string> compileDeviceText(StringRef source, StringRef arch,
                                               StringRef include,
+                                              const CompileCache &cache,
                                               std::string &log);
 
 } // namespace mlir::mnistc

@@ -25,11 +25,17 @@ struct Choice {
   std::string text; ///< for --explain
 };
 
-/// Builds the ops of a loss over rows of which the first `valid` count.
+/// The rows of a batch that count: the first ones, and how many the mean of the
+/// loss is over, which are those of all ranks where there are several.
+struct RowCounts {
+  Value valid, total;
+};
+
+/// Builds the ops of a loss over rows.
 class LossBuilder {
 public:
-  LossBuilder(OpBuilder &b, Location loc, Value labels, Value valid)
-      : a{b, loc}, labels(labels), valid(valid) {}
+  LossBuilder(OpBuilder &b, Location loc, Value labels, RowCounts rows)
+      : a{b, loc}, labels(labels), rows(rows) {}
 
   Value build(const Choice &choice, double smoothing);
   /// How many classes are right, as i64.
@@ -44,7 +50,8 @@ private:
   Value binary(Value p, Value target);
 
   Arithmetic a;
-  Value labels, valid;
+  Value labels;
+  RowCounts rows;
 };
 
 struct AddLoss : impl::AddLossBase<AddLoss> {
@@ -55,8 +62,9 @@ struct AddLoss : impl::AddLossBase<AddLoss> {
   FailureOr<bool> targetsAreClasses(func::FuncOp function,
                                     const Choice &choice);
   Value addLabels(func::FuncOp function, const Choice &choice);
+  RowCounts addRowCounts(func::FuncOp function);
   void addMetrics(OpBuilder &builder, Location loc, Value loss, Value correct,
-                  Value valid, bool trains);
+                  RowCounts rows, bool trains);
 };
 } // namespace
 
@@ -66,9 +74,9 @@ struct AddLoss : impl::AddLossBase<AddLoss> {
 
 /// Whether the row of each element of `type` counts.
 Value LossBuilder::isUsed(RankedTensorType type) {
-  auto index = type.clone(typeOf(valid).getElementType());
+  auto index = type.clone(typeOf(rows.valid).getElementType());
   Value row = a.b.create<IotaOp>(a.loc, index, 0);
-  return a.compare(Predicate::lt, row, a.spread(valid, index));
+  return a.compare(Predicate::lt, row, a.spread(rows.valid, index));
 }
 
 /// Whether the class of each element of `type` is the label.
@@ -95,7 +103,7 @@ Value LossBuilder::target(const Choice &choice) {
 /// The mean over the rows that count, of `perRow` errors each.
 Value LossBuilder::meanOf(Value errors, double perRow) {
   Value sum = a.sumOfAll(a.where(isUsed(typeOf(errors)), errors));
-  Value count = a.cast(valid, typeOf(sum).getElementType());
+  Value count = a.cast(rows.total, typeOf(sum).getElementType());
   return a.div(sum, a.mul(count, a.number(count, perRow)));
 }
 
@@ -295,6 +303,11 @@ FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
   if (choice.kind != "own" && type.getRank() == 0)
     return function.emitError("expected an output with rows to train, got ")
            << describe(function, output);
+  if (choice.kind == "own" && dataParallel)
+    return function.emitError("expected a loss that mnistc adds, for "
+                              "data-parallel training, got the model's own, "
+                              "whose mean is over the rows of one rank; "
+                              "--loss=NAME with an output that is no loss");
   choice.classes = *classes;
   return choice;
 }
@@ -355,18 +368,29 @@ Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
                      mn::names::labels);
 }
 
-/// Adds this batch to what the trainer reads at its next report.
+RowCounts AddLoss::addRowCounts(func::FuncOp function) {
+  auto count =
+      RankedTensorType::get({}, IntegerType::get(function.getContext(), 32));
+  Value valid = addArgument(function, count, mn::names::valid);
+  return {valid, dataParallel
+                     ? addArgument(function, count, mn::names::globalValid)
+                     : valid};
+}
+
+/// Adds this batch to what the trainer reads at its next report. Of several
+/// ranks, each adds what is its share.
 void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
-                         Value correct, Value valid, bool trains) {
+                         Value correct, RowCounts rows, bool trains) {
   Arithmetic a{builder, loc};
   States states(getOperation(), builder, loc);
   Type f64 = builder.getF64Type(), i64 = builder.getI64Type();
   auto add = [&](StringRef name, Type element, Value value) {
     states.store(name, a.add(states.loadNumber(name, element), value));
   };
-  add(mn::names::lossSum, f64, a.mul(a.cast(loss, f64), a.cast(valid, f64)));
+  add(mn::names::lossSum, f64,
+      a.mul(a.cast(loss, f64), a.cast(rows.total, f64)));
   add(mn::names::correct, i64, correct);
-  add(mn::names::seen, i64, a.cast(valid, i64));
+  add(mn::names::seen, i64, a.cast(rows.valid, i64));
 
   // x - x is 0 for a number, and NaN for infinity and NaN.
   Value batch = states.loadNumber(mn::names::batch, i64);
@@ -381,6 +405,11 @@ void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
   // Read where the next batch is loaded, for any model.
   for (StringRef name : {mn::names::seed, mn::names::epoch})
     states.declare(name, RankedTensorType::get({}, i64));
+  // By these the trainer knows that several ranks may train it.
+  if (dataParallel) {
+    states.declare(mn::names::rank, RankedTensorType::get({}, i64));
+    states.declare(mn::names::ranks, RankedTensorType::get({}, i64), 1);
+  }
 }
 
 LogicalResult AddLoss::addTo(func::FuncOp infer, const char *kind) {
@@ -397,16 +426,13 @@ LogicalResult AddLoss::addTo(func::FuncOp infer, const char *kind) {
   Value labels = addLabels(function, *choice);
   if (!labels)
     return failure();
-  Value valid =
-      addArgument(function, RankedTensorType::get({}, builder.getI32Type()),
-                  mn::names::valid);
-
+  RowCounts rows = addRowCounts(function);
   builder.setInsertionPoint(end);
   Location loc = nameLocation(builder.getContext(), mn::names::loss, "", "");
-  LossBuilder builderOfLoss(builder, loc, labels, valid);
+  LossBuilder builderOfLoss(builder, loc, labels, rows);
   Value loss = builderOfLoss.build(*choice, smoothing);
   Value correct = builderOfLoss.correct(*choice);
-  addMetrics(builder, loc, loss, correct, valid,
+  addMetrics(builder, loc, loss, correct, rows,
              isOfKind(function, mn::kinds::train));
   end->setOperands(loss);
   function.setType(

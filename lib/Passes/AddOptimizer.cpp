@@ -278,7 +278,7 @@ LogicalResult AddOptimizer::checkInputs(func::FuncOp train) {
   for (BlockArgument argument : train.getArguments()) {
     auto name = train.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                    "mnist.name");
-    if (!name || name == mn::names::valid)
+    if (!name || name == mn::names::valid || name == mn::names::globalValid)
       continue;
     if (name == mn::names::labels) {
       hasTargets = true;

@@ -26,7 +26,19 @@ struct Buffer {
   SmallVector<Value, 1> values;
   int64_t bytes, first, last;      ///< alive from step `first` to step `last`
   SmallVector<int64_t> users = {}; ///< steps that write or read it
+  /// What is adjacent to the values, and how many bytes after them.
+  SmallVector<std::pair<Value, int64_t>> adjacent = {};
   int64_t begin = 0;
+
+  /// Puts another buffer at the end of this one.
+  void append(Buffer &other) {
+    for (Value value : other.values)
+      adjacent.push_back({value, bytes});
+    bytes += other.bytes;
+    first = std::min(first, other.first), last = std::max(last, other.last);
+    llvm::append_range(users, other.users);
+    other = {{}, 0, 0, 0};
+  }
 };
 
 /// Which buffers may share memory: those that are alive at different times, in
@@ -89,6 +101,32 @@ static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
   return nullptr;
 }
 
+/// The buffer of the operand that a collective makes a result of in place; null
+/// where it has none, which cannot be.
+static Buffer *bufferReduced(OpResult result, BufferMap &bufferOf,
+                             MutableArrayRef<Buffer> buffers) {
+  auto step = cast<StepOp>(result.getOwner());
+  auto it = bufferOf.find(step.getInputs()[result.getResultNumber()]);
+  return it == bufferOf.end() ? nullptr : &buffers[it->second];
+}
+
+/// What a collective adds up at once is one buffer.
+static void joinBuckets(func::FuncOp function, const BufferMap &bufferOf,
+                        SmallVectorImpl<Buffer> &buffers) {
+  for (StepOp step : function.getOps<StepOp>()) {
+    if (!isCollectiveStep(step))
+      continue;
+    auto first = bufferOf.find(step.getResult(0));
+    for (OpResult result : llvm::drop_begin(step->getResults()))
+      if (auto it = bufferOf.find(result); it != bufferOf.end() &&
+                                           first != bufferOf.end() &&
+                                           it->second != first->second)
+        buffers[first->second].append(buffers[it->second]);
+  }
+  llvm::erase_if(buffers,
+                 [](const Buffer &buffer) { return buffer.values.empty(); });
+}
+
 /// The buffers of a function, in the order in which they come to life. What has
 /// a place among the parameters needs none.
 static SmallVector<Buffer> findBuffers(func::FuncOp function,
@@ -115,9 +153,11 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
     for (OpResult result : step->getResults()) {
       if (placed.contains(result))
         continue;
-      Buffer *taken = reuse ? bufferToTakeOver(step, result.getResultNumber(),
-                                               now, sharing, bufferOf, buffers)
-                            : nullptr;
+      Buffer *taken =
+          isCollectiveStep(step) ? bufferReduced(result, bufferOf, buffers)
+          : reuse ? bufferToTakeOver(step, result.getResultNumber(), now,
+                                     sharing, bufferOf, buffers)
+                  : nullptr;
       if (!taken) {
         add(result);
         continue;
@@ -127,6 +167,7 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
       llvm::append_range(taken->users, lifetimes.users(result));
       bufferOf[result] = taken - buffers.begin();
     }
+  joinBuckets(function, bufferOf, buffers);
   return buffers;
 }
 
@@ -252,9 +293,13 @@ private:
     SmallVector<Buffer> buffers =
         findBuffers(function, offsetOf, sharing, alignment, reuse);
     int64_t arenaBytes = parameterBytes + placeAll(buffers, sharing);
-    for (const Buffer &buffer : buffers)
+    for (const Buffer &buffer : buffers) {
+      int64_t begin = parameterBytes + buffer.begin;
       for (Value value : buffer.values)
-        offsetOf[value] = parameterBytes + buffer.begin;
+        offsetOf[value] = begin;
+      for (auto [value, bytes] : buffer.adjacent)
+        offsetOf[value] = begin + bytes;
+    }
 
     Builder builder(&getContext());
     for (BlockArgument argument : function.getArguments())

@@ -52,10 +52,7 @@ private:
 };
 } // namespace
 
-double Schedule::timeOf(StepOp step) const {
-  return times.launch +
-         std::max(flopsOf(step) / times.flops, bytesOf(step) / times.bytes);
-}
+double Schedule::timeOf(StepOp step) const { return times.of(step); }
 
 /// The critical successor of a step is, of those that wait for it, the one with
 /// the longest path to the end. A step is that of one predecessor: the last.

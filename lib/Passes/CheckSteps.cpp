@@ -10,6 +10,7 @@
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -42,8 +43,8 @@ public:
     return success(succeeded(checkOps()) && succeeded(checkBodies()) &&
                    succeeded(checkReturn()) && succeeded(findParameters()) &&
                    succeeded(checkPlaces()) && succeeded(checkOverlaps()) &&
-                   succeeded(checkUpdates()) && succeeded(checkStreams()) &&
-                   succeeded(checkWaits()));
+                   succeeded(checkBuckets()) && succeeded(checkUpdates()) &&
+                   succeeded(checkStreams()) && succeeded(checkWaits()));
   }
 
 private:
@@ -54,6 +55,7 @@ private:
   LogicalResult findParameter(Value value, StringAttr name);
   LogicalResult checkPlaces();
   LogicalResult checkOverlaps();
+  LogicalResult checkBuckets();
   LogicalResult checkUpdates();
   LogicalResult checkUpdate(const Update &update);
   LogicalResult checkStreams();
@@ -64,6 +66,7 @@ private:
   const Target *target; ///< null: any
   const Blocks &blocks;
   SmallVector<Range> ranges;
+  DenseMap<Value, int64_t> placeOf;    ///< the addresses in the arena
   DenseMap<Value, int64_t> parameters; ///< their required addresses
   SmallVector<Update> updates;
 };
@@ -216,6 +219,7 @@ LogicalResult Checker::checkPlaces() {
            << arena.getInt();
   Lifetimes lifetimes(function);
   auto add = [&](Value value, int64_t begin) -> LogicalResult {
+    placeOf[value] = begin;
     auto [first, last] = lifetimes.of(value);
     int64_t bytes = sizeInBytes(value.getType());
     if (failed(checkPlace(value.getLoc(), nameOf(value), begin, bytes,
@@ -306,8 +310,36 @@ LogicalResult Checker::checkStreams() {
   return success();
 }
 
+/// Collectives work in place, on adjacent tensors in their order: the library
+/// gets one address.
+LogicalResult Checker::checkBuckets() {
+  for (StepOp step : function.getOps<StepOp>()) {
+    if (!isCollectiveStep(step))
+      continue;
+    std::optional<int64_t> next;
+    Type element = getElementTypeOrSelf(step.getResult(0).getType());
+    for (auto [input, result] :
+         llvm::zip_equal(step.getInputs(), step.getResults())) {
+      auto from = placeOf.find(input);
+      int64_t to = placeOf.lookup(result);
+      if (from == placeOf.end() || from->second != to || (next && to != *next))
+        return step.emitError("expected the operands of step '")
+               << step.getName()
+               << "' next to each other, each in the place of its result, got "
+               << "otherwise for result " << result.getResultNumber();
+      if (getElementTypeOrSelf(result.getType()) != element)
+        return step.emitError("expected the operands of step '")
+               << step.getName() << "' to have one type, got " << element
+               << " and " << getElementTypeOrSelf(result.getType());
+      next =
+          to + llvm::alignTo(sizeInBytes(result.getType()), blocks.alignment);
+    }
+  }
+  return success();
+}
+
 /// Of two steps where one writes bytes that the other uses, one has ended when
-/// the other begins.
+/// the other begins. So it is with any two collectives.
 LogicalResult Checker::checkWaits() {
   SmallVector<StepOp> steps(function.getOps<StepOp>());
   if (streamsOf(function) == 1)
@@ -321,7 +353,9 @@ LogicalResult Checker::checkWaits() {
                << step.getName() << "' of stream " << streamOf(step)
                << " to wait for step '" << steps[earlier].getName()
                << "' of stream " << streamOf(steps[earlier])
-               << ", with which it shares bytes";
+               << (isCollectiveStep(step) && isCollectiveStep(steps[earlier])
+                       ? ", since ranks run collectives in one order"
+                       : ", with which it shares bytes");
     order.add(streamOf(step), stepsAwaitedBy(step));
   }
   return success();

@@ -15,9 +15,41 @@ namespace mlir::mnistc {
 
 namespace {
 struct ExpandTraining : impl::ExpandTrainingBase<ExpandTraining> {
+  using ExpandTrainingBase::ExpandTrainingBase;
   void runOnOperation() override;
   LogicalResult expand(BatchNormOp op);
   void expand(DropoutOp op, int64_t stream);
+};
+
+/// Means of a batch, by channel, for a batch normalization.
+class BatchMean {
+public:
+  /// `shared`: over the rows of all ranks. Each of those has equally many.
+  BatchMean(const Arithmetic &a, ArrayRef<int64_t> dims, Value count,
+            Value ranks, bool shared)
+      : a(a), dims(dims), count(count), ranks(ranks), shared(shared) {}
+
+  Value of(Value x) const {
+    Value sum = a.sum(x, dims);
+    if (!shared)
+      return a.div(sum, count);
+    // One after the other: compilers evaluate arguments in any order.
+    Value total = a.b.create<AllReduceOp>(a.loc, sum);
+    return a.div(total, a.mul(count, ranks));
+  }
+  /// What the running statistics get, which are the same on all ranks.
+  Value overRanks(Value mean) const {
+    return !ranks || shared
+               ? mean
+               : a.div(a.b.create<AllReduceOp>(a.loc, mean), ranks);
+  }
+
+private:
+  const Arithmetic &a;
+  ArrayRef<int64_t> dims;
+  Value count;
+  Value ranks; ///< null: one
+  bool shared;
 };
 } // namespace
 
@@ -48,17 +80,23 @@ LogicalResult ExpandTraining::expand(BatchNormOp op) {
   Value x = op.getInput();
   Value count = a.number(op.getMean(), double(type.getNumElements()) /
                                            double(type.getDimSize(dim)));
-  Value mean = a.div(a.sum(x, others), count);
+  States states(getOperation(), builder, op.getLoc());
+  Value ranks;
+  if (dataParallel)
+    ranks = a.cast(states.loadNumber(mn::names::ranks, builder.getI64Type(), 1),
+                   typeOf(count).getElementType());
+  BatchMean batchMean(a, others, count, ranks, syncBatchNorm);
+  Value mean = batchMean.of(x);
   Value centered = a.sub(x, a.broadcast(mean, dim, type));
-  Value variance = a.div(a.sum(a.mul(centered, centered), others), count);
+  Value variance = batchMean.of(a.mul(centered, centered));
   Value epsilon = a.number(variance, op.getEpsilon().convertToDouble());
   Value scale = a.div(op.getScale(), a.sqrt(a.add(variance, epsilon)));
   Value y = a.add(a.mul(centered, a.broadcast(scale, dim, type)),
                   a.broadcast(op.getBias(), dim, type));
 
-  States states(getOperation(), builder, op.getLoc());
   auto update = [&](StringAttr name, Value running, Value batch) {
     double kept = op.getMomentum().convertToDouble();
+    batch = batchMean.overRanks(batch);
     Value old = a.mul(a.number(running, kept), running);
     states.store(name, a.add(old, a.mul(a.number(batch, 1 - kept), batch)));
   };
@@ -71,6 +109,16 @@ LogicalResult ExpandTraining::expand(BatchNormOp op) {
   return success();
 }
 
+/// How many rows the operand of a dropout has: the batch's. One that has no
+/// such rows counts as one, so that ranks draw other numbers all the same.
+static int64_t rowsOf(DropoutOp op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  auto input = cast<RankedTensorType>(function.getArgumentTypes().front());
+  int64_t batch = input.getRank() ? input.getDimSize(0) : 1;
+  int64_t count = typeOf(op.getInput()).getNumElements();
+  return batch > 0 && count % batch == 0 ? batch : 1;
+}
+
 // y = u >= ratio ? x / (1 - ratio) : 0
 void ExpandTraining::expand(DropoutOp op, int64_t stream) {
   OpBuilder builder(op);
@@ -79,10 +127,18 @@ void ExpandTraining::expand(DropoutOp op, int64_t stream) {
   Value x = op.getInput();
   double ratio = op.getRatio().convertToDouble();
   Type i64 = builder.getI64Type();
+  Value rank, ranks;
+  IntegerAttr rows;
+  if (dataParallel) {
+    rank = states.loadNumber(mn::names::rank, i64);
+    ranks = states.loadNumber(mn::names::ranks, i64, 1);
+    rows = builder.getI64IntegerAttr(rowsOf(op));
+  }
   auto random = cast<RankedTensorType>(x.getType()).clone(builder.getF32Type());
   Value u = builder.create<RandomUniformOp>(
       op.getLoc(), random, states.loadNumber(mn::names::seed, i64),
-      states.loadNumber(mn::names::step, i64), stream);
+      states.loadNumber(mn::names::step, i64), rank, ranks, rows,
+      builder.getI64IntegerAttr(stream));
   Value kept = a.compare(Predicate::ge, u, a.number(u, ratio));
   Value scaled =
       ratio < 1 ? a.mul(x, a.number(x, 1 / (1 - ratio))) : a.number(x, 0);

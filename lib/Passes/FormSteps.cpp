@@ -164,6 +164,9 @@ bool Grouping::canFuseProducer(const Group &producer,
 bool Grouping::canFuseConsumer(const Group &root, const Group &epilogue) const {
   if (!epilogues || !root.root || epilogue.root || !onlyUsedBy(root, epilogue))
     return false;
+  // It begins as soon as it can, which what follows it would put off.
+  if (root.root->hasTrait<Collective>())
+    return false;
   SmallVector<Value> values = {root.last()->getResult(0)};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!values.empty())

@@ -7,6 +7,7 @@
 
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
@@ -20,19 +21,28 @@ namespace mlir::mnistc {
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
-/// Pointwise steps that will be one, in order.
+/// Pointwise steps that will be one, in order; or some with results of one
+/// element, and a row step after whose rows they are computed.
 struct Group {
   SmallVector<StepOp> steps;
+  StepOp rows; ///< the row step, or null
   llvm::SetVector<Value> inputs, results;
   size_t ops = 0;       ///< in their bodies
   int64_t operands = 0; ///< of each step, whatever they have in common
+  bool numbers = true;  ///< all results have one element
   bool closed = false;  ///< a later step reads a result, or updates an input
 
   explicit Group(SmallVector<StepOp> all) : steps(std::move(all)) {
     llvm::sort(steps, [](StepOp a, StepOp b) { return a->isBeforeInBlock(b); });
     for (StepOp step : steps) {
+      if (rootOf(step))
+        rows = step;
       inputs.insert(step.getInputs().begin(), step.getInputs().end());
       results.insert(step.getResults().begin(), step.getResults().end());
+      if (step != rows)
+        numbers &= llvm::all_of(step.getResults(), [](Value result) {
+          return countOf(result) == 1;
+        });
       ops += step.getBody().front().getOperations().size();
       operands += step->getNumOperands() + step->getNumResults();
     }
@@ -50,7 +60,12 @@ private:
   void findUpdates();
   void findDependencies();
   bool canFuse(const Group &some, const Group &others) const;
+  bool joinEarlier(StepOp step);
+  bool canRunWith(const Group &numbers, const Group &others) const;
+  void moveTo(Group &group, Group &&numbers);
+  void joinNumbers(bool toRows);
   bool readInOrder(const Group &readers, const Group &written) const;
+  bool joinRows(const Group &some, const Group &others) const;
   bool delays(const Group &some, const Group &others) const;
   void fuse(StepOp step);
   bool isUpdatedBy(Value parameter, ValueRange results) const;
@@ -61,6 +76,7 @@ private:
   /// The parameter, an argument, that a result is the new value of.
   DenseMap<Value, Value> updates;
   std::vector<Group> open;
+  bool keepsNumbers = false; ///< for row steps
   /// Where steps will run concurrently: the dependencies of each.
   std::optional<StepDependencies> dependencies;
   DenseMap<Operation *, unsigned> numberOf;
@@ -93,8 +109,8 @@ void FuseHorizontally::findDependencies() {
     numberOf.try_emplace(step, numberOf.size());
 }
 
-/// Whether, if all these were one step, a step that later ones depend on would
-/// wait for what it does not depend on.
+/// Whether, if all these were one step, a step that reads a result would wait
+/// for what it does not depend on: what one of them needs, or the row step.
 bool FuseHorizontally::delays(const Group &some, const Group &others) const {
   llvm::SmallSetVector<Operation *, 8> both(some.steps.begin(),
                                             some.steps.end());
@@ -104,12 +120,18 @@ bool FuseHorizontally::delays(const Group &some, const Group &others) const {
     needed |= dependencies->of(numberOf.at(step));
   for (Operation *step : both)
     needed.reset(numberOf.at(step));
+  StepOp rows = some.rows ? some.rows : others.rows;
+  if (rows)
+    needed.set(numberOf.at(rows));
   return llvm::any_of(both, [&](Operation *step) {
-    bool isNeeded = llvm::any_of(step->getUsers(), [&](Operation *user) {
-      return isa<StepOp>(user) && !both.contains(user);
-    });
     llvm::BitVector more = needed;
-    return isNeeded && more.reset(dependencies->of(numberOf.at(step))).any();
+    more.reset(dependencies->of(numberOf.at(step)));
+    more.reset(numberOf.at(step));
+    return llvm::any_of(step->getUsers(), [&](Operation *user) {
+      llvm::BitVector waits = more;
+      return isa<StepOp>(user) && !both.contains(user) &&
+             waits.reset(dependencies->of(numberOf.at(user))).any();
+    });
   });
 }
 
@@ -123,8 +145,8 @@ bool FuseHorizontally::isUpdatedBy(Value parameter, ValueRange results) const {
 /// Whether `step` reads these inputs element for element and its results have
 /// as many elements: the thread that computes an element of the input computes
 /// that of each result.
-static bool readsInOrder(StepOp step,
-                         llvm::function_ref<bool(Value)> isChosen) {
+static bool readsChosenInOrder(StepOp step,
+                               llvm::function_ref<bool(Value)> isChosen) {
   SmallVector<Value> values;
   for (auto [input, argument] :
        llvm::zip_equal(step.getInputs(), step.getBody().getArguments())) {
@@ -137,12 +159,14 @@ static bool readsInOrder(StepOp step,
   }
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!values.empty())
-    for (Operation *user : values.pop_back_val().getUsers()) {
-      if (isa<YieldOp>(user) || !seen.insert(user).second)
+    for (OpOperand &use : values.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<YieldOp>(user))
         continue;
-      if (!isPointwise(user))
+      if (!readsInOrder(user, use.get()))
         return false;
-      values.push_back(user->getResult(0));
+      if (seen.insert(user).second)
+        values.push_back(user->getResult(0));
     }
   return true;
 }
@@ -159,16 +183,50 @@ bool FuseHorizontally::readInOrder(const Group &readers,
                  !written.inputs.contains(input);
         }))
       return false;
-    return readsInOrder(step, [&](Value input) {
+    return readsChosenInOrder(step, [&](Value input) {
       return written.results.contains(input) ||
              isUpdatedBy(input, written.results.getArrayRef());
     });
   });
 }
 
+/// Whether numbers read what a row step makes of a single row, not of totals:
+/// the row step would have to compute them there.
+static bool readsRows(StepOp rows, const Group &numbers) {
+  FailureOr<RowBody> body = readRowBody(rows);
+  if (failed(body))
+    return true;
+  for (auto [result, value] :
+       llvm::zip_equal(rows.getResults(), yieldsOf(rows)))
+    if (numbers.inputs.contains(result) && body->knownAfter.contains(value))
+      return true;
+  return false;
+}
+
+/// Whether, if there is a row step among these, the others can be computed
+/// after its last row: its rows need neither them nor what they update.
+bool FuseHorizontally::joinRows(const Group &some, const Group &others) const {
+  if (!some.rows && !others.rows)
+    return true;
+  StepOp rows = some.rows ? some.rows : others.rows;
+  auto isNeeded = [&](const Group &group) {
+    for (auto [i, input] : llvm::enumerate(rows.getInputs()))
+      if ((group.results.contains(input) ||
+           isUpdatedBy(input, group.results.getArrayRef())) &&
+          !readsAfterRows(rows, i))
+        return true;
+    return false;
+  };
+  return !(some.rows && others.rows) && some.numbers && others.numbers &&
+         !isNeeded(some) && !isNeeded(others) &&
+         !readsRows(rows, some.rows ? others : some);
+}
+
 bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
-  return !some.closed && some.operands + others.operands <= maxOperands &&
-         some.ops + others.ops <= maxFusedOps && readInOrder(some, others) &&
+  return some.operands + others.operands <= maxOperands &&
+         some.ops + others.ops <= maxFusedOps &&
+         (some.numbers == others.numbers || !keepsNumbers) &&
+         joinRows(some, others) && readInOrder(some, others) &&
          readInOrder(others, some) && !(dependencies && delays(some, others));
 }
 
@@ -199,52 +257,108 @@ StringRef FuseHorizontally::wordFor(ValueRange results) const {
   return !all ? "" : others ? "updates" : "metrics";
 }
 
+/// What others read; first that of the row step, which the whole is called
+/// after.
+static SmallVector<Value> resultsOf(const Group &group) {
+  SmallVector<Value> results;
+  auto add = [&](StepOp step) {
+    for (Value result : step.getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !llvm::is_contained(group.steps, user);
+          }))
+        results.push_back(result);
+  };
+  if (group.rows)
+    add(group.rows);
+  for (StepOp step : group.steps)
+    if (step != group.rows)
+      add(step);
+  return results;
+}
+
 void FuseHorizontally::merge(const Group &group, StepNames &names) {
   StepOp last = group.steps.back();
-  OpBuilder builder(last);
-  // As they are now: other groups were merged since.
-  llvm::SetVector<Value> inputs;
-  SmallVector<Value> results(group.results.begin(), group.results.end());
-  for (StepOp step : group.steps)
-    for (Value input : step.getInputs())
-      if (!group.results.contains(input))
-        inputs.insert(input);
-  SmallVector<Location> locations = llvm::map_to_vector(
-      group.steps, [](StepOp step) { return step.getLoc(); });
-  StringRef what = wordFor(results);
-  std::string name =
-      what.empty() ? last.getName().str() : names.take(what, "fused");
-  auto fused = builder.create<StepOp>(
-      FusedLoc::get(&getContext(), locations), ValueRange(results).getTypes(),
-      builder.getStringAttr(name), last.getImplAttr(), DenseI64ArrayAttr(),
-      /*schedule=*/Attribute(), inputs.getArrayRef());
-  Block &body = fused.getBody().emplaceBlock();
-  IRMapping mapping; // from values outside and in the steps' bodies
-  for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
-  builder.setInsertionPointToEnd(&body);
-  for (StepOp step : group.steps) {
-    for (auto [argument, input] :
-         llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
-      mapping.map(argument, mapping.lookup(input));
-    for (Operation &op : step.getBody().front().without_terminator())
-      builder.clone(op, mapping);
-    for (auto [value, result] :
-         llvm::zip_equal(yieldsOf(step), step.getResults())) {
-      mapping.map(result, mapping.lookup(value));
-    }
-  }
-  builder.create<YieldOp>(last.getLoc(),
-                          llvm::map_to_vector(results, [&](Value result) {
-                            return mapping.lookup(result);
-                          }));
-  for (auto [old, result] : llvm::zip_equal(results, fused.getResults())) {
+  SmallVector<Value> results = resultsOf(group);
+  StringRef what = group.rows ? "" : wordFor(results);
+  for (Value old : results)
     updates.erase(old); // Another value may be where it was.
-    old.replaceAllUsesWith(result);
-  }
-  for (StepOp step : llvm::reverse(group.steps))
-    step.erase();
+  StepOp named = group.rows ? group.rows : last;
+  std::string name =
+      what.empty() ? named.getName().str() : names.take(what, "fused");
+  join(group.steps, results, name, last).setImplAttr(last.getImplAttr());
   numFused += group.steps.size() - 1;
+}
+
+/// Whether steps could run where others do, at no cost: all that they need is
+/// there, who reads their results comes later, and who reads what they update
+/// earlier; and the results take no memory to speak of.
+bool FuseHorizontally::canRunWith(const Group &numbers,
+                                  const Group &others) const {
+  StepOp place = others.steps.back();
+  auto isOneOfThem = [&](Operation *op) {
+    return llvm::is_contained(numbers.steps, op) ||
+           llvm::is_contained(others.steps, op);
+  };
+  auto isReady = [&](Value input) {
+    Operation *maker = input.getDefiningOp();
+    return !maker || isOneOfThem(maker) || maker->isBeforeInBlock(place);
+  };
+  auto mayMove = [&](Value result) {
+    return countOf(result) == 1 &&
+           llvm::all_of(result.getUsers(),
+                        [&](Operation *user) {
+                          return isOneOfThem(user) ||
+                                 place->isBeforeInBlock(user);
+                        }) &&
+           (!updates.contains(result) ||
+            llvm::all_of(
+                updates.lookup(result).getUsers(), [&](Operation *user) {
+                  return isOneOfThem(user) || user->isBeforeInBlock(place);
+                }));
+  };
+  return llvm::all_of(numbers.inputs, isReady) &&
+         llvm::all_of(numbers.results, mayMove);
+}
+
+/// Adds steps to a group, where that is.
+void FuseHorizontally::moveTo(Group &group, Group &&numbers) {
+  bool closed = group.closed;
+  StepOp last = group.steps.back();
+  for (StepOp step : numbers.steps) {
+    if (last->isBeforeInBlock(step)) {
+      step->moveAfter(last);
+      last = step;
+    }
+    group.steps.push_back(step);
+  }
+  group = Group(std::move(group.steps));
+  group.closed = closed;
+}
+
+/// Fuses a step into a group that cannot move to where the step is.
+bool FuseHorizontally::joinEarlier(StepOp step) {
+  Group one({step});
+  auto group = std::find_if(open.rbegin(), open.rend(), [&](const Group &some) {
+    return some.closed && canRunWith(one, some) && canFuse(some, one);
+  });
+  if (group == open.rend())
+    return false;
+  moveTo(*group, std::move(one));
+  return true;
+}
+
+/// Joins numbers to row steps, or to what else there is. A number that others
+/// need early may come to be among such that they need anyway.
+void FuseHorizontally::joinNumbers(bool toRows) {
+  for (size_t to = 0; to < open.size(); ++to)
+    for (size_t i = 0; bool(open[to].rows) == toRows && i < open.size(); ++i)
+      if (i != to && !open[i].rows && canRunWith(open[i], open[to]) &&
+          canFuse(open[to], open[i])) {
+        moveTo(open[to], std::move(open[i]));
+        open.erase(open.begin() + i);
+        to -= i < to;
+        i = -1;
+      }
 }
 
 /// Fuses a step into earlier groups where it can: the latest first, because
@@ -254,8 +368,9 @@ void FuseHorizontally::fuse(StepOp step) {
   Group fused({step});
   for (bool found = true; found;) {
     auto others =
-        std::find_if(open.rbegin(), open.rend(),
-                     [&](const Group &group) { return canFuse(group, fused); });
+        std::find_if(open.rbegin(), open.rend(), [&](const Group &group) {
+          return !group.closed && canFuse(group, fused);
+        });
     found = others != open.rend();
     if (!found)
       break;
@@ -263,6 +378,8 @@ void FuseHorizontally::fuse(StepOp step) {
     fused = Group(std::move(others->steps));
     open.erase(std::next(others).base());
   }
+  if (fused.steps.size() == 1 && joinEarlier(step))
+    return;
   // It closes groups that it is not fused into.
   closeGroupsBefore(step);
   open.push_back(std::move(fused));
@@ -275,11 +392,15 @@ void FuseHorizontally::runOnOperation() {
   findDependencies();
   open.clear();
   Block &block = getOperation().getBody().front();
-  for (StepOp step : block.getOps<StepOp>())
-    if (step.getImpl() == Impl::kernel && !rootOf(step))
+  keepsNumbers = llvm::any_of(block.getOps<StepOp>(), takesNumbers);
+  for (StepOp step : llvm::make_early_inc_range(block.getOps<StepOp>()))
+    if (step.getImpl() == Impl::kernel && (!rootOf(step) || takesNumbers(step)))
       fuse(step);
     else
       closeGroupsBefore(step);
+  joinNumbers(/*toRows=*/true);
+  keepsNumbers = false;
+  joinNumbers(/*toRows=*/false);
   StepNames names(block);
   for (const Group &group : open)
     if (group.steps.size() > 1)

@@ -120,4 +120,18 @@ def SplitSums : Pass<"mnist-split-sums", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numSplit", "num-split", "sums split">];
 }
 
+def IndexPools : Pass<"mnist-index-pools", "::mlir::func::FuncOp"> {
+  let summary = "Keep where a pool's maxima are, for its gradient";
+  let description = [{
+    The gradient of a `max_pool` whose windows are next to each other reads its
+    operand again to find the maxima. It becomes a `max_unpool`, which reads the
+    indices that `arg_max_pool` gives in the forward pass, a byte for each window. What follows and is 0 wherever
+    the gradient is (the gradient of a relu before the pool) is computed for the
+    maxima only, where the pool's operand is its result. So the operand need not
+    be kept.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numIndexed", "num-indexed", "gradients that read indices">];
+}
+
 #endif // MNISTC_PASSES_MNISTPASSES_TD

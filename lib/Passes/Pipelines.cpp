@@ -46,7 +46,7 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 
 /// The plan. From here on the order of steps is the order of execution.
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
-                          bool fuseHorizontally) {
+                          bool fuseHorizontally, bool dataParallel) {
   // Whole rows first: what is left joins the steps around it.
   if (options.fuse && options.formRows)
     pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));
@@ -61,10 +61,21 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   select.libraries = options.libraries;
   select.precision = options.precision;
   select.prefer = options.prefer;
+  select.tuned = options.tuned;
+  select.candidate = options.candidate;
   pm.addPass(createSelectImplementations(select));
+  // What a kernel has in its registers is pooled there. Ways to compute it are
+  // compared without.
+  if (options.fuse && options.joinPools && options.candidate < 0 &&
+      machineOf(options).joinsPools)
+    pm.addNestedPass<func::FuncOp>(createJoinPools());
+  // The kernels' sizes, which nothing after it changes.
+  pm.addPass(createChooseSchedules());
   // Once it is known which steps are maps.
   int64_t streams = streamsOf(options);
-  if (fuseHorizontally && machineOf(options).launchesCost) {
+  // But not what is measured, whose parts have to be told apart.
+  if (fuseHorizontally && machineOf(options).launchesCost &&
+      options.candidate < 0) {
     FuseHorizontallyOptions join;
     join.concurrent = streams > 1;
     pm.addNestedPass<func::FuncOp>(createFuseHorizontally(join));
@@ -72,6 +83,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // What ops were copied into a step for may be the same.
   if (options.cse)
     pm.addPass(createCSEPass());
+  // Sums over ranks, once it is known what computes what they wait for.
+  if (dataParallel)
+    pm.addNestedPass<func::FuncOp>(createFormBuckets());
   // New values take the place of old ones: who reads those comes first.
   pm.addNestedPass<func::FuncOp>(createOrderUpdates());
   // Addresses, once the steps are final.
@@ -110,7 +124,16 @@ void mlir::mnistc::buildInferPipeline(OpPassManager &pm,
   addCleanUp(pm, options);
 
   // 3. The plan.
-  addPlanPasses(pm, options, /*fuseHorizontally=*/false);
+  addPlanPasses(pm, options, /*fuseHorizontally=*/false,
+                /*dataParallel=*/false);
+}
+
+/// What makes a backward pass cheaper.
+static void addGradientPasses(OpPassManager &pm, const TrainOptions &options) {
+  if (options.joinPools && machineOf(options).joinsPools)
+    pm.addNestedPass<func::FuncOp>(createIndexPools());
+  pm.addNestedPass<func::FuncOp>(createSplitSums());
+  addCleanUp(pm, options);
 }
 
 static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
@@ -147,9 +170,13 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
   loss.kind = options.loss;
   loss.targets = options.targets;
   loss.smoothing = options.smoothing;
+  loss.dataParallel = options.dataParallel;
   pm.addPass(createAddLoss(loss));
   // 1.3 Functions that train take what they do otherwise, the others the rest.
-  pm.addPass(createExpandTraining());
+  ExpandTrainingOptions expand;
+  expand.dataParallel = options.dataParallel;
+  expand.syncBatchNorm = options.syncBatchNorm;
+  pm.addPass(createExpandTraining(expand));
   pm.addNestedPass<func::FuncOp>(createDropDropout());
   pm.addNestedPass<func::FuncOp>(createExpandBatchNorm());
   pm.addPass(createCanonicalizerPass());
@@ -167,7 +194,7 @@ static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   if (options.inlineReductions && machine.launchesCost)
     pm.addNestedPass<func::FuncOp>(createInlineReductions(
         {machine.inlineElements, machine.inlineResults}));
-  addPlanPasses(pm, options, options.fuseHorizontally);
+  addPlanPasses(pm, options, options.fuseHorizontally, options.dataParallel);
 }
 
 void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
@@ -175,12 +202,13 @@ void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
   addLossPasses(pm, options);
   // 3. The backward pass and the updates. An ordinary program from here on.
   pm.addNestedPass<func::FuncOp>(createDifferentiate());
+  if (options.dataParallel)
+    pm.addNestedPass<func::FuncOp>(createReduceGradients());
   pm.addPass(createAddOptimizer(optimizerOptions(options)));
   pm.addPass(createBindParameters());
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
-  pm.addNestedPass<func::FuncOp>(createSplitSums());
-  addCleanUp(pm, options);
+  addGradientPasses(pm, options);
 
   // 4. The plan.
   addTrainPlanPasses(pm, options);
@@ -201,8 +229,7 @@ void mlir::mnistc::buildGradcheckPipeline(OpPassManager &pm,
   pm.addPass(createBindParameters());
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
-  pm.addNestedPass<func::FuncOp>(createSplitSums());
-  addCleanUp(pm, options);
+  addGradientPasses(pm, options);
 
   // 4. The plan.
   addTrainPlanPasses(pm, options);

@@ -26,6 +26,12 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       *this, "prefer", llvm::cl::init(""),
       llvm::cl::desc("What is chosen wherever it can be: "
                      "libraries, tensor-cores or fma")};
+  Option<std::string> tuned{
+      *this, "tuned", llvm::cl::init(""),
+      llvm::cl::desc("A file of choices that were measured")};
+  Option<int64_t> candidate{
+      *this, "candidate", llvm::cl::init(-1),
+      llvm::cl::desc("Which candidate contractions take, to be measured")};
   Option<int64_t> workspace{
       *this, "workspace", llvm::cl::init(int64_t(1) << 30),
       llvm::cl::desc("Scratch memory for libraries, at most, in bytes")};
@@ -50,6 +56,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> formRows{
       *this, "form-rows", llvm::cl::init(true),
       llvm::cl::desc("Put reductions of the same rows into one step")};
+  Option<bool> joinPools{
+      *this, "join-pools", llvm::cl::init(true),
+      llvm::cl::desc("Pool what a step computes before it is stored")};
   Option<bool> assignStreams{
       *this, "assign-streams", llvm::cl::init(true),
       llvm::cl::desc("Run independent steps concurrently")};
@@ -89,6 +98,12 @@ struct TrainOptions : InferOptions {
                            llvm::cl::desc("What momentum leaves out")};
   Option<double> clip{*this, "clip", llvm::cl::init(-1.0),
                       llvm::cl::desc("Where clipping begins")};
+  Option<bool> dataParallel{
+      *this, "data-parallel", llvm::cl::init(false),
+      llvm::cl::desc("Several ranks train, on a share of the rows each")};
+  Option<bool> syncBatchNorm{
+      *this, "sync-batch-norm", llvm::cl::init(false),
+      llvm::cl::desc("Batch statistics are those of all ranks")};
   Option<bool> fuseHorizontally{*this, "fuse-horizontally",
                                 llvm::cl::init(true),
                                 llvm::cl::desc("Launch maps together")};

@@ -31,7 +31,12 @@ def FormRows : Pass<"plan-form-rows", "::mlir::func::FuncOp"> {
     step, which has a row at a time from its inputs to its results: forward and
     backward passes of batch and layer normalization, a bias gradient together
     with what it sums. Nothing asks for the name of an op: a group grows from a
-    reduction for as long as no path leads out of it and back.
+    reduction for as long as no path leads out of it and back. What could join if
+    it were written otherwise is: a softmax as its maximum, its sum and maps, a
+    reduction of all elements as one of each row and a total over all rows, an
+    inlined reduction as one with a loop. So a loss, its gradient and the count of
+    right rows are one step. Where steps run side by side and others wait for the
+    rows, totals are another step, for which those do not wait.
 
     Only where it saves a step, where the rows are enough for the machine, and on
     a CPU where a row is contiguous.
@@ -41,6 +46,20 @@ def FormRows : Pass<"plan-form-rows", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numSteps", "steps", "Steps made">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::mnistc::PlanDialect"];
+}
+
+def JoinPools : Pass<"plan-join-pools", "::mlir::func::FuncOp"> {
+  let summary = "Pool what a step computes before it is stored";
+  let description = [{
+    Pools of one value with the same windows, a maximum and the indices of the
+    maxima, become one step. Where a kernel computes a convolution, and what follows element
+    by element, so that whole windows are in a block's registers or shared
+    memory, the pools join that step too: its result goes to memory only if
+    other steps read it. Only windows next to each other, without padding, and
+    only where a separate step is expected to take longer.
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Steps joined with others">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
 def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
@@ -80,8 +99,11 @@ def SelectImplementations
     the precision allows; generated code without them otherwise. What a library
     cannot fuse becomes a separate step. With `prefer` the first way of that
     kind is taken wherever it can compute the step, profitable or not, which is
-    how choices are measured. The module remembers the options: `plan.target`,
-    `plan.libraries`, `plan.precision`, and `plan.prefer` where there is one.
+    how choices are measured. Before all that come the choices of
+    a file that `mnistc --tune` wrote, for contractions of the sizes in it. The
+    module remembers the options: `plan.target`, `plan.libraries`,
+    `plan.precision`, `plan.prefer` where there is one, and the GPU of a file
+    that decided something.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
@@ -93,14 +115,35 @@ def SelectImplementations
            "units, or tensor cores as exact), tf32 or bf16">,
     Option<"prefer", "prefer", "std::string", "",
            "What is chosen wherever it can compute a product, profitable or "
-           "not: libraries, tensor-cores or fma">];
+           "not: libraries, tensor-cores or fma">,
+    Option<"tuned", "tuned", "std::string", "",
+           "A file of choices that were measured, which come first">,
+    Option<"candidate", "candidate", "int64_t", "-1",
+           "Which candidate each contraction takes, to be measured (-1: what "
+           "should be fastest)">];
   let statistics = [
+    Statistic<"numTuned", "tuned-steps", "Steps that a file decides">,
     Statistic<"numTensorCores", "tensor-cores",
               "Steps computed on tensor cores">,
     Statistic<"numLibrary", "library", "Steps computed by a library">,
     Statistic<"numSplit", "split", "Steps made by splitting another">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::mnistc::PlanDialect"];
+}
+
+def ChooseSchedules : Pass<"plan-choose-schedules", "::mlir::ModuleOp"> {
+  let summary = "Decide how each contraction's kernel computes it";
+  let description = [{
+    Gives each generated kernel around a contraction the schedule that is fastest
+    by the kernels' models of the machine
+    (runtime/include/mnistrt/cuda/kernels/schedule_choice.cuh): a way, such as a
+    product in tiles or columns, and its sizes. What multiplies is decided
+    before; on FMA units some convolutions are faster all the same. A schedule
+    that a step has already is left as it is. Only for targets whose kernels obey
+    schedules: cuda.
+  }];
+  let statistics = [Statistic<"numChosen", "chosen", "Schedules chosen">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
 def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
@@ -113,6 +156,11 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
     the group still reads. Results with equally many elements that have an
     operand or value of as many in common share a loop; the others are segments,
     of which neither needs another.
+
+    A step with results of one element may move up to a group that it needs
+    nothing after: what steps share of an optimizer's numbers is computed where
+    the count of steps is. Such steps also join a row step that has totals or one
+    row: metrics are computed where the loss is summed.
 
     A step of the group reads a parameter that another one updates element for
     element or not at all: threads have no order. Where steps will run
@@ -127,6 +175,27 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
            "pointers in a kernel's 4096 bytes of arguments">];
   let statistics = [Statistic<"numFused", "fused", "Steps fused into others">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
+def FormBuckets : Pass<"plan-form-buckets", "::mlir::func::FuncOp"> {
+  let summary = "Add up several tensors over the ranks in one call";
+  let description = [{
+    A collective takes long to start, and no longer for many small tensors than
+    for a large one, but it has to wait for all of them. Steps that are one
+    `mnist.all_reduce` each are joined, neighbours in the order of the plan, so
+    that the last one ends as early as possible by the machine's times: a tensor
+    is ready after the steps before it, and one collective runs at a time, beside
+    other steps. A machine without times runs them one after the other, and has
+    one bucket. What a bucket would have to be there for comes after it.
+
+    A bucket is a step with several results. Its operands are copied where others
+    read them too, since it works in place (`plan-assign-memory`).
+  }];
+  let statistics = [
+    Statistic<"numBuckets", "buckets", "Buckets of several tensors">,
+    Statistic<"numCopied", "copied", "Operands that are copied">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::mnistc::PlanDialect"];
 }
 
 def OrderUpdates : Pass<"plan-order-updates", "::mlir::func::FuncOp"> {
@@ -159,6 +228,8 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
     Parameters are at the start of the arena, at the same address for all
     functions; those that are initialized with zeros come last. A step that
     computes the new value of a parameter writes it there.
+
+    What a bucket adds up over ranks is adjacent, and its sums take its place.
 
     Constants are shared by all functions of the module; equal ones are stored
     once. GPU libraries get scratch memory: for a convolution five times the

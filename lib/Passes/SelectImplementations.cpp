@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/Candidates.h"
+#include "lib/IR/Plan/PoolBody.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBuilder.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -130,6 +134,13 @@ struct SelectImplementations
           "expected to prefer libraries, tensor-cores or fma, got '" + prefer +
           "'"));
 
+    if (!tuned.empty()) {
+      llvm::Expected<TunedTable> read = TunedTable::read(tuned, &getContext());
+      if (!read)
+        return fail(read.takeError());
+      table = std::move(*read);
+    }
+
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
@@ -145,11 +156,16 @@ struct SelectImplementations
     getOperation()->setAttr("plan.libraries", builder.getStringAttr(libraries));
     if (way)
       getOperation()->setAttr("plan.prefer", builder.getStringAttr(prefer));
+    if (isTuned)
+      getOperation()->setAttr("plan.tuned_on",
+                              builder.getStringAttr(table->gpu));
   }
 
 private:
   std::optional<Precision> wanted;
   std::optional<Way> way;
+  std::optional<TunedTable> table;
+  bool isTuned = false; ///< by a table
 
   void fail(llvm::Error error) {
     getOperation().emitError(llvm::toString(std::move(error)));
@@ -158,10 +174,27 @@ private:
 
   LogicalResult select(StepOp step, const Target &target, Libraries allowed,
                        StepNames &names) {
-    if (way && *way != Way::fma && choose(step, target, allowed, names, true))
+    if (candidate >= 0 && target.schedules && isTunable(step))
+      return tryCandidate(step, target, allowed, names);
+    if (const TunedTable::Entry *entry = measured(step, target, allowed)) {
+      if (failed(apply(entry->choice, step, target, names)))
+        return failure();
+      step->setAttr(tunedAttribute, UnitAttr::get(&getContext()));
+      ++numTuned;
+      isTuned = true;
       return success();
-    if (way != Way::fma && choose(step, target, allowed, names, false))
+    }
+    return selectUntuned(step, target, allowed, names);
+  }
+
+  LogicalResult selectUntuned(StepOp &step, const Target &target,
+                              Libraries allowed, StepNames &names) {
+    if (const Preference *preference = preferred(step, target, allowed)) {
+      take({preference->impl, mmaOnly(preference->mma)}, preference->epilogue,
+           step, names);
+      numTensorCores += preference->mma != Mma::ffma;
       return success();
+    }
     if (canGenerate(step)) {
       step.setImpl(Impl::kernel);
       return success();
@@ -172,10 +205,19 @@ private:
            << rootOf(step)->getOperandTypes();
   }
 
-  /// The first preference that applies; `ofWay`: the first of the kind that is
-  /// preferred, whether it pays or not.
-  bool choose(StepOp &step, const Target &target, Libraries allowed,
-              StepNames &names, bool ofWay) {
+  /// The first preference that applies: of the kind that is preferred, whether
+  /// it pays or not, then one that pays. Null: the kernel, on FMA units.
+  const Preference *preferred(StepOp step, const Target &target,
+                              Libraries allowed) {
+    if (way == Way::fma)
+      return nullptr;
+    const Preference *found =
+        way ? first(step, target, allowed, true) : nullptr;
+    return found ? found : first(step, target, allowed, false);
+  }
+
+  const Preference *first(StepOp step, const Target &target, Libraries allowed,
+                          bool ofWay) {
     for (const Preference &preference : target.machine->preferences) {
       if (preference.op != rowNameOf(step) || !allowed.allow(preference.impl) ||
           !allows(*wanted, preference.mma))
@@ -184,21 +226,119 @@ private:
       if (ofWay ? preference.way() != *way || !target.canRead(root)
                 : !target.objection(preference, root).empty())
         continue;
-      if (!preference.takesWhole(step)) {
-        if (step.getNumResults() != 1)
-          continue;
-        step = Splitter(step, preference.epilogue, names).split();
-        ++numSplit;
-      }
-      step.setImpl(preference.impl);
-      if (preference.mma != Mma::ffma) {
-        step.setScheduleAttr(ProductAttr::get(&getContext(), preference.mma));
-        ++numTensorCores;
-      }
-      numLibrary += preference.impl != Impl::kernel;
-      return true;
+      if (canTake(step, preference.impl, preference.epilogue))
+        return &preference;
     }
-    return false;
+    return nullptr;
+  }
+
+  Attribute mmaOnly(Mma mma) {
+    return mma == Mma::ffma ? Attribute()
+                            : ProductAttr::get(&getContext(), mma, /*tile=*/{},
+                                               /*warps=*/{}, 1);
+  }
+
+  /// Whether a step can be computed by `impl`, split if need be.
+  static bool canTake(StepOp step, Impl impl, EpilogueParts parts) {
+    return takesWhole(impl, parts, step) || step.getNumResults() == 1;
+  }
+
+  /// Makes it so.
+  void take(const StepChoice &choice, EpilogueParts parts, StepOp &step,
+            StepNames &names) {
+    if (!takesWhole(choice.impl, parts, step)) {
+      step = Splitter(step, parts, names).split();
+      ++numSplit;
+    }
+    step.setImpl(choice.impl);
+    if (choice.schedule)
+      step.setScheduleAttr(choice.schedule);
+    numLibrary += choice.impl != Impl::kernel;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Measured choices
+  //===--------------------------------------------------------------------===//
+
+  /// The parts of an epilogue that a library's calls take.
+  static EpilogueParts epilogueOf(StepOp step, Impl impl,
+                                  const Target &target) {
+    for (const Preference &preference : target.machine->preferences)
+      if (preference.impl == impl && preference.op == rowNameOf(step))
+        return preference.epilogue;
+    return {false, false, false};
+  }
+
+  /// Whether a pool may join a convolution, which is another one with it: what
+  /// was measured is one without.
+  static bool isPooledNext(StepOp step, const Target &target) {
+    return target.machine->joinsPools && isa<ConvOp>(rootOf(step)) &&
+           llvm::any_of(step->getUsers(), [](Operation *user) {
+             auto reader = dyn_cast<StepOp>(user);
+             return reader && rootOf(reader) && isJoinablePool(rootOf(reader));
+           });
+  }
+
+  /// What a table says of a step, where the options allow it.
+  const TunedTable::Entry *measured(StepOp step, const Target &target,
+                                    Libraries allowed) {
+    if (!table || way || !target.schedules || !isTunable(step) ||
+        isPooledNext(step, target))
+      return nullptr;
+    const TunedTable::Entry *entry = table->find(precision, tuningKey(step));
+    return entry && allowed.allow(entry->choice.impl) &&
+                   canTake(step, entry->choice.impl,
+                           epilogueOf(step, entry->choice.impl, target))
+               ? entry
+               : nullptr;
+  }
+
+  /// Has a step computed as a table says, which may be wrong.
+  LogicalResult apply(const StepChoice &choice, StepOp &step,
+                      const Target &target, StepNames &names) {
+    std::string key = tuningKey(step);
+    take(choice, epilogueOf(step, choice.impl, target), step, names);
+    std::string problem = choice.schedule ? whyUnfit(step) : "";
+    if (problem.empty() && target.canCompute(step))
+      return success();
+    return getOperation().emitError(tuned)
+           << ": expected a choice that can compute '" << key << "', got '"
+           << stringifyImpl(choice.impl) << "'" << (problem.empty() ? "" : "; ")
+           << problem;
+  }
+
+  /// Takes candidate number `candidate` of a step, or the untuned choice where
+  /// there are fewer. The steps that it becomes say so.
+  LogicalResult tryCandidate(StepOp step, const Target &target,
+                             Libraries allowed, StepNames &names) {
+    const Preference *preference = preferred(step, target, allowed);
+    Mma mma = preference ? preference->mma : Mma::ffma;
+    StepChoice untuned;
+    untuned.impl = preference ? preference->impl : Impl::kernel;
+    untuned.schedule =
+        untuned.impl != Impl::kernel
+            ? mmaOnly(mma)
+            : scheduleAttribute(&getContext(), chooseSchedule(step, mma));
+    std::vector<StepChoice> choices =
+        candidatesFor(step, target, allowed, *wanted, untuned);
+    int64_t number = candidate < int64_t(choices.size()) ? candidate : 0;
+    if (!canTake(step, choices[number].impl,
+                 epilogueOf(step, choices[number].impl, target)))
+      number = 0;
+    Builder builder(&getContext());
+    auto mark = builder.getDictionaryAttr(
+        {builder.getNamedAttr("key", builder.getStringAttr(tuningKey(step))),
+         builder.getNamedAttr("number", builder.getI64IntegerAttr(number)),
+         builder.getNamedAttr("whole", step.getNameAttr())});
+    Operation *before = step->getPrevNode(), *after = step->getNextNode();
+    Block *block = step->getBlock();
+    if (failed(apply(choices[number], step, target, names)))
+      return failure();
+    for (Operation *op = before ? before->getNextNode() : &block->front();
+         op != after; op = op->getNextNode())
+      if (isa<StepOp>(op))
+        op->setAttr(candidateAttribute, mark);
+    return success();
   }
 };
 } // namespace

@@ -66,6 +66,11 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
     needs to states that the trainer reads: `mn.loss_sum`, `mn.correct` (for
     classes), `mn.seen`, `mn.bad_step` and `mn.batch`.
 
+    Where training is data-parallel, `mn.global_valid` is a third argument: the
+    number of rows that count on all ranks. The loss of a rank is then its share,
+    the sum over its rows divided by that number, so that the shares, and
+    their gradients, add up to those of one rank with all rows.
+
     The first result of the function is what is trained; classes are its
     dimension 1. `auto` is the model's own loss where it returns a scalar, binary
     cross-entropy after a sigmoid, and else cross-entropy. Where the model ends
@@ -92,6 +97,8 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
            "auto, class or values">,
     Option<"smoothing", "smoothing", "double", "0.0",
            "Label smoothing, for cross-entropy and nll: 0 to 1">,
+    Option<"dataParallel", "data-parallel", "bool", "false",
+           "Several ranks have a share of the rows each">,
   ];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::ml_program::MLProgramDialect"];
@@ -113,7 +120,19 @@ def ExpandTraining : Pass<"mnist-expand-training", "::mlir::ModuleOp"> {
       `ratio`, and divides the others by 1 - ratio. The numbers depend on
       `mn.seed`, `mn.step` and the dropout's number alone, and the backward pass
       computes them again.
+
+    Where training is data-parallel, the rows of a rank get the random numbers
+    that they would get among the rows of all. A batch normalization takes the
+    statistics of its rank's rows, or with `sync-batch-norm` of all rows; running
+    statistics get the mean over the ranks of what the batch has, and so are the
+    same on all.
   }];
+  let options = [
+    Option<"dataParallel", "data-parallel", "bool", "false",
+           "Several ranks have a share of the rows each">,
+    Option<"syncBatchNorm", "sync-batch-norm", "bool", "false",
+           "Batch statistics are those of all ranks">,
+  ];
   let statistics = [
     Statistic<"numNormalizations", "normalizations",
               "batch normalizations expanded">,
@@ -134,6 +153,18 @@ def Differentiate : Pass<"mnist-differentiate", "::mlir::func::FuncOp"> {
   }];
   let statistics = [
     Statistic<"numGradients", "gradients", "gradients that are returned">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
+def ReduceGradients : Pass<"mnist-reduce-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Add up the gradients of all ranks";
+  let description = [{
+    Each gradient that `mnist-differentiate` returned becomes its sum over the
+    ranks of a data-parallel training, `mnist.all_reduce`: all ranks then do the
+    same updates. A gradient that is zero whatever the data stays as it is.
+  }];
+  let statistics = [
+    Statistic<"numReduced", "reduced", "gradients that are added up">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }
 

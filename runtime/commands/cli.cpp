@@ -33,27 +33,6 @@ Status usage(std::string message) {
   return Status::error(Code::usage, std::move(message));
 }
 
-/// What is wrong with a number; empty if nothing is.
-std::string checkNumber(const Flag &flag, bool integer,
-                        const std::string &given) {
-  const std::string expected = text("expected '--%s' to be ", flag.name);
-  const std::string got = ", got '" + given + "'";
-  const char *begin = given.c_str(), *limit = begin + given.size();
-  char *end;
-  const double value = std::strtod(begin, &end);
-  if (end == begin || end != limit || !std::isfinite(value))
-    return expected + (integer ? "an integer" : "a number") + got;
-  if (value < flag.min)
-    return expected + text("%g or more", flag.min) + got;
-  int64_t whole;
-  const auto read = std::from_chars(begin, limit, whole);
-  if (integer && read.ec == std::errc::result_out_of_range)
-    return expected + "an integer of at most 64 bits" + got;
-  if (integer && (read.ec != std::errc() || read.ptr != limit))
-    return expected + "an integer" + got;
-  return "";
-}
-
 /// "--data=DIR" and "INPUT...", where CLI11 has "--data DIR" and "INPUT(1x)".
 class Help final : public CLI::Formatter {
 public:
@@ -82,6 +61,8 @@ template <typename Member> auto &ownerOf(Options &options, Member) {
     return options.transform;
   else if constexpr (isOf<TrainOptions, Member>)
     return options.train;
+  else if constexpr (isOf<SweepOptions, Member>)
+    return options.sweep;
   else
     return options;
 }
@@ -194,7 +175,7 @@ Status statusOf(const CLI::ParseError &error, const Command *command) {
 
 int report(const Status &status) {
   if (!status.ok())
-    std::fprintf(stderr, "error: %s\n", printable(status.message).c_str());
+    sayError(status);
   else if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     std::fprintf(stderr, "error: cannot write the output: %s\n",
                  std::strerror(errno));
@@ -209,11 +190,12 @@ std::string footerOf(const Model &model) {
                      "a command.\nExit codes: 0 success, 2 wrong usage, ") +
          (gpu ? "10 no usable GPU or driver, 11 wrong GPU,\n12 library missing "
                 "or of a wrong version, 13 out of memory, 14 bad data or "
-                "I/O,\n15 numeric failure, 130 and 143 training stopped by a "
-                "signal, after saving"
-              : "11 wrong CPU, 12 wrong version of\nthe runtime, 13 out of "
-                "memory, 14 bad data or I/O, 15 numeric failure,\n130 and 143 "
-                "training stopped by a signal, after saving");
+                "I/O,\n15 numeric failure, 16 another rank was lost, 130 and "
+                "143 training stopped by\na signal, after saving"
+              : "11 wrong CPU, 12 library\nmissing or of a wrong version, 13 "
+                "out of memory, 14 bad data or I/O, 15 numeric\nfailure, 16 "
+                "another rank was lost, 130 and 143 training stopped by a "
+                "signal,\nafter saving");
 }
 
 void describe(CLI::App &app, const Model &model) {
@@ -323,6 +305,32 @@ int parseAndRun(const Model &model, int argc, char **argv) {
 }
 
 } // namespace
+
+void sayError(const Status &status) {
+  // What several ranks know one of them says.
+  if (!status.message.empty())
+    std::fprintf(stderr, "error: %s\n", printable(status.message).c_str());
+}
+
+std::string checkNumber(const Flag &flag, bool integer,
+                        const std::string &given) {
+  const std::string expected = text("expected '--%s' to be ", flag.name);
+  const std::string got = ", got '" + given + "'";
+  const char *begin = given.c_str(), *limit = begin + given.size();
+  char *end;
+  const double value = std::strtod(begin, &end);
+  if (end == begin || end != limit || !std::isfinite(value))
+    return expected + (integer ? "an integer" : "a number") + got;
+  if (value < flag.min)
+    return expected + text("%g or more", flag.min) + got;
+  int64_t whole;
+  const auto read = std::from_chars(begin, limit, whole);
+  if (integer && read.ec == std::errc::result_out_of_range)
+    return expected + "an integer of at most 64 bits" + got;
+  if (integer && (read.ec != std::errc() || read.ptr != limit))
+    return expected + "an integer" + got;
+  return "";
+}
 
 int runCommandLine(const Model &model, int argc, char **argv) {
   try {

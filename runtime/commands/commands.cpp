@@ -2,6 +2,7 @@
 
 #include "commands/options.h"
 #include "core/executor.h"
+#include <algorithm>
 #include <string_view>
 
 namespace mn {
@@ -10,6 +11,9 @@ namespace mn {
 /// linker for it.
 extern "C" __attribute__((weak, visibility("hidden"))) const Command *
 mn_train_command();
+/// Likewise of mnistrt_sweep.
+extern "C" __attribute__((weak, visibility("hidden"))) const Command *
+mn_sweep_command();
 /// Likewise of mnistrt_gradcheck.
 extern "C" __attribute__((weak, visibility("hidden"))) const Command *
 mn_gradcheck_command();
@@ -137,6 +141,8 @@ std::vector<Command> commandsOf(const Model &model) {
   };
   if (mn_train_command)
     all.insert(all.begin() + 2, *mn_train_command());
+  if (mn_sweep_command)
+    all.insert(all.begin() + 3, *mn_sweep_command());
   if (mn_gradcheck_command)
     all.push_back(*mn_gradcheck_command());
   const std::string_view target = model.target;
@@ -148,9 +154,15 @@ std::vector<Command> commandsOf(const Model &model) {
 }
 
 Status openExecutor(const Model &model, const Options &options,
-                    std::unique_ptr<Executor> &executor) {
+                    std::unique_ptr<Executor> &executor, Ranks *ranks) {
   ExecutorOptions open;
-  open.device = static_cast<int>(options.device);
+  open.ranks = ranks;
+  const bool given = std::find(options.given.begin(), options.given.end(),
+                               "device") != options.given.end();
+  // The ranks of a host have a GPU each; threads were given theirs.
+  open.device = ranks && !given && options.train.devices.empty()
+                    ? ranks->place().localRank
+                    : static_cast<int>(options.device);
   open.graph = !options.noGraph;
   return Executor::open(model, open, executor);
 }

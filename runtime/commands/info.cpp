@@ -11,6 +11,7 @@
 #include "mnistrt/printable.h"
 #include "reports/report.h"
 #include "reports/terminal.h"
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 #include <vector>
@@ -44,6 +45,12 @@ void printPlan(const Plan &plan) {
                     text("%.3f", step.flops / 1e6),
                     text("%.1f", step.bytes / 1e3), step.ops, step.nodes});
   }
+  if (std::any_of(plan.steps, plan.steps + plan.stepCount,
+                  [](const Step &step) { return *step.schedule; })) {
+    rows[0].insert(rows[0].begin() + 4, "schedule");
+    for (int i = 0; i < plan.stepCount; ++i)
+      rows[i + 1].insert(rows[i + 1].begin() + 4, plan.steps[i].schedule);
+  }
   std::printf("%s", table(rows, columns).c_str());
 }
 
@@ -65,6 +72,7 @@ Json planJson(const Plan &plan) {
                      {"shape", step.shape},
                      {"implementation", step.implementation},
                      {"mma", step.mma},
+                     {"schedule", step.schedule},
                      {"ops", step.ops},
                      {"nodes", step.nodes},
                      {"flops", step.flops},

@@ -4,6 +4,7 @@
 #define MNISTRT_COMMANDS_OPTIONS_H
 
 #include "inference/inputs.h"
+#include "sweep/sweep_options.h"
 #include "train/train_options.h"
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@ struct Options {
   std::string dump;
   bool json = false, checkNan = false, noGraph = false;
   TrainOptions train;
+  SweepOptions sweep;
   std::string targets = "auto"; ///< of eval
 };
 
@@ -36,7 +38,8 @@ struct Flag {
                std::string Options::*, bool Transform::*,
                std::optional<double> Transform::*, bool TrainOptions::*,
                int64_t TrainOptions::*, std::string TrainOptions::*,
-               std::optional<double> TrainOptions::*>
+               std::optional<double> TrainOptions::*, int64_t SweepOptions::*,
+               std::string SweepOptions::*>
       to;
   double min = 0;               ///< of a number; NaN and infinity never do
   const char *target = nullptr; ///< only programs for it have the option
@@ -57,10 +60,20 @@ std::vector<Command> commandsOf(const Model &model);
 /// Runs the command line and returns the exit code. Messages go to stderr.
 int runCommandLine(const Model &model, int argc, char **argv);
 
+/// "error: expected X, got Y" on standard error; nothing where there is no
+/// message.
+void sayError(const Status &status);
+
+/// What is wrong with a number on the command line; empty if nothing is.
+std::string checkNumber(const Flag &flag, bool integer,
+                        const std::string &given);
+
 /// Opens the device for a command.
 class Executor;
+class Ranks;
 Status openExecutor(const Model &model, const Options &options,
-                    std::unique_ptr<Executor> &executor);
+                    std::unique_ptr<Executor> &executor,
+                    Ranks *ranks = nullptr);
 
 // The commands, one file each.
 Status infer(const Model &model, const Options &options);
@@ -73,6 +86,10 @@ Status info(const Model &model, const Options &options);
 /// Of the table of commands and of 'train'.
 std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more);
 extern const std::vector<Flag> deviceFlags, transformFlags;
+/// What '--devices' says: "0,2" or "all". Errors: no such GPUs, one twice.
+Status readDevices(const std::string &list, std::vector<int64_t> &devices);
+/// An option of 'train'; null: none of that name.
+const Flag *trainFlag(std::string_view name);
 
 } // namespace mn
 

@@ -4,8 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/array.h"
+#include "ranks/launch.h"
+#include "ranks/open_ranks.h"
+#include "ranks/thread_ranks.h"
 #include "train/run_options.h"
 #include "train/trainer.h"
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <thread>
 
 namespace mn {
 
@@ -13,9 +21,62 @@ namespace {
 
 using T = TrainOptions;
 
+/// A thread a GPU.
+Status trainOnDevices(const Model &model, const Options &options) {
+  Launch launch;
+  MN_TRY(findLaunch(launch));
+  if (launch.place.count > 1)
+    return Status::error(
+        Code::usage,
+        text("expected '--devices' or a launcher, since %s gives each of its "
+             "%d processes a GPU, got both",
+             launch.launcher, launch.place.count));
+  std::vector<int64_t> devices;
+  MN_TRY(readDevices(options.train.devices, devices));
+  const size_t count = devices.size();
+  if (count > 1 && !isDataParallel(model))
+    return Status::error(Code::usage,
+                         text("expected a program compiled with "
+                              "'--data-parallel' to train on %zu GPUs, got one "
+                              "without",
+                              count));
+  const auto ranks = makeThreadRanks(
+      static_cast<int>(count), static_cast<double>(options.train.timeout));
+  const auto signals = std::make_shared<StopSignals>();
+  std::vector<Status> ends(count);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < count; ++i)
+    threads.emplace_back([&, i] {
+      Options own = options;
+      own.device = devices[i];
+      Trainer trainer(model, own, *ranks[i]);
+      trainer.stopAt(signals);
+      ends[i] = trainer.run([&, i](std::unique_ptr<Executor> &executor) {
+        return openExecutor(model, own, executor, ranks[i].get());
+      });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Status &end : ends)
+    if (!end.message.empty())
+      return end;
+  return ends.front();
+}
+
 Status runTraining(const Model &model, const Options &options) {
-  return Trainer(model, options).run([&](std::unique_ptr<Executor> &executor) {
-    return openExecutor(model, options, executor);
+  if (!options.train.devices.empty())
+    return trainOnDevices(model, options);
+  return withRanks(model, options.train.timeout, [&](Ranks *ranks) {
+    const auto open = [&](std::unique_ptr<Executor> &executor) {
+      return openExecutor(model, options, executor, ranks);
+    };
+    if (!ranks)
+      return Trainer(model, options).run(open);
+    Trainer trainer(model, options, *ranks);
+    const Status status = trainer.run(open);
+    // Before memory is freed: a launcher may kill soon.
+    sayError(status);
+    return Status::error(status.code, "");
   });
 }
 
@@ -76,6 +137,13 @@ const std::vector<Flag> startFlags = {
      "keep at most this much data ready in memory, and stream more (default: 8 "
      "GiB)",
      &T::deviceData, 0, "cpu"},
+    {"devices", "LIST",
+     "GPUs to train on together: 0,1 or all; with --data-parallel", &T::devices,
+     0, "cuda"},
+    {"timeout", "SECONDS",
+     "how long ranks of a data-parallel training wait for each other (default "
+     "20)",
+     &T::timeout, 1},
 };
 
 const std::vector<Flag> outputFlags = {
@@ -106,10 +174,44 @@ const std::vector<Flag> outputFlags = {
 
 } // namespace
 
+Status readDevices(const std::string &list, std::vector<int64_t> &devices) {
+  int count = 0;
+  MN_TRY(countDevices(count));
+  if (list == "all") {
+    for (int i = 0; i < count; ++i)
+      devices.push_back(i);
+    return Status::success();
+  }
+  std::stringstream rest(list);
+  for (std::string word; std::getline(rest, word, ',');) {
+    int64_t number = -1;
+    const char *end = word.data() + word.size();
+    const auto result = std::from_chars(word.data(), end, number);
+    const bool good = result.ec == std::errc() && result.ptr == end &&
+                      number >= 0 && number < count;
+    if (!good || std::count(devices.begin(), devices.end(), number) != 0)
+      return Status::error(Code::usage,
+                           text("expected '--devices' to be all, or different "
+                                "numbers below %d joined by commas, got '%s'",
+                                count, list.c_str()));
+    devices.push_back(number);
+  }
+  return Status::success();
+}
+
+extern "C" const Command *mn_train_command();
+
 const std::vector<Flag> &runOptions() {
   static const std::vector<Flag> flags =
       with(with(runFlags, transformFlags), recipeFlags);
   return flags;
+}
+
+const Flag *trainFlag(std::string_view name) {
+  for (const Flag &flag : mn_train_command()->flags)
+    if (flag.name == name)
+      return &flag;
+  return nullptr;
 }
 
 extern "C" const Command *mn_train_command() {

@@ -37,6 +37,8 @@ void BatchPlan::place(char *arena, Batch &batch) const {
   batch.toInputs = reinterpret_cast<float *>(arena + inputs);
   batch.toTargets = reinterpret_cast<uint32_t *>(arena + labels);
   batch.toValid = reinterpret_cast<int32_t *>(arena + valid);
+  if (globalValid)
+    batch.toGlobalValid = reinterpret_cast<int32_t *>(arena + *globalValid);
   batch.rows = rows;
   batch.seed = state(seed);
   batch.epoch = state(epoch);
@@ -45,22 +47,27 @@ void BatchPlan::place(char *arena, Batch &batch) const {
 
 Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   const Plan &tables = model.plans[plan];
-  const Tensor *inputs = nullptr, *labels = nullptr, *valid = nullptr;
+  const Tensor *inputs = nullptr, *labels = nullptr, *valid = nullptr,
+               *globalValid = nullptr;
   for (int i = 0; i < tables.inputCount; ++i) {
     const Tensor &input = tables.inputs[i];
     if (std::strcmp(input.name, names::labels) == 0)
       labels = &input;
     else if (std::strcmp(input.name, names::valid) == 0)
       valid = &input;
+    else if (std::strcmp(input.name, names::globalValid) == 0)
+      globalValid = &input;
     else if (!inputs)
       inputs = &input;
   }
   const std::string name = std::string("plan '") + tables.name + "'";
-  if (tables.inputCount != 3 || !inputs || !labels || !valid)
+  if (tables.inputCount != 3 + (globalValid != nullptr) || !inputs || !labels ||
+      !valid)
     return fail("expected " + name +
                 " to have one input besides 'mn.labels' and 'mn.valid', got " +
                 std::to_string(tables.inputCount) + " inputs in total");
   if (inputs->type != Type::f32 || valid->type != Type::i32 ||
+      (globalValid && globalValid->type != Type::i32) ||
       (labels->type != Type::i32 && labels->type != Type::f32))
     return fail("expected " + name + " to take float, got " +
                 nameOf(inputs->type) + " with labels of " +
@@ -72,6 +79,8 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   found.inputs = inputs->offset;
   found.labels = labels->offset;
   found.valid = valid->offset;
+  if (globalValid)
+    found.globalValid = globalValid->offset;
   found.rows = tables.batch;
   found.inputElements = int64_t(countOf(*inputs)) / tables.batch;
   found.targetElements = int64_t(countOf(*labels)) / tables.batch;
@@ -115,8 +124,10 @@ Status checkRows(const BatchPlan &plan, const Samples &samples) {
                samples.targetType));
 }
 
-Batch batchOf(const Samples &samples, bool shuffle) {
+Batch batchOf(const Samples &samples, bool shuffle, const RankPlace &place) {
   Batch batch;
+  batch.rank = place.rank;
+  batch.ranks = place.count;
   batch.bytes = samples.inputType == Type::u8;
   batch.inputs = samples.inputs;
   batch.targets = static_cast<const uint32_t *>(samples.targets);

@@ -9,6 +9,7 @@
 
 #include "core/executor.h"
 #include "mnistrt/batch.h"
+#include <optional>
 
 namespace mn {
 
@@ -17,6 +18,7 @@ namespace mn {
 struct BatchPlan {
   const char *name = "";
   size_t inputs = 0, labels = 0, valid = 0;
+  std::optional<size_t> globalValid; ///< of a data-parallel program
   size_t seed = 0, epoch = 0, number = 0;
   int64_t rows = 0, inputElements = 0, targetElements = 0;
   Type targetType = Type::i32;
@@ -34,8 +36,10 @@ Status checkSamples(int set, const Samples &samples);
 /// Whether the rows of a loaded data set are what the plan takes.
 Status checkRows(const BatchPlan &plan, const Samples &samples);
 
-/// The part of a batch that a data set says; its pointers are the caller's.
-Batch batchOf(const Samples &samples, bool shuffle);
+/// The part of a batch that a data set and the rank say; its pointers are the
+/// caller's.
+Batch batchOf(const Samples &samples, bool shuffle,
+              const RankPlace &place = {});
 
 /// Whether [offset, offset + bytes) is inside the parameters.
 Status checkParameterRange(const Model &model, size_t offset, size_t bytes);

@@ -9,6 +9,7 @@
 #ifndef MNISTRT_CORE_EXECUTOR_H
 #define MNISTRT_CORE_EXECUTOR_H
 
+#include "core/ranks.h"
 #include "core/status.h"
 #include "mnistrt/model.h"
 #include "mnistrt/pixels.h"
@@ -22,6 +23,12 @@ struct ExecutorOptions {
   int device = 0;
   int threads = 0;   ///< CPU: 0 for as many as OpenMP gives
   bool graph = true; ///< CUDA: replay a captured graph; off for debugging
+  /// With whom a data-parallel program trains; outlives the executor.
+  Ranks *ranks = nullptr;
+  /// CUDA: many executors will share the device. A thread that waits for it
+  /// sleeps, which leaves its core to others, and streams get more of the GPU's
+  /// queues, which the environment says: no other thread may read that now.
+  bool shared = false;
 };
 
 /// What a step took, in one profiled run.
@@ -54,6 +61,12 @@ public:
   static Status open(const Model &model, const ExecutorOptions &options,
                      std::unique_ptr<Executor> &executor);
   virtual ~Executor() = default;
+
+  /// Another executor on this device, which another thread may use: with an
+  /// arena, streams and graphs of its own, it shares the constants, the code,
+  /// and the data sets that are loaded. To `load` another set replaces only
+  /// that of one executor. Results do not depend on what runs beside.
+  virtual Status share(std::unique_ptr<Executor> &other) = 0;
 
   /// Opens the libraries that a plan calls (exit code 12), runs every step
   /// once, which prepares these calls, and captures the graph. Called by the
@@ -112,9 +125,17 @@ public:
   virtual Status readParameters(size_t offset, void *to, size_t bytes) = 0;
   /// Waits for all that is enqueued.
   virtual Status finish() = 0;
+  /// From now on steps add up over the ranks of the options; each rank calls
+  /// it. Plans are prepared before, when a rank likes.
+  virtual Status join() = 0;
 
   /// "NVIDIA H200, 132 SMs, driver 580.159" or "CPU, 2 threads, avx512".
   virtual std::string deviceName() const = 0;
+  /// Names and versions of the libraries that its steps have called.
+  virtual std::vector<std::pair<std::string, std::string>>
+  libraryVersions() const {
+    return {};
+  }
   /// Bytes allocated on the device, exactly: what mn::deviceBytes says before
   /// anything runs, and the data sets that were loaded since.
   virtual size_t deviceBytes() const = 0;
@@ -129,6 +150,13 @@ size_t deviceBytes(const Model &model);
 /// Whether Executor::open mostly waits for the device, so that a program had
 /// better do something else meanwhile.
 bool opensSlowly();
+
+/// How many executors a device certainly gains from: on the CPU one for each
+/// thread. 0: that depends on the model.
+int usefulExecutors();
+
+/// How many devices there are.
+Status countDevices(int &count);
 
 /// Where the target looks for libraries when a program starts, in this order;
 /// empty where it opens none.

@@ -49,7 +49,7 @@ Status fillInputs(Executor &executor, const Plan &tables, int plan,
       return name == names::labels ? u : 2 * u - 1;
     };
     const auto whole = [&](size_t at) {
-      return name == names::valid
+      return name == names::valid || name == names::globalValid
                  ? std::min(inputs.rows, tables.batch)
                  : integers.lowest + static_cast<int64_t>(random.bits(0, at) %
                                                           integers.count);

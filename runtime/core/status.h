@@ -17,6 +17,7 @@ enum class Code : int {
   outOfMemory = 13,
   badData = 14,      ///< unreadable, malformed or mismatched data; failed I/O
   numeric = 15,      ///< NaN or infinity, or a result that is wrong
+  rankLost = 16,     ///< another rank of the training has failed
   interrupted = 130, ///< SIGINT, after training was saved
   terminated = 143,  ///< SIGTERM, likewise
 };

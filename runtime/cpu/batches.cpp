@@ -42,12 +42,14 @@ void DataSet::fillRow(const Batch &batch, int64_t sample, float *to) const {
     to[i] = batch.normalized(from[i]);
 }
 
-void DataSet::nextBatch(const BatchPlan &plan, char *arena,
-                        bool shuffle) const {
-  Batch batch = batchOf(kept, shuffle);
+void DataSet::nextBatch(const BatchPlan &plan, char *arena, bool shuffle,
+                        const RankPlace &place) const {
+  Batch batch = batchOf(kept, shuffle, place);
   plan.place(arena, batch);
   const int64_t n = batch.inputElements, m = batch.targetElements;
   *batch.toValid = batch.valid();
+  if (batch.toGlobalValid)
+    *batch.toGlobalValid = batch.globalValid();
   for (int64_t row = 0; row < batch.rows; ++row) {
     const int64_t sample = batch.sampleOf(row);
     float *to = batch.toInputs + row * n;

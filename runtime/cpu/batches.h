@@ -20,7 +20,8 @@ public:
   size_t bytes() const { return inputs.size() + targets.size(); }
 
   /// Writes the rows that come next to where `plan` reads them.
-  void nextBatch(const BatchPlan &plan, char *arena, bool shuffle) const;
+  void nextBatch(const BatchPlan &plan, char *arena, bool shuffle,
+                 const RankPlace &place) const;
 
 private:
   void fillRow(const Batch &batch, int64_t sample, float *to) const;

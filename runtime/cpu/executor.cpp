@@ -9,6 +9,7 @@
 #include "core/pixels.h"
 #include "core/tensor.h"
 #include "cpu/batches.h"
+#include "cpu/level.h"
 #include "cpu/threads.h"
 #include "mnistrt/cpu/libraries.h"
 #include <algorithm>
@@ -41,6 +42,7 @@ struct FreeMemory {
   void operator()(void *memory) const { std::free(memory); }
 };
 using Memory = std::unique_ptr<char, FreeMemory>;
+using SharedMemory = std::shared_ptr<char>;
 
 Memory allocate(size_t bytes) {
   return Memory(static_cast<char *>(
@@ -68,35 +70,6 @@ Sizes sizesOf(const Model &model) {
   return sizes;
 }
 
-#if defined(__x86_64__)
-/// The best of the levels of x86-64 that this CPU has.
-const char *cpuLevel() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("x86-64-v4"))
-    return "x86-64-v4";
-  if (__builtin_cpu_supports("x86-64-v3"))
-    return "x86-64-v3";
-  if (__builtin_cpu_supports("x86-64-v2"))
-    return "x86-64-v2";
-  return "x86-64";
-}
-#else
-const char *cpuLevel() { return "no x86-64"; }
-#endif
-
-/// Levels are named so that a better one compares greater. What is not a level,
-/// as "native", was the choice of whoever compiled the model.
-Status checkArch(const Model &model) {
-  const std::string wanted = model.arch ? model.arch : "";
-  const std::string found = cpuLevel();
-  if (wanted.rfind("x86-64", 0) != 0 || wanted <= found)
-    return Status::success();
-  return Status::error(Code::wrongArch, "expected a CPU of level '" + wanted +
-                                            "', got one of level '" + found +
-                                            "'; compile with '--arch=" + found +
-                                            "'");
-}
-
 /// While this lives OpenMP uses the executor's number of threads, afterwards
 /// the calling thread's own again.
 class Threads {
@@ -112,13 +85,25 @@ private:
   const int before;
 };
 
+/// The ranks of a host share its cores; where OpenMP was told how many threads
+/// to use, it was told so for each.
+int threadsOf(const Ranks *ranks) {
+  const int all = omp_get_max_threads();
+  if (!ranks || std::getenv("OMP_NUM_THREADS"))
+    return all;
+  return std::max(all / ranks->place().localCount, 1);
+}
+
 class CpuExecutor final : public Executor {
 public:
-  CpuExecutor(const Model &model, int threads)
-      : model(model), threads(threads ? threads : omp_get_max_threads()) {}
+  CpuExecutor(const Model &model, const ExecutorOptions &options)
+      : model(model), ranks(options.ranks),
+        threads(options.threads ? options.threads : threadsOf(options.ranks)) {}
   ~CpuExecutor() override;
 
   Status allocateAll();
+  Status copyConstants();
+  Status share(std::unique_ptr<Executor> &other) override;
   Status prepare(int plan) override;
   void *input(int plan, int number, int slot) override;
   const void *output(int plan, int number, int slot) override;
@@ -136,6 +121,10 @@ public:
                          size_t bytes) override;
   Status readParameters(size_t offset, void *to, size_t bytes) override;
   Status finish() override { return Status::success(); }
+  Status join() override {
+    runtime.ranks = ranks;
+    return Status::success();
+  }
   std::string deviceName() const override;
   size_t deviceBytes() const override;
   Status freeBytes(int64_t &bytes) override {
@@ -175,10 +164,12 @@ private:
   Status runSteps(int plan);
 
   const Model &model;
-  const int threads; ///< the same in every run: libraries plan for it
-  Memory arena, constants;
+  Ranks *const ranks; ///< null: this process alone
+  const int threads;  ///< the same in every run: libraries plan for it
+  Memory arena;
+  SharedMemory constants; ///< null where the program's are aligned
   std::vector<PlanState> plans;
-  std::unique_ptr<DataSet> sets[2];
+  std::shared_ptr<const DataSet> sets[2];
   CpuRuntime runtime = {};
 };
 
@@ -188,23 +179,44 @@ CpuExecutor::~CpuExecutor() {
       delete prepared;
 }
 
+Status noMemory(const Model &model) {
+  return Status::error(Code::outOfMemory,
+                       "expected " + std::to_string(mn::deviceBytes(model)) +
+                           " bytes of memory, got less");
+}
+
 Status CpuExecutor::allocateAll() {
   const Sizes sizes = sizesOf(model);
   arena = allocate(sizes.arena + sizes.workspace);
-  if (!constantsAligned(model))
-    constants = allocate(model.constantBytes);
-  if (!arena || (!constantsAligned(model) && !constants))
-    return Status::error(Code::outOfMemory,
-                         "expected " + std::to_string(mn::deviceBytes(model)) +
-                             " bytes of memory, got less");
+  if (!arena)
+    return noMemory(model);
   // No step may read what another program left in memory.
   std::memset(arena.get(), 0, sizes.arena + sizes.workspace);
   if (model.initialBytes != 0)
     std::memcpy(arena.get(), model.initial, model.initialBytes);
-  if (constants)
-    std::memcpy(constants.get(), model.constants, model.constantBytes);
   plans.resize(model.planCount);
-  return checkThreads(omp_get_max_threads());
+  return checkThreads(threads);
+}
+
+Status CpuExecutor::copyConstants() {
+  if (constantsAligned(model))
+    return Status::success();
+  constants = allocate(model.constantBytes);
+  if (!constants)
+    return noMemory(model);
+  std::memcpy(constants.get(), model.constants, model.constantBytes);
+  return Status::success();
+}
+
+Status CpuExecutor::share(std::unique_ptr<Executor> &other) {
+  auto opened =
+      std::make_unique<CpuExecutor>(model, ExecutorOptions{.threads = threads});
+  opened->constants = constants;
+  for (int set : {0, 1})
+    opened->sets[set] = sets[set];
+  MN_TRY(opened->allocateAll());
+  other = std::move(opened);
+  return Status::success();
 }
 
 Context CpuExecutor::contextOf(int plan) {
@@ -373,7 +385,7 @@ Status CpuExecutor::read(size_t offset, void *to, size_t bytes) {
 Status CpuExecutor::load(int set, const Samples &samples) {
   MN_TRY(checkSamples(set, samples));
   sets[set].reset(); // first, so that there is room
-  sets[set] = std::make_unique<DataSet>(samples);
+  sets[set] = std::make_shared<DataSet>(samples);
   return Status::success();
 }
 
@@ -386,9 +398,12 @@ Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
                                           " to be loaded, got none");
   MN_TRY(checkRows(found, sets[set]->samples()));
   MN_TRY(prepare(plan));
+  const RankPlace place = ranks ? ranks->place() : RankPlace();
   for (int64_t i = 0; i < count; ++i) {
-    sets[set]->nextBatch(found, arena.get(), shuffle);
+    sets[set]->nextBatch(found, arena.get(), shuffle, place);
     MN_TRY(runSteps(plan));
+    if (ranks)
+      ++ranks->step;
   }
   return Status::success();
 }
@@ -408,7 +423,7 @@ Status CpuExecutor::readParameters(size_t offset, void *to, size_t bytes) {
 
 size_t CpuExecutor::deviceBytes() const {
   size_t bytes = mn::deviceBytes(model);
-  for (const std::unique_ptr<DataSet> &set : sets)
+  for (const std::shared_ptr<const DataSet> &set : sets)
     bytes += set ? set->bytes() : 0;
   return bytes;
 }
@@ -429,6 +444,13 @@ std::string librarySearch() { return ""; }
 
 bool opensSlowly() { return false; }
 
+int usefulExecutors() { return omp_get_max_threads(); }
+
+Status countDevices(int &count) {
+  count = 1;
+  return Status::success();
+}
+
 Status Executor::open(const Model &model, const ExecutorOptions &options,
                       std::unique_ptr<Executor> &executor) {
   if (model.version != modelVersion)
@@ -442,7 +464,8 @@ Status Executor::open(const Model &model, const ExecutorOptions &options,
                                      "one for target '") +
                              model.target + "'");
   MN_TRY(checkArch(model));
-  auto opened = std::make_unique<CpuExecutor>(model, options.threads);
+  auto opened = std::make_unique<CpuExecutor>(model, options);
+  MN_TRY(opened->copyConstants());
   MN_TRY(opened->allocateAll());
   executor = std::move(opened);
   return Status::success();

@@ -166,8 +166,7 @@ MemoryMap mapMemory(const Model &model) {
   }
   MemoryMap map;
   map.workspace = map.arena + arena;
-  map.constants = map.workspace + workspace;
-  map.staging[0] = map.constants + aligned(model.constantBytes);
+  map.staging[0] = map.workspace + workspace;
   map.staging[1] = map.staging[0] + staging;
   map.bytes = std::max<size_t>(map.staging[1] + staging, 256);
   return map;
@@ -176,5 +175,6 @@ MemoryMap mapMemory(const Model &model) {
 } // namespace mn::cuda
 
 size_t mn::deviceBytes(const Model &model) {
-  return mn::cuda::mapMemory(model).bytes;
+  return mn::cuda::mapMemory(model).bytes +
+         mn::cuda::aligned(model.constantBytes);
 }

@@ -27,12 +27,11 @@ Status chooseCode(const Device &device, const Model &model,
 /// "580.159.04", or the CUDA version where the system does not tell.
 std::string driverVersion(const Driver &driver);
 
-/// Where the memory of a model is on the device, in bytes from the start of
-/// one allocation.
+/// Where the memory of an executor is on the device, in bytes from the start of
+/// one allocation. The constants are in another, which executors share.
 struct MemoryMap {
   size_t arena = 0;
   size_t workspace = 0;
-  size_t constants = 0;
   size_t staging[2] = {}; ///< inputs and then outputs of a slot
   size_t bytes = 0;
 };

@@ -41,4 +41,13 @@ std::string describe(const Driver &driver, CUresult result) {
          (name ? name : std::to_string(int(result))) + ")";
 }
 
+Status check(const Driver &driver, CUresult result, const char *what) {
+  if (result == CUDA_SUCCESS)
+    return Status::success();
+  const Code code =
+      result == CUDA_ERROR_OUT_OF_MEMORY ? Code::outOfMemory : Code::noDevice;
+  return Status::error(code,
+                       std::string(what) + ": " + describe(driver, result));
+}
+
 } // namespace mn::cuda

@@ -17,6 +17,7 @@ namespace mn::cuda {
   X(cuDeviceGetCount)                                                          \
   X(cuDeviceGetName)                                                           \
   X(cuDeviceGetAttribute)                                                      \
+  X(cuDevicePrimaryCtxSetFlags)                                                \
   X(cuDevicePrimaryCtxRetain)                                                  \
   X(cuDevicePrimaryCtxRelease)                                                 \
   X(cuCtxSetCurrent)                                                           \
@@ -25,6 +26,7 @@ namespace mn::cuda {
   X(cuMemFree)                                                                 \
   X(cuMemHostAlloc)                                                            \
   X(cuMemFreeHost)                                                             \
+  X(cuMemcpyHtoD)                                                              \
   X(cuMemcpyHtoDAsync)                                                         \
   X(cuMemcpyDtoHAsync)                                                         \
   X(cuMemcpyDtoDAsync)                                                         \
@@ -37,6 +39,7 @@ namespace mn::cuda {
   X(cuStreamCreate)                                                            \
   X(cuStreamDestroy)                                                           \
   X(cuStreamSynchronize)                                                       \
+  X(cuStreamQuery)                                                             \
   X(cuStreamWaitEvent)                                                         \
   X(cuStreamBeginCapture)                                                      \
   X(cuStreamEndCapture)                                                        \
@@ -64,6 +67,9 @@ Status loadDriver(Driver &driver);
 
 /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)"
 std::string describe(const Driver &driver, CUresult result);
+
+/// What is not success is an error: "allocating GPU memory: out of memory ...".
+Status check(const Driver &driver, CUresult result, const char *what);
 
 } // namespace mn::cuda
 

@@ -28,12 +28,7 @@ using namespace mn::cuda;
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::check(CUresult result, const char *what) const {
-  if (result == CUDA_SUCCESS)
-    return Status::success();
-  const Code code =
-      result == CUDA_ERROR_OUT_OF_MEMORY ? Code::outOfMemory : Code::noDevice;
-  return Status::error(code, std::string(what) + ": " +
-                                 describe(state.driver, result));
+  return cuda::check(state.driver, result, what);
 }
 
 Status CudaExecutor::inStep(int plan, int step, Status status) const {
@@ -49,7 +44,7 @@ Status CudaExecutor::enqueueStep(int plan, int step) {
   const Step &s = model.plans[plan].steps[step];
   Context ctx;
   ctx.arena = at<char>(map.arena);
-  ctx.constants = at<char>(map.constants);
+  ctx.constants = reinterpret_cast<const char *>(shared->constants);
   ctx.workspaceBytes = model.plans[plan].workspaceBytes;
   ctx.workspace = at<char>(map.workspace) +
                   aligned(ctx.workspaceBytes) *
@@ -76,8 +71,7 @@ Status CudaExecutor::runEagerly(int plan) {
   for (int step = 0; step < model.plans[plan].stepCount; ++step) {
     MN_TRY(enqueueStep(plan, step));
     state.afterKernel = false;
-    MN_TRY(inStep(plan, step,
-                  check(cu.cuStreamSynchronize(state.stream), "running it")));
+    MN_TRY(inStep(plan, step, synchronize("running it")));
   }
   return Status::success();
 }
@@ -121,7 +115,7 @@ Status CudaExecutor::prepare(int plan) {
         MN_TRY(
             capture([&] { return enqueueDirect(plan, slot); }, p.direct[slot]));
   }
-  MN_TRY(check(cu.cuStreamSynchronize(state.stream), "preparing a plan"));
+  MN_TRY(synchronize("preparing a plan"));
   p.prepared = true;
   return Status::success();
 }
@@ -147,7 +141,7 @@ Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
   MN_TRY(check(
       cu.cuMemcpyDtoHAsync(to, base + map.arena + offset, bytes, state.stream),
       "reading the arena"));
-  return check(cu.cuStreamSynchronize(state.stream), "reading the arena");
+  return synchronize("reading the arena");
 }
 
 Status CudaExecutor::keepingParameters(const std::function<Status()> &run) {
@@ -258,6 +252,22 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
 }
 
 std::string CudaExecutor::deviceName() const {
+  const Device &device = shared->device;
   return device.name + ", " + std::to_string(device.multiprocessors) +
          " SMs, driver " + driverVersion(state.driver);
+}
+
+std::vector<std::pair<std::string, std::string>>
+CudaExecutor::libraryVersions() const {
+  std::vector<std::pair<std::string, std::string>> versions;
+  if (state.cublas.cublasLtGetVersion)
+    versions.emplace_back("cublas",
+                          std::to_string(state.cublas.cublasLtGetVersion()));
+  if (state.cudnn.cudnnGetVersion)
+    versions.emplace_back("cudnn",
+                          std::to_string(state.cudnn.cudnnGetVersion()));
+  if (int version = 0;
+      state.nccl.isOpen() && state.nccl.ncclGetVersion(&version) == 0)
+    versions.emplace_back("nccl", std::to_string(version));
+  return versions;
 }

@@ -11,7 +11,7 @@
 
 #include "core/batch_plan.h"
 #include "core/executor.h"
-#include "cuda/device.h"
+#include "cuda/shared_device.h"
 #include "cuda/state.h"
 #include "mnistrt/cuda/kernels/transfer.cuh"
 #include <functional>
@@ -44,14 +44,16 @@ class StreamOrder;
 
 class CudaExecutor final : public Executor {
 public:
-  CudaExecutor(const Model &model, const ExecutorOptions &options)
-      : model(model), options(options) {}
+  CudaExecutor(const Model &model, const ExecutorOptions &options,
+               std::shared_ptr<SharedDevice> shared)
+      : model(model), options(options), shared(std::move(shared)) {}
   ~CudaExecutor() override;
   CudaExecutor(const CudaExecutor &) = delete;
   CudaExecutor &operator=(const CudaExecutor &) = delete;
 
   Status open();
 
+  Status share(std::unique_ptr<Executor> &other) override;
   Status prepare(int plan) override;
   void *input(int plan, int number, int slot) override;
   const void *output(int plan, int number, int slot) override;
@@ -69,7 +71,10 @@ public:
                          size_t bytes) override;
   Status readParameters(size_t offset, void *to, size_t bytes) override;
   Status finish() override;
+  Status join() override;
   std::string deviceName() const override;
+  std::vector<std::pair<std::string, std::string>>
+  libraryVersions() const override;
   size_t deviceBytes() const override;
   Status freeBytes(int64_t &bytes) override;
 
@@ -90,12 +95,6 @@ private:
     std::vector<std::optional<Pixels>> pixels; ///< of inputs given as bytes
     BatchGraphs batches[2][2]; ///< of a set; in order or shuffled
   };
-  /// A data set on the device; `samples` has its addresses there.
-  struct DeviceSet {
-    CUdeviceptr memory = 0;
-    size_t bytes = 0;
-    Samples samples;
-  };
   /// Pinned memory for what is written to parameters, used in turn.
   struct Writer {
     static constexpr size_t chunks = 4, bytes = 64 * 1024;
@@ -115,13 +114,13 @@ private:
 
   Status check(CUresult result, const char *what) const;
   Status inStep(int plan, int step, Status status) const;
-  Status makeCurrent() {
-    return check(cu.cuCtxSetCurrent(context), "using the GPU");
-  }
+  Status makeCurrent() { return shared->makeCurrent(); }
   template <typename T> T *at(size_t offset) const {
     return reinterpret_cast<T *>(base + offset);
   }
 
+  /// Waits for the stream that computes.
+  Status synchronize(const char *what);
   Status loadLibraries(int plan);
   Status allocate();
   Status makeStreams();
@@ -157,10 +156,9 @@ private:
 
   const Model &model;
   const ExecutorOptions options;
+  const std::shared_ptr<SharedDevice> shared;
   State state;
   const Driver &cu = state.driver;
-  Device device;
-  CUcontext context = nullptr;
   MemoryMap map;
   CUdeviceptr base = 0;
   CUstream copyIn = nullptr, copyOut = nullptr;
@@ -169,7 +167,7 @@ private:
   CUevent begin = nullptr, end = nullptr;
   Slot slots[2];
   std::vector<PlanState> plans;
-  DeviceSet sets[2];
+  std::shared_ptr<DeviceSet> sets[2];
   std::vector<State::Step> batchSteps;    ///< the kernel of batches
   std::vector<State::Step> transferSteps; ///< of inputs and outputs
   Writer writer;

@@ -15,37 +15,31 @@ using namespace mn::cuda;
 
 Status Executor::open(const Model &model, const ExecutorOptions &options,
                       std::unique_ptr<Executor> &executor) {
-  auto opened = std::make_unique<CudaExecutor>(model, options);
+  auto shared = std::make_shared<SharedDevice>();
+  MN_TRY(shared->open(model, options));
+  auto opened =
+      std::make_unique<CudaExecutor>(model, options, std::move(shared));
   MN_TRY(opened->open());
   executor = std::move(opened);
   return Status::success();
 }
 
+Status CudaExecutor::share(std::unique_ptr<Executor> &other) {
+  auto opened = std::make_unique<CudaExecutor>(model, options, shared);
+  for (int set : {0, 1})
+    opened->sets[set] = sets[set];
+  MN_TRY(opened->open());
+  other = std::move(opened);
+  return Status::success();
+}
+
 Status CudaExecutor::open() {
-  if (model.version != modelVersion)
-    return Status::error(
-        Code::usage, "expected a model of version " +
-                         std::to_string(modelVersion) + ", got version " +
-                         std::to_string(model.version) + "; compile it again");
-  MN_TRY(loadDriver(state.driver));
-  MN_TRY(findDevice(cu, options.device, device));
-  const DeviceCode *code;
-  MN_TRY(chooseCode(device, model, code));
-  MN_TRY(check(cu.cuDevicePrimaryCtxRetain(&context, device.number),
-               "opening the GPU"));
+  state.driver = shared->driver;
+  state.module = shared->module;
+  state.overlaps = shared->device.capability >= 90;
   MN_TRY(makeCurrent());
   MN_TRY(makeStreams());
-  MN_TRY(allocate());
-  state.overlaps = device.capability >= 90;
-  const CUresult result = cu.cuModuleLoadData(&state.module, code->cubin);
-  if (result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-      result == CUDA_ERROR_INVALID_IMAGE)
-    return Status::error(Code::wrongArch, "expected kernels for GPU " +
-                                              std::to_string(device.number) +
-                                              ", " + device.name +
-                                              ", got them for " + code->arch +
-                                              ": " + describe(cu, result));
-  return check(result, "loading the program's kernels");
+  return allocate();
 }
 
 Status CudaExecutor::makeStreams() {
@@ -99,24 +93,7 @@ Status CudaExecutor::loadLibraries(int plan) {
 
 Status CudaExecutor::allocate() {
   map = mapMemory(model);
-  size_t available = 0, total = 0;
-  MN_TRY(check(cu.cuMemGetInfo(&available, &total), "asking for free memory"));
-  const CUresult result = map.bytes > available
-                              ? CUDA_ERROR_OUT_OF_MEMORY
-                              : cu.cuMemAlloc(&base, map.bytes);
-  if (result == CUDA_ERROR_OUT_OF_MEMORY)
-    return Status::error(Code::outOfMemory,
-                         "expected " + std::to_string(map.bytes) +
-                             " bytes of free memory on GPU " +
-                             std::to_string(device.number) + ", got " +
-                             std::to_string(available) + " of " +
-                             std::to_string(total) +
-                             "; compile with a smaller --batch or --workspace");
-  MN_TRY(check(result, "allocating GPU memory"));
-  if (model.constantBytes != 0)
-    MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.constants, model.constants,
-                                      model.constantBytes, state.stream),
-                 "uploading the constants"));
+  MN_TRY(shared->allocate(map.bytes, map.bytes, base));
   MN_TRY(initializeParameters());
   batchSteps.resize(1);
   transferSteps.resize(1);
@@ -139,15 +116,24 @@ Status CudaExecutor::allocate() {
         std::memset(host, 0, bytes);
     }
   }
-  return check(cu.cuStreamSynchronize(state.stream), "uploading the constants");
+  return check(cu.cuStreamSynchronize(state.stream),
+               "uploading the parameters");
 }
 
 bool mn::opensSlowly() { return true; }
 
+int mn::usefulExecutors() { return 0; }
+
+Status mn::countDevices(int &count) {
+  Driver driver;
+  MN_TRY(loadDriver(driver));
+  return check(driver, driver.cuDeviceGetCount(&count), "looking for GPUs");
+}
+
 CudaExecutor::~CudaExecutor() {
-  if (!context)
-    return;
-  cu.cuCtxSetCurrent(context);
+  if (!state.driver.cuCtxSetCurrent)
+    return; // it was never opened
+  cu.cuCtxSetCurrent(shared->context);
   // The first of those that compute is state.stream.
   std::vector<CUstream> all = streams;
   all.insert(all.end(), {copyIn, copyOut});
@@ -167,6 +153,8 @@ CudaExecutor::~CudaExecutor() {
         cu.cuMemFreeHost(host);
     p.steps.clear(); // needs the libraries
   }
+  if (state.nccl.communicator)
+    state.nccl.ncclCommDestroy(state.nccl.communicator);
   if (state.cublas.handle)
     state.cublas.cublasLtDestroy(state.cublas.handle);
   if (state.cudnn.handle)
@@ -189,9 +177,6 @@ CudaExecutor::~CudaExecutor() {
   for (CUstream stream : all)
     if (stream)
       cu.cuStreamDestroy(stream);
-  if (state.module)
-    cu.cuModuleUnload(state.module);
   if (base)
     cu.cuMemFree(base);
-  cu.cuDevicePrimaryCtxRelease(device.number);
 }

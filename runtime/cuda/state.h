@@ -11,6 +11,7 @@
 #include "cuda/cublas_library.h"
 #include "cuda/cudnn_library.h"
 #include "cuda/driver.h"
+#include "cuda/nccl_library.h"
 #include "mnistrt/model.h"
 #include <memory>
 #include <vector>
@@ -26,6 +27,7 @@ struct State {
   Driver driver;
   CublasLibrary cublas; ///< empty where no step needs it
   CudnnLibrary cudnn;   ///< empty where no step needs it
+  NcclLibrary nccl;     ///< empty where ranks have not joined
   CUstream stream = nullptr;
   CUmodule module = nullptr;
   bool overlaps = false; ///< may a kernel be started before the last one ended?

@@ -67,7 +67,7 @@ Status CudaExecutor::readParameters(size_t offset, void *to, size_t bytes) {
 
 Status CudaExecutor::finish() {
   MN_TRY(makeCurrent());
-  return check(cu.cuStreamSynchronize(state.stream), "running plans");
+  return synchronize("running plans");
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,46 +83,24 @@ void CudaExecutor::freeSet(int set) {
           cu.cuGraphExecDestroy(*graph);
           *graph = nullptr;
         }
-  if (sets[set].memory)
-    cu.cuMemFree(sets[set].memory);
-  sets[set] = {};
+  sets[set] = nullptr;
 }
 
 Status CudaExecutor::load(int set, const Samples &samples) {
   MN_TRY(checkSamples(set, samples));
   MN_TRY(finish());
-  freeSet(set);
-  DeviceSet &loaded = sets[set];
-  const size_t inputs = size_t(samples.count * samples.inputElements) *
-                        bytesOf(samples.inputType);
-  const size_t targets = size_t(samples.count * samples.targetElements) *
-                         bytesOf(samples.targetType);
-  loaded.bytes = std::max<size_t>(aligned(inputs) + aligned(targets), 256);
-  const CUresult result = cu.cuMemAlloc(&loaded.memory, loaded.bytes);
-  if (result != CUDA_SUCCESS) {
-    const std::string bytes = std::to_string(loaded.bytes);
-    loaded = {};
-    return check(result,
-                 ("allocating " + bytes + " bytes of GPU memory for a data set")
-                     .c_str());
-  }
-  loaded.samples = samples;
-  loaded.samples.inputs = reinterpret_cast<const void *>(loaded.memory);
-  const CUdeviceptr at = loaded.memory + aligned(inputs);
-  loaded.samples.targets = reinterpret_cast<const void *>(at);
-  if (inputs != 0)
-    MN_TRY(check(cu.cuMemcpyHtoDAsync(loaded.memory, samples.inputs, inputs,
-                                      state.stream),
-                 "uploading a data set"));
-  if (targets != 0)
-    MN_TRY(
-        check(cu.cuMemcpyHtoDAsync(at, samples.targets, targets, state.stream),
-              "uploading a data set"));
-  return check(cu.cuStreamSynchronize(state.stream), "uploading a data set");
+  freeSet(set); // first, so that there is room
+  auto loaded = std::make_shared<DeviceSet>(shared);
+  MN_TRY(loaded->upload(samples, state.stream));
+  sets[set] = std::move(loaded);
+  return Status::success();
 }
 
 size_t CudaExecutor::deviceBytes() const {
-  return map.bytes + sets[0].bytes + sets[1].bytes;
+  size_t bytes = mn::deviceBytes(model);
+  for (const std::shared_ptr<DeviceSet> &set : sets)
+    bytes += set ? set->bytes : 0;
+  return bytes;
 }
 
 Status CudaExecutor::freeBytes(int64_t &bytes) {
@@ -139,7 +117,8 @@ Status CudaExecutor::freeBytes(int64_t &bytes) {
 
 Status CudaExecutor::enqueueBatch(const BatchPlan &plan, const Samples &samples,
                                   bool shuffle) {
-  Batch batch = batchOf(samples, shuffle);
+  Batch batch = batchOf(samples, shuffle,
+                        options.ranks ? options.ranks->place() : RankPlace());
   plan.place(at<char>(map.arena), batch);
   // Like a step, it looks up its kernel once.
   Context ctx;
@@ -158,7 +137,7 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
   MN_TRY(findBatchPlan(model, plan, found));
   state.afterKernel = false;
   for (int i = 0; i < count; ++i) {
-    MN_TRY(enqueueBatch(found, sets[set].samples, shuffle));
+    MN_TRY(enqueueBatch(found, sets[set]->samples, shuffle));
     MN_TRY(enqueueSteps(plan));
   }
   return Status::success();
@@ -168,11 +147,11 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
                                 int64_t count) {
   BatchPlan found;
   MN_TRY(findBatchPlan(model, plan, found));
-  if ((set != 0 && set != 1) || !sets[set].memory)
+  if ((set != 0 && set != 1) || !sets[set])
     return Status::error(Code::usage, "expected data set " +
                                           std::to_string(set) +
                                           " to be loaded, got none");
-  MN_TRY(checkRows(found, sets[set].samples));
+  MN_TRY(checkRows(found, sets[set]->samples));
   MN_TRY(makeCurrent());
   MN_TRY(prepare(plan));
   if (!options.graph) {

@@ -5,7 +5,6 @@
 #include "mnistrt/printable.h"
 #include "reports/terminal.h"
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -142,18 +141,6 @@ int Progress::width() const {
   return columns > 0 ? columns : 80;
 }
 
-void Progress::put(std::string_view text) const {
-  // A terminal that went away is no reason to stop training.
-  while (!text.empty()) {
-    const ssize_t put = ::write(options.file, text.data(), text.size());
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0)
-      return;
-    text.remove_prefix(static_cast<size_t>(put));
-  }
-}
-
 void Progress::update(const TrainState &state, double now) {
   if (!options.terminal || (any && now - drawn < redrawSeconds))
     return;
@@ -164,27 +151,28 @@ void Progress::update(const TrainState &state, double now) {
   if (line == live)
     return;
   // Erased after it is written, not before, so that nothing flickers.
-  put("\r" + line + "\x1b[K");
+  mn::put(options.file, "\r" + line + "\x1b[K");
   live = line;
 }
 
 void Progress::report(const TrainState &state) {
   if (!options.terminal)
-    put(reportLine(state) + "\n");
+    mn::put(options.file, reportLine(state) + "\n");
 }
 
 void Progress::print(std::string_view line) {
   const std::string again = live;
   clear();
-  put(wrapped(printable(line), options.terminal ? width() : 0, 4) + "\n" +
-      again);
+  mn::put(options.file,
+          wrapped(printable(line), options.terminal ? width() : 0, 4) + "\n" +
+              again);
   live = again;
 }
 
 void Progress::clear() {
   if (live.empty())
     return;
-  put("\r\x1b[K");
+  mn::put(options.file, "\r\x1b[K");
   live.clear();
 }
 

@@ -20,6 +20,7 @@ struct TrainState {
   int64_t step = 0, steps = 1;   ///< of this epoch
   double loss = 0;               ///< the mean since the last report
   double accuracy = -1;          ///< 0 to 1; negative where there is none
+  int64_t rows = 0;              ///< since the last report
   double imagesPerSecond = 0;    ///< 0 where it is not known yet
   double secondsLeft = -1;       ///< of the whole run; negative: not known yet
 };
@@ -40,7 +41,7 @@ std::string rateText(double perSecond);
 class Progress {
 public:
   struct Options {
-    int file = 2;          ///< descriptor
+    int file = 2;          ///< descriptor; -1: nothing is printed
     bool terminal = false; ///< whether a line can be redrawn
     bool color = false;
     int width = 0; ///< columns; 0: the terminal's, asked at each drawing
@@ -66,7 +67,6 @@ public:
 
 private:
   int width() const;
-  void put(std::string_view text) const;
 
   Options options;
   double drawn = 0; ///< when

@@ -88,6 +88,8 @@ void Reporter::point(int64_t step, double loss, double accuracy, double lr) {
 }
 
 void Reporter::epoch(const EpochReport &report, const History &history) {
+  if (listener)
+    listener->epoch(report);
   const EpochResult &result = report.result;
   std::string line =
       text("epoch %lld/%lld: train loss %.4f",

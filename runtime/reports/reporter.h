@@ -33,12 +33,24 @@ struct EpochReport {
   std::string digest;
 };
 
+/// Who is told instead of the terminal, where trainings share it.
+class RunListener {
+public:
+  virtual ~RunListener() = default;
+  /// After each segment.
+  virtual void live(const TrainState &state) = 0;
+  virtual void epoch(const EpochReport &report) = 0;
+};
+
 class Reporter {
 public:
-  /// `file`: the descriptor of the terminal or pipe.
-  Reporter(const TrainOptions &options, std::string title, int file)
+  /// `file`: the descriptor of the terminal or pipe; -1: none. `listener` may
+  /// be null.
+  Reporter(const TrainOptions &options, std::string title, int file,
+           RunListener *listener = nullptr)
       : options(options), title(std::move(title)),
-        display(Progress::detect(file)), progress(display) {}
+        display(Progress::detect(file)), progress(display), listener(listener) {
+  }
 
   /// Opens what is to be written.
   Status open(bool resumed);
@@ -53,6 +65,8 @@ public:
 
   void live(const TrainState &state, double now) {
     progress.update(state, now);
+    if (listener)
+      listener->live(state);
   }
   void report(const Report &report);
   /// Only for TensorBoard, which gets more points than there are reports.
@@ -72,6 +86,7 @@ private:
   std::string title;
   Progress::Options display;
   Progress progress;
+  RunListener *listener;
   JsonLog log;
   TensorBoard board;
   bool logging = false, boarding = false;

@@ -2,8 +2,10 @@
 
 #include "reports/terminal.h"
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace mn {
 
@@ -78,6 +80,17 @@ std::string wrapped(std::string_view text, int width, int indent) {
     }
   }
   return result;
+}
+
+void put(int file, std::string_view text) {
+  while (file >= 0 && !text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
 }
 
 } // namespace mn

@@ -22,6 +22,10 @@ std::string shortened(std::string_view text, size_t width);
 /// `indent` blanks begin each line but the first.
 std::string wrapped(std::string_view text, int width, int indent = 0);
 
+/// Writes all of a text to a descriptor; nothing below 0. A terminal that went
+/// away is no reason to stop.
+void put(int file, std::string_view text);
+
 } // namespace mn
 
 #endif // MNISTRT_REPORTS_TERMINAL_H

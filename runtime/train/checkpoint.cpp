@@ -88,13 +88,17 @@ bool CheckpointFile::exists() const {
   return std::filesystem::exists(path, error);
 }
 
-Status CheckpointFile::checkWritable() const {
+Status CheckpointFile::makeFolder() const {
   const std::string folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error)
-    return badData("cannot make the folder '%s': %s", folder.c_str(),
-                   error.message().c_str());
+  return error ? badData("cannot make the folder '%s': %s", folder.c_str(),
+                         error.message().c_str())
+               : Status::success();
+}
+
+Status CheckpointFile::checkWritable() const {
+  MN_TRY(makeFolder());
   return mn::checkWritable(path, model.model->parameterBytes + headerBytes);
 }
 
@@ -117,6 +121,7 @@ std::string CheckpointFile::modelDigest() const {
 Status CheckpointFile::write(const std::vector<char> &block,
                              const std::vector<RunFact> &run,
                              const Checkpoint &checkpoint) const {
+  MN_TRY(makeFolder());
   std::vector<SafetensorsView> views;
   for (int i = 0; i < model.model->parameterCount; ++i) {
     const Parameter &parameter = model.model->parameters[i];
@@ -125,10 +130,13 @@ Status CheckpointFile::write(const std::vector<char> &block,
       views.push_back({tensor.name, dtypeOf(tensor.type), shapeOf(tensor),
                        block.data() + tensor.offset});
   }
-  SafetensorsMetadata metadata = {
-      {"format", format},         {"model", model.model->name},
-      {"tensors", modelDigest()}, {"step", std::to_string(checkpoint.step)},
-      {"best", checkpoint.best},  {"history", checkpoint.history}};
+  SafetensorsMetadata metadata = {{"format", format},
+                                  {"model", model.model->name},
+                                  {"tensors", modelDigest()},
+                                  {"step", std::to_string(checkpoint.step)},
+                                  {"best", checkpoint.best},
+                                  {"history", checkpoint.history},
+                                  {"ranks", std::to_string(checkpoint.ranks)}};
   for (const RunFact &fact : run)
     metadata["run." + fact.key] = fact.value;
   for (const auto &[name, value] : checkpoint.options)
@@ -215,6 +223,14 @@ Status CheckpointFile::read(const std::vector<RunFact> &run,
   if (error != std::errc() || *end || checkpoint.step < 0)
     return badData("'%s': expected a number of steps, got '%s'", path.c_str(),
                    step.c_str());
+  const std::string ranks = valueOf(metadata, "ranks");
+  if (!ranks.empty() &&
+      (std::from_chars(ranks.data(), ranks.data() + ranks.size(),
+                       checkpoint.ranks)
+               .ec != std::errc() ||
+       checkpoint.ranks < 1 || checkpoint.ranks > maxRanks))
+    return badData("'%s': expected a number of ranks, got '%s'", path.c_str(),
+                   ranks.c_str());
   checkpoint.best = valueOf(metadata, "best");
   checkpoint.history = valueOf(metadata, "history");
   for (int i = 0; i < model.model->parameterCount; ++i) {

@@ -27,6 +27,7 @@ struct Checkpoint {
   std::string best; ///< best test result so far; empty: none yet
   std::string history;
   OptionTexts options; ///< of the run
+  int64_t ranks = 1;   ///< that wrote it: each has a batch in a step
 };
 
 class CheckpointFile {
@@ -39,7 +40,7 @@ public:
   /// Makes the folder; finds out whether a checkpoint can be written.
   Status checkWritable() const;
 
-  /// `block`: the parameter block.
+  /// Makes the folder. `block`: the parameter block.
   Status write(const std::vector<char> &block, const std::vector<RunFact> &run,
                const Checkpoint &checkpoint) const;
 
@@ -55,6 +56,7 @@ public:
               Checkpoint &checkpoint) const;
 
 private:
+  Status makeFolder() const;
   Status checkFormat(const SafetensorsFile &file, const char *name) const;
   Status checkFacts(const SafetensorsFile &file,
                     const std::vector<RunFact> &facts) const;

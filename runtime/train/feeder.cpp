@@ -61,6 +61,8 @@ void fillBatch(const Batch &batch, Type inputType, int threads) {
       writer.write(row);
   };
   *batch.toValid = batch.valid();
+  if (batch.toGlobalValid)
+    *batch.toGlobalValid = batch.globalValid();
   threads = static_cast<int>(std::clamp<int64_t>(
       batch.rows * batch.inputElements * 4 / bytesPerThread, 1, threads));
   std::vector<std::thread> others;
@@ -103,6 +105,11 @@ Status Feeder::load(int set, const TrainData &data) {
   return status;
 }
 
+void Feeder::use(int set, const TrainData &data, bool onDevice) {
+  samples[set] = &data.samples();
+  resident[set] = onDevice;
+}
+
 Status Feeder::run(const BatchRange &range) {
   return resident[range.set] ? executor.runBatches(range.plan, range.set,
                                                    range.shuffle, range.count)
@@ -115,12 +122,14 @@ Status Feeder::stream(const BatchRange &range) {
        ++batch) {
     if (checkNumbers) {
       MN_TRY(trace(range, batch));
-      continue;
+    } else {
+      MN_TRY(executor.wait(slot));
+      fill(range, batch, slot);
+      MN_TRY(executor.submit(range.plan, slot));
+      slot = 1 - slot;
     }
-    MN_TRY(executor.wait(slot));
-    fill(range, batch, slot);
-    MN_TRY(executor.submit(range.plan, slot));
-    slot = 1 - slot;
+    if (ranks)
+      ++ranks->step;
   }
   return Status::success();
 }
@@ -141,13 +150,17 @@ Status Feeder::trace(const BatchRange &range, int64_t batch) {
 
 void Feeder::fill(const BatchRange &range, int64_t number, int slot) {
   const Samples &from = *samples[range.set];
-  Batch batch = batchOf(from, range.shuffle);
+  Batch batch =
+      batchOf(from, range.shuffle, ranks ? ranks->place() : RankPlace());
   batch.inputs = from.inputs;
   batch.targets = static_cast<const uint32_t *>(from.targets);
   batch.toInputs = static_cast<float *>(executor.input(range.plan, 0, slot));
   batch.toTargets =
       static_cast<uint32_t *>(executor.input(range.plan, 1, slot));
   batch.toValid = static_cast<int32_t *>(executor.input(range.plan, 2, slot));
+  if (model.dataParallel())
+    batch.toGlobalValid =
+        static_cast<int32_t *>(executor.input(range.plan, 3, slot));
   batch.rows = model.batch;
   batch.seed = &range.seed;
   batch.epoch = &range.epoch;

@@ -35,9 +35,14 @@ public:
 
   /// Looks at what every step computes; to be said before `load`.
   bool checkNumbers = false;
+  /// Who shares the rows of each batch; null: nobody.
+  Ranks *ranks = nullptr;
 
   /// `data` must live on. What the device has no memory for is streamed.
   Status load(int set, const TrainData &data);
+  /// Likewise, where the executor has loaded it already, or `onDevice` is
+  /// false.
+  void use(int set, const TrainData &data, bool onDevice);
   bool onDevice(int set) const { return resident[set]; }
 
   /// Does not wait, other than for a slot.

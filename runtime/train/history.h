@@ -32,6 +32,8 @@ public:
   void addPoint(const HistoryPoint &point);
   void addEpoch(const EpochResult &result) { epochs.push_back(result); }
 
+  const std::vector<EpochResult> &results() const { return epochs; }
+
   /// As JSON; reads back the same.
   std::string text() const;
   /// Errors: text that is not a history, numbers that no run can have.

@@ -60,8 +60,11 @@ void withValue(const Flag &flag, Options &options, Use use) {
           use(options.*member);
         else if constexpr (std::is_invocable_v<decltype(member), Transform &>)
           use(options.transform.*member);
-        else
+        else if constexpr (std::is_invocable_v<decltype(member),
+                                               TrainOptions &>)
           use(options.train.*member);
+        else
+          use(options.sweep.*member);
       },
       flag.to);
 }
@@ -75,6 +78,22 @@ OptionTexts textsOf(const Options &options) {
     withValue(flag, copy,
               [&](auto &value) { texts[flag.name] = textOf(value); });
   return texts;
+}
+
+Status setOption(const Flag &flag, const std::string &text, Options &options) {
+  std::string wrong;
+  withValue(flag, options, [&](auto &value) {
+    using Type = std::remove_reference_t<decltype(value)>;
+    constexpr bool integer = std::is_same_v<Type, int64_t>;
+    constexpr bool number = integer || std::is_same_v<Type, double> ||
+                            std::is_same_v<Type, std::optional<double>>;
+    if constexpr (number)
+      wrong = checkNumber(flag, integer, text);
+    if (wrong.empty() && !read(text, value))
+      wrong = mn::text("expected '--%s' to be %s, got '%s'", flag.name,
+                       number ? "a number" : "yes or no", text.c_str());
+  });
+  return wrong.empty() ? Status::success() : Status::error(Code::usage, wrong);
 }
 
 Status takeOptions(const OptionTexts &kept, Options &options,

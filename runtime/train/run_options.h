@@ -19,6 +19,10 @@ const std::vector<Flag> &runOptions();
 /// The values of `runOptions`.
 OptionTexts textsOf(const Options &options);
 
+/// Sets one as the command line would. Errors (Code::usage): what it would not
+/// accept.
+Status setOption(const Flag &flag, const std::string &text, Options &options);
+
 /// Sets what the command line does not. `overridden` is what it does:
 /// "--lr=0.2 (0.1 in the checkpoint)". Errors: an invalid value.
 Status takeOptions(const OptionTexts &kept, Options &options,

@@ -1,12 +1,15 @@
 //===- signals.cpp - signals that ask training to stop --------------------===//
 
 #include "train/signals.h"
+#include <atomic>
 
 namespace mn {
 
 namespace {
 
-volatile std::sig_atomic_t lastSignal = 0;
+/// Of any thread, and of handlers.
+std::atomic<int> lastSignal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void noteSignal(int number) { lastSignal = number; }
 
@@ -31,5 +34,7 @@ StopSignals::~StopSignals() {
 }
 
 int StopSignals::received() const { return lastSignal; }
+
+void StopSignals::stop() const { lastSignal = SIGTERM; }
 
 } // namespace mn

@@ -22,6 +22,8 @@ public:
 
   /// SIGINT, SIGTERM, or 0.
   int received() const;
+  /// As if SIGTERM were received; from any thread.
+  void stop() const;
 
 private:
   struct sigaction interrupt, terminate, fileSize;

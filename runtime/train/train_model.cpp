@@ -79,13 +79,17 @@ Status TrainModel::choosePlans(int64_t wanted) {
 Status TrainModel::findInputs() {
   const Plan &tables = plan();
   classTargets = std::string_view(model->recipe->targets) == "class";
-  if (tables.inputCount != 3 || batch < 1 ||
-      std::string_view(tables.inputs[1].name) != names::labels ||
-      std::string_view(tables.inputs[2].name) != names::valid)
+  const char *const wanted[] = {names::labels, names::valid,
+                                names::globalValid};
+  const int more = dataParallel() ? 3 : 2;
+  bool fits = tables.inputCount == 1 + more && batch >= 1;
+  for (int i = 0; fits && i < more; ++i)
+    fits = std::string_view(tables.inputs[1 + i].name) == wanted[i];
+  if (!fits)
     return Status::error(Code::usage,
                          text("expected a model of one input with a batch "
                               "dimension to train, got one of %d",
-                              std::max(tables.inputCount - 2, 0)));
+                              std::max(tables.inputCount - more, 0)));
   input = &tables.inputs[0];
   labels = &tables.inputs[1];
   if (input->type != Type::f32 || input->rank < 1 || labels->rank < 1)
@@ -188,6 +192,20 @@ std::string TrainModel::digest(const std::vector<char> &block) const {
   return digest.text();
 }
 
+std::vector<RunPart> TrainModel::parts(const std::vector<char> &block) const {
+  std::vector<RunPart> parts;
+  for (int i = 0; i < model->parameterCount; ++i) {
+    const auto &[tensor, role] = model->parameters[i];
+    if (role == Role::state)
+      continue;
+    Digest digest;
+    digest.addTensor(tensor.name, block.data() + tensor.offset,
+                     bytesOf(tensor));
+    parts.push_back({"'" + std::string(tensor.name) + "'", digest.text()});
+  }
+  return parts;
+}
+
 Status TrainModel::write(Executor &executor, const char *state,
                          int64_t value) const {
   const Parameter *found = find(state);
@@ -214,6 +232,16 @@ Metrics TrainModel::metricsOf(const std::vector<char> &block) const {
   metrics.seen = whole(block, names::seen);
   metrics.badStep = whole(block, names::badStep);
   return metrics;
+}
+
+void TrainModel::setMetrics(std::vector<char> &block,
+                            const Metrics &metrics) const {
+  int64_t bits;
+  std::memcpy(&bits, &metrics.lossSum, sizeof bits);
+  setWhole(block, names::lossSum, bits);
+  setWhole(block, names::correct, metrics.correct);
+  setWhole(block, names::seen, metrics.seen);
+  setWhole(block, names::badStep, metrics.badStep);
 }
 
 Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {

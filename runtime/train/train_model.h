@@ -9,6 +9,8 @@
 #define MNISTRT_TRAIN_TRAIN_MODEL_H
 
 #include "core/executor.h"
+#include "ranks/open_ranks.h"
+#include "train/rank_checks.h"
 #include <string_view>
 
 namespace mn {
@@ -35,6 +37,8 @@ struct TrainModel {
   /// more than one input, a state that is missing.
   static Status create(const Model &model, int64_t batch, TrainModel &result);
 
+  /// Whether it was compiled for several ranks.
+  bool dataParallel() const { return isDataParallel(*model); }
   const Plan &plan() const { return model->plans[trainPlan]; }
   /// Null where the model has none of that name.
   const Parameter *find(std::string_view name) const;
@@ -57,6 +61,8 @@ struct TrainModel {
   Status checkNumbers(const std::vector<char> &block) const;
   /// Of the weights: parameters and buffers, in the order of the table.
   std::string digest(const std::vector<char> &block) const;
+  /// Of each of them.
+  std::vector<RunPart> parts(const std::vector<char> &block) const;
 
   /// A state of 64 bits on the device.
   Status write(Executor &executor, const char *state, int64_t value) const;
@@ -64,6 +70,7 @@ struct TrainModel {
   Status writeStart(Executor &executor, int64_t epoch) const;
   Status readMetrics(Executor &executor, Metrics &metrics) const;
   Metrics metricsOf(const std::vector<char> &block) const;
+  void setMetrics(std::vector<char> &block, const Metrics &metrics) const;
   /// The part of rows that are right, of 0 to 1, or -1 where there are no
   /// classes.
   double accuracy(const Metrics &metrics) const;

@@ -16,6 +16,7 @@ struct TrainOptions {
   int64_t reportEvery = 0;     ///< steps; 0: by time
   int64_t checkpointEvery = 0; ///< steps; 0: only epochs
   int64_t deviceData = -1;     ///< bytes; -1: what is free
+  int64_t timeout = 20;        ///< seconds that ranks wait for each other
 
   /// The numbers of the recipe, where the compiler's are not wanted.
   std::optional<double> lr, momentum, weightDecay, beta1, beta2, epsilon,
@@ -24,6 +25,7 @@ struct TrainOptions {
 
   /// Files and folders that are written; empty: not.
   std::string save, best, checkpoint, log, tensorboard, plot;
+  std::string devices; ///< GPUs that train together; empty: one
   bool resume = false, noShuffle = false, dropLast = false;
 };
 

@@ -27,15 +27,28 @@ Metrics difference(const Metrics &now, const Metrics &before) {
 } // namespace
 
 Status Trainer::run(const Open &open) {
-  MN_TRY(setUp(open));
-  signals = std::make_unique<StopSignals>();
-  started = windowBegin = Clock::now();
+  MN_TRY(ranks.agree(setUp(open)));
+  MN_TRY(startTogether());
+  if (!signals)
+    signals = std::make_shared<StopSignals>();
+  ranks.isStopping = [this] { return signals->received() != 0; };
+  started = windowBegin = checkpointTime = Clock::now();
   Status status = loop();
   if (status.ok())
     status = finish();
+  else
+    ranks.fail(status.code);
+  report(status);
+  if (status.ok())
+    status = reporter.late();
+  return ranks.agree(status);
+}
+
+/// At the end.
+void Trainer::report(const Status &status) {
   reporter.clear();
   reporter.finish(history);
-  const bool stoppedBySignal = signals->received() != 0;
+  const bool stoppedBySignal = stopSignal != 0;
   const char *reason = stoppedBySignal ? "signal"
                        : status.ok()   ? "complete"
                                        : "error";
@@ -50,7 +63,6 @@ Status Trainer::run(const Open &open) {
   reporter.event(event);
   if (options.json && (status.ok() || stoppedBySignal))
     printJson(summary(reason));
-  return status.ok() ? reporter.late() : status;
 }
 
 /// What 'train --json' prints.
@@ -86,8 +98,14 @@ Json Trainer::summary(const char *reason) const {
   return json;
 }
 
+int64_t Trainer::stepsNow() const {
+  return shared && shared->pauseEpoch > 0
+             ? std::min(steps(), stepsPerEpoch * shared->pauseEpoch)
+             : steps();
+}
+
 Status Trainer::loop() {
-  while (step < steps()) {
+  while (step < stepsNow()) {
     if (batchOfEpoch() == 0) {
       MN_TRY(model.writeStart(*executor, epoch()));
       last = windowFrom = pointFrom = {};
@@ -95,11 +113,11 @@ Status Trainer::loop() {
     epochSteps = 0, epochSeconds = 0;
     do {
       MN_TRY(trainSegment());
-      if (batchOfEpoch() != 0 && signals->received())
+      if (batchOfEpoch() != 0 && stopSignal != 0)
         return Status::success();
     } while (batchOfEpoch() != 0);
     MN_TRY(endEpoch());
-    if (signals->received())
+    if (stopSignal != 0)
       return Status::success();
   }
   return Status::success();
@@ -121,10 +139,12 @@ Status Trainer::trainSegment() {
   Metrics metrics;
   MN_TRY(model.readMetrics(*executor, metrics));
   const auto now = Clock::now();
+  double seconds = secondsBetween(begin, now);
+  MN_TRY(share(metrics, seconds));
   if (metrics.badStep >= 0)
-    return badLoss(metrics);
+    return ranks.agree(badLoss(metrics));
   step += count;
-  look(metrics, count, secondsBetween(begin, now));
+  look(metrics, count, seconds);
   const bool reports =
       train.reportEvery > 0
           ? step % train.reportEvery == 0
@@ -133,7 +153,7 @@ Status Trainer::trainSegment() {
     reportWindow(metrics, now);
   if (train.checkpointEvery > 0 && step % train.checkpointEvery == 0 &&
       batchOfEpoch() != 0) {
-    MN_TRY(readBlock());
+    MN_TRY(ranks.agree(readBlock()));
     writeCheckpoint();
   }
   return Status::success();
@@ -176,6 +196,7 @@ void Trainer::look(const Metrics &metrics, int64_t count, double seconds) {
   state.epoch = epoch + 1, state.epochs = train.epochs;
   state.step = step - epoch * stepsPerEpoch, state.steps = stepsPerEpoch;
   state.loss = now.loss(), state.accuracy = model.accuracy(now);
+  state.rows = now.seen;
   state.imagesPerSecond = static_cast<double>(now.seen) / seconds;
   state.secondsLeft = trainSeconds / static_cast<double>(step - firstStep) *
                       static_cast<double>(steps() - step);
@@ -243,9 +264,10 @@ Status Trainer::endEpoch() {
   result.trainLoss = last.loss();
   result.trainAccuracy = model.accuracy(last);
   MN_TRY(evaluate(result));
-  MN_TRY(readBlock());
+  MN_TRY(ranks.agree(readBlock()));
+  MN_TRY(checkWeights());
   const double rows = static_cast<double>(
-      std::min(epochSteps * model.batch, data[0].samples().count));
+      std::min(epochSteps * globalBatch(), data[0].samples().count));
   report.epochs = train.epochs;
   report.step = step;
   report.seconds = epochSeconds;
@@ -258,7 +280,8 @@ Status Trainer::endEpoch() {
   lastEpoch = result;
   reporter.epoch(report, history);
   MN_TRY(keepBest(result));
-  writeCheckpoint();
+  if (checkpointIsDue())
+    writeCheckpoint();
   windowBegin = Clock::now();
   windowSteps = 0;
   return Status::success();
@@ -270,9 +293,10 @@ Status Trainer::evaluate(EpochResult &result) {
   const int64_t rows = data[1].samples().count;
   MN_TRY(model.writeStart(*executor, epoch()));
   MN_TRY(feeder->run({model.evalPlan, 1, false, train.seed, epoch(), 0,
-                      (rows + model.batch - 1) / model.batch}));
+                      (rows + globalBatch() - 1) / globalBatch()}));
   Metrics metrics;
   MN_TRY(model.readMetrics(*executor, metrics));
+  MN_TRY(shareSums(metrics));
   result.tested = true;
   result.testLoss = metrics.loss();
   result.testAccuracy = model.accuracy(metrics);
@@ -310,24 +334,37 @@ Status Trainer::readBlock() {
   return status;
 }
 
+/// After an epoch.
+bool Trainer::checkpointIsDue() const {
+  return !shared ||
+         (step < steps() && secondsBetween(checkpointTime, Clock::now()) >=
+                                shared->checkpointSeconds);
+}
+
 /// Of `block`. One that fails leaves the one before, and does not end the run.
 void Trainer::writeCheckpoint() {
-  if (!checkpoint)
+  if (!checkpoint || !ranks.isFirst())
     return;
+  // Those of this rank are a part of them.
+  if (ranks.several() && batchOfEpoch() != 0)
+    model.setMetrics(block, last);
   checkpointFailure = checkpoint->write(
-      block, facts(), {step, best, history.text(), textsOf(options)});
+      block, facts(),
+      {step, best, history.text(), textsOf(options), ranks.place().count});
   if (!checkpointFailure.ok()) {
     reporter.say("warning: " + checkpointFailure.message);
     return;
   }
+  checkpointStep = step;
+  checkpointTime = Clock::now();
   reporter.event(
       {{"event", "checkpoint"}, {"path", checkpoint->name()}, {"step", step}});
 }
 
-/// After the last step, or where a signal stopped the run.
+/// After the last step, or where a signal stopped the run, or it pauses.
 Status Trainer::finish() {
   MN_TRY(readBlock());
-  if (signals->received() && batchOfEpoch() != 0)
+  if (step < steps() && step != checkpointStep)
     writeCheckpoint();
   if (!train.save.empty()) {
     MN_TRY(saver.save(train.save, block));
@@ -343,7 +380,7 @@ Status Trainer::finish() {
 }
 
 Status Trainer::stopped() const {
-  const int signal = signals->received();
+  const int signal = stopSignal;
   if (signal == 0 || step >= steps())
     return Status::success();
   std::string message =

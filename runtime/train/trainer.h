@@ -18,21 +18,61 @@
 #include "train/recipe.h"
 #include "train/saver.h"
 #include "train/signals.h"
+#include "train/train_sets.h"
 #include <chrono>
 #include <functional>
 
 namespace mn {
+
+/// What a training has in common with others of its process. It ends with the
+/// same bits as without them.
+struct SharedTraining {
+  TrainSets data;
+  /// Of the calling thread; `resident`: the sets that it has loaded.
+  std::shared_ptr<Executor> executor;
+  bool resident[2] = {false, false};
+  std::shared_ptr<const StopSignals> signals;
+  RunListener *listener = nullptr; ///< is told instead of the terminal
+  /// Ends after this epoch, with a checkpoint from which it can be continued;
+  /// 0: after the last.
+  int64_t pauseEpoch = 0;
+  /// A checkpoint after an epoch, if the last one is as old; the caller has
+  /// made sure that one can be written.
+  double checkpointSeconds = 60;
+};
 
 class Trainer {
 public:
   /// Opens the device; tests open another one.
   using Open = std::function<Status(std::unique_ptr<Executor> &)>;
 
-  Trainer(const Model &model, const Options &options);
+  Trainer(const Model &model, const Options &options)
+      : Trainer(model, options, nullptr, nullptr) {}
+  Trainer(const Model &model, const Options &options,
+          const SharedTraining &shared)
+      : Trainer(model, options, &shared, nullptr) {}
+  /// One of several ranks; only the first writes files and says something.
+  Trainer(const Model &model, const Options &options, Ranks &ranks)
+      : Trainer(model, options, nullptr, &ranks) {}
 
+  /// To be called before: signals that others handle.
+  void stopAt(std::shared_ptr<const StopSignals> given) {
+    signals = std::move(given);
+  }
   Status run(const Open &open);
+  /// Of a training that shares the device.
+  Status run() { return run(nullptr); }
+
+  // After a run.
+  const History &results() const { return history; }
+  std::string digest() const { return model.digest(block); }
+  /// The model as ONNX.
+  Status save(const std::string &path) { return saver.save(path, block); }
 
 private:
+  Trainer(const Model &model, const Options &options,
+          const SharedTraining *shared, Ranks *ranks);
+
   using Clock = std::chrono::steady_clock;
 
   // Before the first step; trainer_setup.cpp.
@@ -56,6 +96,15 @@ private:
   void announceResumed();
   void logStart();
 
+  // What ranks do together; trainer_ranks.cpp.
+  Status checkRanks() const;
+  Status startTogether();
+  Status share(Metrics &metrics, double &seconds);
+  Status shareSums(Metrics &metrics);
+  Status checkWeights() const;
+  void moveToRanks(const Checkpoint &found);
+  int64_t globalBatch() const { return model.batch * ranks.place().count; }
+
   // The loop.
   Status loop();
   Status trainSegment();
@@ -72,14 +121,17 @@ private:
 
   // What is written on the way and at the end.
   Status readBlock();
+  bool checkpointIsDue() const;
   void writeCheckpoint();
   Status finish();
   Status stopped() const;
+  void report(const Status &status);
   Json summary(const char *reason) const;
 
   int64_t epoch() const { return step / stepsPerEpoch; }
   int64_t batchOfEpoch() const { return step % stepsPerEpoch; }
   int64_t steps() const { return stepsPerEpoch * train.epochs; }
+  int64_t stepsNow() const; ///< up to which this process trains
 
   const Model &tables;
   Options options; ///< with those of a checkpoint
@@ -88,22 +140,26 @@ private:
   Schedule schedule;
   RecipeValues recipe = {};
   LearningRate rate;
-  TrainData data[2];
-  std::vector<std::string> classNames; ///< of folders of pictures
+  const SharedTraining *shared; ///< null: none
+  Ranks alone;
+  Ranks &ranks;
+  TrainSets data;
   bool tests = false;
   int64_t stepsPerEpoch = 1;
 
-  std::unique_ptr<Executor> executor;
+  std::shared_ptr<Executor> executor;
   std::future<Status> opening; ///< of the executor; its destructor waits
   std::unique_ptr<Feeder> feeder;
   std::unique_ptr<RecipeRing> ring;
   std::unique_ptr<CheckpointFile> checkpoint;
-  std::unique_ptr<StopSignals> signals;
+  std::shared_ptr<const StopSignals> signals;
   Saver saver;
   Reporter reporter;
   History history;
-  Status checkpointFailure; ///< of the last one
-  EpochResult lastEpoch;    ///< 0: none in this process
+  Status checkpointFailure;    ///< of the last one
+  int64_t checkpointStep = -1; ///< of the last one
+  Clock::time_point checkpointTime;
+  EpochResult lastEpoch; ///< 0: none in this process
 
   std::vector<char> block; ///< the parameter block, as last read or written
   int64_t step = 0;        ///< that were done, in total
@@ -113,6 +169,7 @@ private:
   std::vector<std::string> overridden;
   int64_t segment = 1; ///< steps
   std::string best;    ///< the best test result so far, as a number
+  int stopSignal = 0;  ///< that some rank has received
 
   // Since the epoch, this process, or the last report began.
   Metrics last;            ///< of the epoch, at the last look

@@ -45,16 +45,40 @@ Choices stdoutOptions(const Options &options) {
 
 } // namespace
 
-Trainer::Trainer(const Model &model, const Options &options)
-    : tables(model), options(options), train(this->options.train),
+/// Ranks but the first write nothing.
+static Options optionsOf(const Options &all, const Ranks *ranks) {
+  Options options = all;
+  if (!ranks || ranks->isFirst())
+    return options;
+  TrainOptions &train = options.train;
+  for (std::string *file :
+       {&train.save, &train.best, &train.log, &train.tensorboard, &train.plot})
+    file->clear();
+  options.json = false;
+  return options;
+}
+
+Trainer::Trainer(const Model &model, const Options &options,
+                 const SharedTraining *shared, Ranks *ranks)
+    : tables(model), options(optionsOf(options, ranks)),
+      train(this->options.train), shared(shared), ranks(ranks ? *ranks : alone),
       saver(this->model),
       reporter(train, std::string("training ") + model.name,
-               stdoutOptions(options).empty() ? STDOUT_FILENO : STDERR_FILENO) {
+               shared || !this->ranks.isFirst() ? -1
+               : stdoutOptions(options).empty() ? STDOUT_FILENO
+                                                : STDERR_FILENO,
+               shared ? shared->listener : nullptr) {
+  if (!shared)
+    return;
+  data = shared->data;
+  executor = shared->executor;
+  signals = shared->signals;
 }
 
 Status Trainer::setUp(const Open &open) {
   MN_TRY(resumeOptions());
   MN_TRY(TrainModel::create(tables, options.batch, model));
+  MN_TRY(checkRanks());
   MN_TRY(checkOptions());
   MN_TRY(chooseRecipe(*tables.recipe, train, recipe));
   MN_TRY(Schedule::parse(train.schedule, schedule));
@@ -121,6 +145,10 @@ Status Trainer::checkOptions() const {
 }
 
 Status Trainer::findTestSet() {
+  if (shared) {
+    tests = data.tests() && model.evalPlan >= 0;
+    return Status::success();
+  }
   bool has = false;
   MN_TRY(hasTestSet(options.data, has));
   tests = has && model.evalPlan >= 0;
@@ -135,8 +163,12 @@ Status Trainer::findTestSet() {
 /// A GPU starts while data is read. What is wrong with it is said after what is
 /// wrong with data and files, as if it had been opened then.
 void Trainer::startOpening(const Open &open) {
+  if (shared)
+    return;
   opening = mn::startOpening([this, open] {
-    MN_TRY(open(executor));
+    std::unique_ptr<Executor> opened;
+    MN_TRY(open(opened));
+    executor = std::move(opened);
     // Before the data is loaded, which gets what the plans leave.
     MN_TRY(executor->prepare(model.trainPlan));
     return tests ? executor->prepare(model.evalPlan) : Status::success();
@@ -144,23 +176,12 @@ void Trainer::startOpening(const Open &open) {
 }
 
 Status Trainer::readData() {
-  SampleSet sets[2];
-  // To unpack a file takes one core longer than to open a GPU.
-  std::future<Status> testing = std::async([&] {
-    return tests ? readSamples(options.data, Split::test, train.testLimit,
-                               sets[1])
-                 : Status::success();
-  });
-  MN_TRY(readSamples(options.data, Split::train, options.limit, sets[0]));
-  MN_TRY(testing.get());
-  for (int i = 0; i < 1 + tests; ++i) {
-    classNames = sets[i].classNames;
-    MN_TRY(data[i].create(std::move(sets[i]), model, options.transform));
-  }
+  if (!shared)
+    MN_TRY(data.read(options, model, tests));
   const int64_t rows = data[0].samples().count;
   const bool drops = train.dropLast || dropsPartial(*tables.recipe);
   stepsPerEpoch =
-      drops ? rows / model.batch : (rows + model.batch - 1) / model.batch;
+      drops ? rows / globalBatch() : (rows + globalBatch() - 1) / globalBatch();
   if (stepsPerEpoch > 0) {
     // A double counts the steps, where the schedule asks.
     constexpr int64_t maxSteps = int64_t(1) << 53;
@@ -172,7 +193,7 @@ Status Trainer::readData() {
   }
   return badData("expected at least one batch of %lld rows in '%s', since "
                  "partial ones are dropped, got %lld rows",
-                 asLong(model.batch), options.data.c_str(), asLong(rows));
+                 asLong(globalBatch()), options.data.c_str(), asLong(rows));
 }
 
 /// Where a file is, whatever the path is called.
@@ -213,20 +234,28 @@ Status Trainer::checkFiles() {
       MN_TRY(saver.check(*path));
   if (!train.checkpoint.empty()) {
     checkpoint = std::make_unique<CheckpointFile>(model, train.checkpoint);
-    MN_TRY(checkpoint->checkWritable());
+    if (!shared && ranks.isFirst())
+      MN_TRY(checkpoint->checkWritable());
   }
   return reporter.open(train.resume);
 }
 
 Status Trainer::openDevice() {
-  MN_TRY(opening.get());
-  int64_t freeBytes = 0;
-  MN_TRY(executor->freeBytes(freeBytes));
-  feeder = std::make_unique<Feeder>(model, *executor,
-                                    roomForData(train.deviceData, freeBytes));
-  feeder->checkNumbers = options.checkNan;
-  for (int i = 0; i < 1 + tests; ++i)
-    MN_TRY(feeder->load(i, data[i]));
+  if (shared) {
+    feeder = std::make_unique<Feeder>(model, *executor, 0);
+    for (int i = 0; i < 1 + tests; ++i)
+      feeder->use(i, data[i], shared->resident[i]);
+  } else {
+    MN_TRY(opening.get());
+    int64_t freeBytes = 0;
+    MN_TRY(executor->freeBytes(freeBytes));
+    feeder = std::make_unique<Feeder>(model, *executor,
+                                      roomForData(train.deviceData, freeBytes));
+    feeder->checkNumbers = options.checkNan;
+    for (int i = 0; i < 1 + tests; ++i)
+      MN_TRY(feeder->load(i, data[i]));
+  }
+  feeder->ranks = &ranks;
   if (const Parameter *rows = model.find(names::recipe))
     ring = std::make_unique<RecipeRing>(rows->tensor.offset, recipe, rate);
   return Status::success();
@@ -245,6 +274,8 @@ Status Trainer::begin() {
     MN_TRY(asBadData("'" + std::string(tables.name) + "'"));
   }
   model.setWhole(block, names::seed, train.seed);
+  model.setWhole(block, names::rank, ranks.place().rank);
+  model.setWhole(block, names::ranks, ranks.place().count);
   firstStep = step;
   MN_TRY(executor->writeParameters(0, block.data(), block.size()));
   announce();
@@ -266,6 +297,7 @@ Status Trainer::resume() {
   MN_TRY(asBadData("'" + checkpoint->name() + "'"));
   step = found.step;
   best = found.best;
+  moveToRanks(found);
   if (step > steps())
     return usage(text("expected '--epochs' of %lld or more, since the "
                       "checkpoint is at step %lld of epoch %lld, got %lld",
@@ -317,7 +349,7 @@ std::vector<RunFact> Trainer::facts() const {
           {"drop-last", "'--drop-last'", train.dropLast ? "yes" : "no"},
           {"rows", "a number of training rows of",
            std::to_string(data[0].samples().count)},
-          {"data", "training data of digest", data[0].digest()}};
+          {"data", "training data of digest", data.digest()}};
 }
 
 void Trainer::announce() {
@@ -335,10 +367,13 @@ void Trainer::announce() {
                     feeder->onDevice(0) ? "including the data"
                                         : "with the data streamed"));
   const auto [trained, elements] = model.trained();
+  if (ranks.several())
+    reporter.say(text("%d ranks, %lld rows per step", ranks.place().count,
+                      asLong(globalBatch())));
   reporter.say(text("%d of %d tensors train, %lld numbers", trained,
                     std::max(compiled.tensors, trained), asLong(elements)));
-  if (!classNames.empty())
-    reporter.say("classes " + classesText(classNames));
+  if (!data.classNames().empty())
+    reporter.say("classes " + classesText(data.classNames()));
   announceResumed();
   for (const std::string &file : saver.externalFiles())
     reporter.say("note: a saved model needs '" + file + "' in its folder");
@@ -390,11 +425,12 @@ void Trainer::logStart() {
     if (usesNumber(compiled, number))
       event[snakeCase(number.flag + 2)] = recipe.numbers[number.column];
   event["data"] = options.data;
-  if (!classNames.empty())
-    event["classes"] = classNames;
+  if (!data.classNames().empty())
+    event["classes"] = data.classNames();
   event["rows"] = rows;
   event["test_rows"] = testRows;
   event["batch"] = model.batch;
+  event["ranks"] = ranks.place().count;
   event["epochs"] = train.epochs;
   event["steps_per_epoch"] = stepsPerEpoch;
   event["seed"] = train.seed;

@@ -59,6 +59,7 @@ CUresult cuDriverGetVersion(int *version) {
 }
 
 CUresult cuGetErrorName(CUresult result, const char **name) {
+  MN_ALONE;
   static std::string text;
   text = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
                                             : "FAKE_" + std::to_string(result);
@@ -100,13 +101,24 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice, unsigned flags) {
   MN_FAILS;
-  *context = reinterpret_cast<CUcontext>(&driver());
+  driver().contextFlags = flags;
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice) { return CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  MN_FAILS;
+  *context = reinterpret_cast<CUcontext>(&driver());
+  ++driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice) {
+  MN_ALONE;
+  --driver().allocations;
+  return CUDA_SUCCESS;
+}
 
 CUresult cuCtxSetCurrent(CUcontext) {
   MN_FAILS;
@@ -134,6 +146,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
 }
 
 CUresult cuMemFree(CUdeviceptr address) {
+  MN_ALONE;
   std::free(pointer<void>(address));
   --driver().allocations;
   return CUDA_SUCCESS;
@@ -147,8 +160,15 @@ CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
 }
 
 CUresult cuMemFreeHost(void *memory) {
+  MN_ALONE;
   std::free(memory);
   --driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
+  MN_FAILS;
+  std::memcpy(pointer<void>(to), from, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -187,10 +207,15 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   MN_FAILS;
   driver().image = image;
   *module = reinterpret_cast<CUmodule>(&driver());
+  ++driver().allocations;
   return CUDA_SUCCESS;
 }
 
-CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+CUresult cuModuleUnload(CUmodule) {
+  MN_ALONE;
+  --driver().allocations;
+  return CUDA_SUCCESS;
+}
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   MN_FAILS;

@@ -54,7 +54,9 @@ struct Driver {
 
   const void *image = nullptr; ///< the code that was loaded
   int destroyedGraphs = 0;
-  long allocations = 0; ///< not freed: memory, streams, events
+  unsigned contextFlags = 0;
+  long allocations =
+      0; ///< not freed: contexts, modules, memory, streams, events
 };
 
 /// Of this process. `driver() = {}` resets it.

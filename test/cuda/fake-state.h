@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cuda.h>
 #include <memory>
+#include <mutex>
 
 namespace fake {
 
@@ -31,13 +32,15 @@ struct Event {
   Clock clock;
 };
 
+/// Of one thread.
 struct Capture {
+  int number;                    ///< from 1
   std::vector<Stream *> streams; ///< that take part; the first began it
   std::vector<Entry> entries;
   Clock last; ///< of each stream that takes part
 };
 
-inline std::unique_ptr<Capture> capture;
+inline thread_local std::unique_ptr<Capture> capture;
 inline int streams = 0, events = 0, captures = 0;
 
 inline void takePart(Stream *stream) {
@@ -58,7 +61,17 @@ inline CUresult fails(const char *name) {
                                                              : found->second);
 }
 
+/// One function at a time, from whichever thread.
+inline std::recursive_mutex &mutex() {
+  static std::recursive_mutex all;
+  return all;
+}
+
+#define MN_ALONE                                                               \
+  const std::lock_guard<std::recursive_mutex> alone(fake::mutex())
+
 #define MN_FAILS                                                               \
+  MN_ALONE;                                                                    \
   if (const CUresult result = fails(__func__); result != CUDA_SUCCESS)         \
   return result
 

@@ -18,6 +18,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned) {
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
+  MN_ALONE;
   delete of(stream);
   --driver().allocations;
   return CUDA_SUCCESS;
@@ -29,13 +30,18 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamQuery(CUstream) {
+  MN_FAILS;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamWaitEvent(CUstream handle, CUevent handleOfEvent, unsigned) {
   MN_FAILS;
   Stream &stream = *of(handle);
   const Event &event = *of(handleOfEvent);
   if (!event.recorded)
     return CUDA_ERROR_INVALID_VALUE;
-  if (capture && event.capture == captures) {
+  if (capture && event.capture == capture->number) {
     if (!stream.captured)
       takePart(&stream);
     merge(stream.clock, event.clock);
@@ -54,6 +60,7 @@ CUresult cuEventCreate(CUevent *event, unsigned) {
 }
 
 CUresult cuEventDestroy(CUevent event) {
+  MN_ALONE;
   delete of(event);
   --driver().allocations;
   return CUDA_SUCCESS;
@@ -64,7 +71,7 @@ CUresult cuEventRecord(CUevent handle, CUstream stream) {
   Event &event = *of(handle);
   enqueue(stream, {.what = What::record, .event = event.number});
   event.recorded = true;
-  event.capture = of(stream)->captured ? captures : 0;
+  event.capture = of(stream)->captured ? capture->number : 0;
   event.clock = of(stream)->clock;
   return CUDA_SUCCESS;
 }
@@ -95,7 +102,7 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   if (capture)
     return CUDA_ERROR_ILLEGAL_STATE;
   capture = std::make_unique<Capture>();
-  ++captures;
+  capture->number = ++captures;
   takePart(of(stream));
   return CUDA_SUCCESS;
 }
@@ -143,6 +150,7 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
 CUresult cuGraphDestroy(CUgraph) { return CUDA_SUCCESS; }
 
 CUresult cuGraphExecDestroy(CUgraphExec) {
+  MN_ALONE;
   ++driver().destroyedGraphs;
   return CUDA_SUCCESS;
 }

@@ -1,8 +1,6 @@
 //===- shapes.cpp - what launches of contractions may ask for -------------===//
 
-#include "mnistrt/cuda/kernels/conv.cuh"
-#include "mnistrt/cuda/kernels/conv_input_grad.cuh"
-#include "mnistrt/cuda/kernels/matmul.cuh"
+#include "mnistrt/cuda/kernels/schedule_choice.cuh"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -37,6 +35,12 @@ Conv someConv() {
   return s;
 }
 
+/// Without the rest of its schedule.
+Conv withMma(Conv s) {
+  s.schedule = {.mma = s.schedule.mma};
+  return s;
+}
+
 void expectLaunch(const LaunchShape &launch) {
   EXPECT_GE(launch.blocks, 1u);
   EXPECT_LE(launch.threads, 1024u);
@@ -45,18 +49,20 @@ void expectLaunch(const LaunchShape &launch) {
   EXPECT_EQ(launch.blocks % launch.cluster, 0u);
 }
 
-void expectPatch(const shape::Windows &w, const shape::Patch &t) {
-  if (!t.applies)
+void expectPatch(const shape::Windows &w, const shape::ConvWay &way) {
+  if (way.way != Way::patches)
     return;
+  const shape::Patch &t = way.patch;
   EXPECT_GE(t.tiles * t.windows, int64_t(w.batch) * w.pixels());
   EXPECT_GE(t.across * t.width, w.results);
   // Its two turns, and then its results.
   EXPECT_GE(shape::sharedBytes(w, t), unsigned(t.width * t.windows * 4));
 }
 
-void expectColumns(const shape::Windows &w, const shape::Columns &t) {
-  if (!t.applies)
+void expectColumns(const shape::Windows &w, const shape::ConvWay &way) {
+  if (way.way != Way::columns)
     return;
+  const shape::Columns &t = way.columns;
   EXPECT_GE(t.blocks * t.threads / t.splits * t.height,
             int64_t(w.batch) * w.out[0] * w.out[1] * w.out[2]);
   EXPECT_GE(t.across * t.width, w.results);
@@ -67,17 +73,18 @@ void expectColumns(const shape::Windows &w, const shape::Columns &t) {
 TEST(Shapes, ConvolutionsOnTensorCores) {
   int count[4] = {};
   for (int i = 0; i < 300; ++i) {
-    const Conv s = someConv();
+    const Conv s = shape::chooseConv(someConv());
     expectLaunch(shape::conv(s));
-    expectLaunch(shape::inputGrad(s));
-    expectPatch(shape::windowsOf(s), shape::convWay(s).patch);
-    expectPatch(shape::readersOf(s), shape::inputGradWay(s).patch);
-    expectColumns(shape::windowsOf(s), shape::convWay(s).columns);
-    expectColumns(shape::readersOf(s), shape::inputGradWay(s).columns);
-    ++count[static_cast<int>(shape::convWay(s).way)];
+    expectPatch(shape::windowsOf(s), shape::convWay(s));
+    expectColumns(shape::windowsOf(s), shape::convWay(s));
+    const Conv back = shape::chooseInputGrad(withMma(s));
+    expectLaunch(shape::inputGrad(back));
+    expectPatch(shape::readersOf(back), shape::inputGradWay(back));
+    expectColumns(shape::readersOf(back), shape::inputGradWay(back));
+    ++count[static_cast<int>(s.schedule.way)];
   }
-  using enum shape::Way;
-  for (shape::Way way : {columns, patches, product})
+  using enum Way;
+  for (Way way : {columns, patches, product})
     EXPECT_GT(count[static_cast<int>(way)], 5);
 }
 
@@ -135,35 +142,34 @@ TEST(Shapes, PatchesHaveOneGroupAndNoStrides) {
          .pads = {1, 1, 0},
          .padsAfter = {1, 1, 0},
          .schedule = {.mma = Mma::tf32x3}};
-  EXPECT_EQ(shape::convWay(s).way, shape::Way::patches);
+  const auto forward = [](const Conv &shape) {
+    return shape::chooseConv(shape).schedule.way;
+  };
+  EXPECT_EQ(forward(s), Way::patches);
   Conv other = s;
   other.groups = 2;
-  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
+  EXPECT_NE(forward(other), Way::patches);
   other = s;
   other.strides[0] = 2, other.out[0] = 7;
-  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
+  EXPECT_NE(forward(other), Way::patches);
   // But a phase of the gradient has strides of 1.
-  EXPECT_EQ(shape::inputGradWay(other).way, shape::Way::patches);
+  EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);
   other = s;
   other.schedule.mma = Mma::ffma;
-  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
-  // Tiles of a plan are obeyed.
-  other = s;
-  other.schedule.tile[0] = other.schedule.tile[1] = 64;
-  other.schedule.tile[2] = 16;
-  EXPECT_NE(shape::convWay(other).way, shape::Way::patches);
+  EXPECT_NE(forward(other), Way::patches);
 }
 
 /// Blocks that share a tile are whole clusters, or a cluster, or none.
 TEST(Shapes, ProductsInClusters) {
   for (int i = 0; i < 500; ++i) {
-    const Matmul s{.batch = between(1, 3),
-                   .m = between(1, 600),
-                   .n = between(1, 600),
-                   .k = between(1, 20000),
-                   .schedule = {.mma = static_cast<Mma>(between(0, 3))}};
+    Matmul s{.batch = between(1, 3),
+             .m = between(1, 600),
+             .n = between(1, 600),
+             .k = between(1, 20000),
+             .schedule = {.mma = static_cast<Mma>(between(0, 3))}};
+    s = shape::choose(s);
     const shape::Product p = shape::productOf(s);
-    const shape::Tiles t = shape::tiles(p);
+    const shape::Tiles t = shape::tilesOf(p);
     expectLaunch(shape::product(p));
     EXPECT_EQ(t.splits % shape::clusterOf(t.splits), 0);
     EXPECT_GE(t.alongM * t.height(), s.m);

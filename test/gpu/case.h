@@ -60,6 +60,17 @@ struct Case {
   double flops = 0;
 };
 
+template <typename Y, typename X>
+Case make(std::string name, void (*run)(mn::Context &), int64_t y, int64_t a,
+          int64_t b = 0) {
+  Case c;
+  c.name = std::move(name);
+  c.run = run;
+  c.operands = {{typeOf<Y>(), y}, {typeOf<X>(), a}, {typeOf<X>(), b}};
+  c.tolerance = std::is_same_v<Y, float> ? 2e-6 : 1e-13;
+  return c;
+}
+
 /// Typed pointers to the operands, as the case has laid them out.
 template <typename Y, typename X> struct Pointers {
   Y *y;
@@ -86,6 +97,8 @@ template <typename Y, typename X> struct Pointers {
 std::vector<Case> contractionCases();
 std::vector<Case> libraryCases();
 std::vector<Case> tensorCoreCases();
+std::vector<Case> poolCases();
+std::vector<Case> pooledCases();
 std::vector<Case> otherCases();
 std::vector<Case> rowCases();
 std::vector<Case> segmentCases();

@@ -26,13 +26,14 @@ void addWithNan(std::vector<Case> &cases) {
 std::vector<Case> contractionCases() {
   std::vector<Case> cases;
   MN_TEST_CONVS(MN_CASE_CONV)
+  MN_TEST_SCHEDULES(MN_CASE_CONV)
 
   Case f64 = make<double>(
       "conv-f64 strided",
       [](mn::Context &ctx) {
         const Pointers<double, double> p(ctx, outputs(strided), inputs(strided),
                                          weights(strided));
-        mn::conv<double>(ctx, "conv_f64_strided", strided,
+        mn::conv<double>(ctx, "conv_f64_strided", strided_forward,
                          Forward<double>{{p.y, p.a, p.b}});
       },
       outputs(strided), inputs(strided), weights(strided), flops(strided));

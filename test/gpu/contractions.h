@@ -113,7 +113,7 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),     \
                                          weights(NAME));                       \
-          mn::conv<float>(ctx, "conv_" #NAME, NAME,                            \
+          mn::conv<float>(ctx, "conv_" #NAME, NAME##_forward,                  \
                           Forward<float>{{p.y, p.a, p.b}});                    \
         },                                                                     \
         outputs(NAME), inputs(NAME), weights(NAME), flops(NAME));              \
@@ -125,7 +125,7 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, inputs(NAME), outputs(NAME),     \
                                          weights(NAME));                       \
-          mn::convInputGrad<float>(ctx, "input_grad_" #NAME, NAME,             \
+          mn::convInputGrad<float>(ctx, "input_grad_" #NAME, NAME##_input,     \
                                    InputGrad<float>{{p.y, p.a, p.b}});         \
         },                                                                     \
         inputs(NAME), outputs(NAME), weights(NAME), flops(NAME));              \
@@ -139,7 +139,7 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),     \
                                          outputs(NAME));                       \
-          mn::convFilterGrad<float>(ctx, "filter_grad_" #NAME, NAME,           \
+          mn::convFilterGrad<float>(ctx, "filter_grad_" #NAME, NAME##_filter,  \
                                     OtherGrad<float>{{p.y, p.a, p.b}});        \
         },                                                                     \
         weights(NAME), inputs(NAME), outputs(NAME), flops(NAME));              \
@@ -156,7 +156,7 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
     const Pointers<T, T> p(ctx, int64_t(s.batch) * s.m * s.n,                  \
                            int64_t(s.batch) * s.m * s.k,                       \
                            int64_t(s.batch) * s.n * s.k);                      \
-    mn::matmul<T>(ctx, KERNEL, NAME, Plain<T>{p.y, p.a, p.b});                 \
+    mn::matmul<T>(ctx, KERNEL, NAME##_product, Plain<T>{p.y, p.a, p.b});       \
   }
 #define MN_CASE_MATMUL(NAME, ...)                                              \
   addMatmul<float>(cases, "matmul " #NAME, NAME,                               \

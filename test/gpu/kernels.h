@@ -10,16 +10,63 @@
 #define MNISTC_TEST_GPU_KERNELS_H
 
 #include "mnistrt/generated.h"
-#include "shapes.h"
+#include "pool-shapes.h"
+#include "row-functors.h"
+// The choice, which the compiler makes and generated files do not include.
+#include "mnistrt/cuda/kernels/schedule_choice.cuh"
 
 #define MN_NAME_SHAPE(NAME, ...) inline constexpr auto NAME = __VA_ARGS__;
 MN_TEST_CONVS(MN_NAME_SHAPE)
 MN_TEST_POOLS(MN_NAME_SHAPE)
+MN_TEST_TILED_POOLS(MN_NAME_SHAPE)
 MN_TEST_MATMULS(MN_NAME_SHAPE)
 MN_TEST_MMA_CONVS(MN_NAME_SHAPE)
+MN_TEST_POOLED_CONVS(MN_NAME_SHAPE)
+MN_TEST_MEAN_CONVS(MN_NAME_SHAPE)
 MN_TEST_MMA_MATMULS(MN_NAME_SHAPE)
+MN_TEST_SCHEDULES(MN_NAME_SHAPE)
 MN_TEST_SOFTMAXES(MN_NAME_SHAPE)
 MN_TEST_REDUCES(MN_NAME_SHAPE)
+
+/// A shape's schedule, where it has one for what is computed; else the one that
+/// the compiler would choose.
+MN_SHAPE_FN bool isScheduled(const mn::ProductSchedule &s) {
+  return s.tile[0] != 0 || s.way != mn::Way::product;
+}
+MN_SHAPE_FN mn::Conv withMmaOnly(mn::Conv s) {
+  s.schedule = {.mma = s.schedule.mma};
+  return s;
+}
+MN_SHAPE_FN mn::Conv scheduledConv(const mn::Conv &s) {
+  return isScheduled(s.schedule) && s.schedule.way != mn::Way::weights
+             ? s
+             : mn::shape::chooseConv(withMmaOnly(s));
+}
+MN_SHAPE_FN mn::Conv scheduledInputGrad(const mn::Conv &s) {
+  return isScheduled(s.schedule) && s.schedule.way != mn::Way::weights
+             ? s
+             : mn::shape::chooseInputGrad(withMmaOnly(s));
+}
+MN_SHAPE_FN mn::Conv scheduledFilterGrad(const mn::Conv &s) {
+  return s.schedule.tile[0] != 0 || s.schedule.way == mn::Way::weights
+             ? s
+             : mn::shape::chooseFilterGrad(withMmaOnly(s));
+}
+MN_SHAPE_FN mn::Matmul scheduledMatmul(const mn::Matmul &s) {
+  return isScheduled(s.schedule) ? s : mn::shape::choose(s);
+}
+
+#define MN_SCHEDULE_CONV(NAME, ...)                                            \
+  inline constexpr mn::Conv NAME##_forward = scheduledConv(NAME);              \
+  inline constexpr mn::Conv NAME##_input = scheduledInputGrad(NAME);           \
+  inline constexpr mn::Conv NAME##_filter = scheduledFilterGrad(NAME);
+MN_TEST_CONVS(MN_SCHEDULE_CONV)
+MN_TEST_MMA_CONVS(MN_SCHEDULE_CONV)
+MN_TEST_SCHEDULES(MN_SCHEDULE_CONV)
+#define MN_SCHEDULE_MATMUL(NAME, ...)                                          \
+  inline constexpr mn::Matmul NAME##_product = scheduledMatmul(NAME);
+MN_TEST_MATMULS(MN_SCHEDULE_MATMUL)
+MN_TEST_MMA_MATMULS(MN_SCHEDULE_MATMUL)
 
 /// result(operand a, operand b), under all the names that kernels ask for.
 template <typename T, typename Result = T> struct Plain {
@@ -53,87 +100,6 @@ template <mn::Reduce S> using Longs = Elements<int64_t, int64_t, S>;
 template <mn::Reduce S> using Bools = Elements<bool, bool, S>;
 template <mn::Reduce S> using Doubles = Elements<double, double, S>;
 
-/// The rows of a reduction made to have the mean 0 and a variance below 1;
-/// their sums follow.
-template <mn::Reduce S> struct Normalize {
-  float *y;
-  const float *a;
-  struct ElementValues {
-    float a;
-  };
-  struct RowValues {
-    float sum, mean, scale;
-  };
-  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
-                            mn::RowPhase<mn::Sum, float, 2>>;
-  static constexpr bool storesElements = true;
-  MN_FN static mn::Index at(mn::Index o, mn::Index r) {
-    constexpr mn::Index run = mn::Index(S.contiguous ? S.size : S.run);
-    return (r / run * mn::Index(S.outputs) + o) * run + r % run;
-  }
-  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
-    return {a[at(o, r)]};
-  }
-  MN_FN void begin(RowValues &, mn::Index) const {}
-  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
-                                    const ElementValues &e, mn::Index,
-                                    mn::Index) const {
-    return {{e.a}};
-  }
-  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
-                  mn::Index) const {
-    row.sum = v.v[0];
-    row.mean = v.v[0] / float(S.size);
-  }
-  MN_FN mn::Values<float, 2> values(mn::Phase<1>, const RowValues &row,
-                                    const ElementValues &e, mn::Index,
-                                    mn::Index) const {
-    const float difference = e.a - row.mean;
-    return {{difference * difference, 1.0f}};
-  }
-  MN_FN void take(mn::Phase<1>, const mn::Values<float, 2> &v, RowValues &row,
-                  mn::Index) const {
-    row.scale = 1.0f / mn::sqrt(v.v[0] / v.v[1] + 1.0f);
-  }
-  MN_FN void store(const RowValues &row, const ElementValues &e, mn::Index o,
-                   mn::Index r) const {
-    y[at(o, r)] = (e.a - row.mean) * row.scale;
-  }
-  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
-    y[S.outputs * S.size + o] = row.sum;
-  }
-};
-
-/// The means of a reduction's rows alone: of a row only one thread needs them.
-template <mn::Reduce S> struct Average {
-  float *y;
-  const float *a;
-  using ElementValues = Normalize<S>::ElementValues;
-  struct RowValues {
-    float mean;
-  };
-  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>>;
-  static constexpr bool storesElements = false;
-  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
-    return {a[Normalize<S>::at(o, r)]};
-  }
-  MN_FN void begin(RowValues &, mn::Index) const {}
-  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
-                                    const ElementValues &e, mn::Index,
-                                    mn::Index) const {
-    return {{e.a}};
-  }
-  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
-                  mn::Index) const {
-    row.mean = v.v[0] / float(S.size);
-  }
-  MN_FN void store(const RowValues &, const ElementValues &, mn::Index,
-                   mn::Index) const {}
-  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
-    y[o] = row.mean;
-  }
-};
-
 template <typename T> struct Forward : Plain<T> {
   MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
 };
@@ -143,6 +109,25 @@ template <typename T> struct InputGrad : Plain<T> {
 };
 template <typename T> struct OtherGrad : Plain<T> {
   MN_FN T loadOutputGrad(mn::Index i) const { return this->b[i]; }
+};
+
+struct Unpool : Plain<float> {
+  MN_FN int loadIndex(mn::Index i) const { return int(b[i]); }
+};
+
+/// Of a convolution with a pool: the pool, where its maxima are, and what is
+/// pooled, one after the other.
+template <bool mean> struct WithPool : Forward<float> {
+  mn::Index pools;
+  MN_FN float tile(mn::Index i, float v) const {
+    y[(mean ? 1 : 2) * pools + i] = v;
+    return v;
+  }
+  MN_FN void storeIndex(mn::Index i, int64_t v) const
+    requires(!mean)
+  {
+    y[pools + i] = float(v);
+  }
 };
 
 /// y = relu(a + b of the column)
@@ -168,12 +153,24 @@ MN_SEGMENTS_KERNEL(map_segments, segment_sizes, mn::Table<Hidden, 1>,
                    mn::Table<Copy, 2>, mn::Table<Hidden, 2>)
 
 #define MN_TEST_CONV(NAME, ...)                                                \
-  MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME)                     \
-  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, InputGrad<float>, NAME)  \
-  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OtherGrad<float>, NAME)
+  MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME##_forward)           \
+  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, InputGrad<float>,        \
+                            NAME##_input)                                      \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OtherGrad<float>,      \
+                             NAME##_filter)
 MN_TEST_CONVS(MN_TEST_CONV)
 MN_TEST_MMA_CONVS(MN_TEST_CONV)
-MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided)
+MN_TEST_SCHEDULES(MN_TEST_CONV)
+MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided_forward)
+
+#define MN_TEST_POOLED_CONV(NAME, ...)                                         \
+  inline constexpr mn::Conv NAME##_forward = scheduledConv(NAME);              \
+  MN_CONV_KERNEL(conv_##NAME, float, WithPool<false>, NAME##_forward)
+MN_TEST_POOLED_CONVS(MN_TEST_POOLED_CONV)
+#define MN_TEST_MEAN_CONV(NAME, ...)                                           \
+  inline constexpr mn::Conv NAME##_forward = scheduledConv(NAME);              \
+  MN_CONV_KERNEL(conv_##NAME, float, WithPool<true>, NAME##_forward)
+MN_TEST_MEAN_CONVS(MN_TEST_MEAN_CONV)
 
 #define MN_TEST_POOL(NAME, ...)                                                \
   MN_MAX_POOL_KERNEL(max_##NAME, float, Plain<float>, NAME)                    \
@@ -182,16 +179,20 @@ MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided)
                          MN_PAIR(Plain<float, int64_t>), NAME)                 \
   MN_MAX_POOL_GRAD_KERNEL(max_grad_##NAME, float, OtherGrad<float>, NAME)      \
   MN_AVG_POOL_GRAD_KERNEL(avg_grad_##NAME, float, Plain<float>, NAME)
+#define MN_TEST_TILED_POOL(NAME, ...)                                          \
+  MN_TEST_POOL(NAME)                                                           \
+  MN_MAX_UNPOOL_KERNEL(unpool_##NAME, float, Unpool, NAME)
 using ToIndex = Plain<float, int64_t>;
 #define MN_PAIR(...) ToIndex
 MN_TEST_POOLS(MN_TEST_POOL)
+MN_TEST_TILED_POOLS(MN_TEST_TILED_POOL)
 
 #define MN_TEST_MATMUL(NAME, ...)                                              \
-  MN_MATMUL_KERNEL(matmul_##NAME, float, Plain<float>, NAME)
+  MN_MATMUL_KERNEL(matmul_##NAME, float, Plain<float>, NAME##_product)
 MN_TEST_MATMULS(MN_TEST_MATMUL)
 MN_TEST_MMA_MATMULS(MN_TEST_MATMUL)
-MN_MATMUL_KERNEL(matmul_f64, double, Plain<double>, both_transposed)
-MN_MATMUL_KERNEL(matmul_i32, int32_t, Plain<int32_t>, long_sum)
+MN_MATMUL_KERNEL(matmul_f64, double, Plain<double>, both_transposed_product)
+MN_MATMUL_KERNEL(matmul_i32, int32_t, Plain<int32_t>, long_sum_product)
 
 #define MN_TEST_SOFTMAX(NAME, ...)                                             \
   MN_SOFTMAX_KERNEL(softmax_##NAME, float, Plain<float>, NAME)
@@ -212,7 +213,9 @@ MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
 
 #define MN_TEST_ROW(NAME)                                                      \
   MN_ROWS_KERNEL(rows_##NAME, Normalize<NAME>, NAME)                           \
-  MN_ROWS_KERNEL(means_##NAME, Average<NAME>, NAME)
+  MN_ROWS_KERNEL(means_##NAME, Average<NAME>, NAME)                            \
+  MN_ROWS_KERNEL(totals_##NAME, OnlyTotals<NAME>, NAME)                        \
+  MN_ROWS_KERNEL(both_##NAME, AlsoTotals<NAME>, NAME)
 MN_TEST_ROWS(MN_TEST_ROW)
 
 //===----------------------------------------------------------------------===//

@@ -169,8 +169,9 @@ int main(int argc, char **argv) {
     return 2;
   }
   std::vector<Case> cases;
-  for (auto add : {otherCases, rowCases, segmentCases, contractionCases,
-                   libraryCases, tensorCoreCases})
+  for (auto add :
+       {otherCases, poolCases, rowCases, segmentCases, contractionCases,
+        libraryCases, tensorCoreCases, pooledCases})
     for (Case &c : add())
       if (argc < 4 || c.name.starts_with(argv[3]))
         cases.push_back(std::move(c));

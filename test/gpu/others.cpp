@@ -1,4 +1,4 @@
-//===- others.cpp - maps, reductions, softmax, pools ----------------------===//
+//===- others.cpp - maps, reductions, softmax -----------------------------===//
 
 #include "case.h"
 #include "kernels.h"
@@ -8,77 +8,6 @@ namespace test {
 namespace {
 
 using Inputs = std::vector<Numbers>;
-
-template <typename Y, typename X>
-Case make(std::string name, void (*run)(mn::Context &), int64_t y, int64_t a,
-          int64_t b = 0) {
-  Case c;
-  c.name = std::move(name);
-  c.run = run;
-  c.operands = {{typeOf<Y>(), y}, {typeOf<X>(), a}, {typeOf<X>(), b}};
-  c.tolerance = std::is_same_v<Y, float> ? 2e-6 : 1e-13;
-  return c;
-}
-
-int64_t inputs(const mn::Pool &s) {
-  return int64_t(s.batch) * s.channels * s.in[0] * s.in[1] * s.in[2];
-}
-int64_t outputs(const mn::Pool &s) {
-  return int64_t(s.batch) * s.channels * s.out[0] * s.out[1] * s.out[2];
-}
-
-void maxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
-    int place[3];
-    y[size_t(o)] = reference::best(s, in[0], n, c, at, place);
-  });
-}
-
-void argMaxPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
-    int p[3];
-    reference::best(s, in[0], n, c, at, p);
-    const int64_t plane = int64_t(n) * s.channels + c;
-    const int64_t pixel =
-        s.columnMajor
-            ? p[0] + int64_t(s.in[0]) * (p[1] + int64_t(s.in[1]) * p[2])
-            : p[2] + int64_t(s.in[2]) * (p[1] + int64_t(s.in[1]) * p[0]);
-    // A window that is entirely in the padding gives 0.
-    y[size_t(o)] =
-        p[0] < 0 ? 0 : double(plane * s.in[0] * s.in[1] * s.in[2] + pixel);
-  });
-}
-
-void maxPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  const reference::Image image{s.layout, s.channels, s.in};
-  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
-    int p[3];
-    reference::best(s, in[0], n, c, at, p);
-    if (p[0] >= 0)
-      y[size_t(image.at(n, c, p))] += in[1][size_t(o)];
-  });
-}
-
-void avgPool(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  const reference::Image image{s.layout, s.channels, s.in};
-  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
-    double sum = 0;
-    reference::window(s, at, [&](const int(&)[3], const int(&p)[3]) {
-      sum += in[0][size_t(image.at(n, c, p))];
-    });
-    y[size_t(o)] = sum / reference::counted(s, at);
-  });
-}
-
-void avgPoolGrad(const mn::Pool &s, const Inputs &in, Numbers &y) {
-  const reference::Image image{s.layout, s.channels, s.in};
-  reference::windows(s, [&](int n, int c, int64_t o, const int(&at)[3]) {
-    reference::window(s, at, [&](const int(&)[3], const int(&p)[3]) {
-      y[size_t(image.at(n, c, p))] +=
-          in[0][size_t(o)] / reference::counted(s, at);
-    });
-  });
-}
 
 /// The index of the largest; of equal ones, NaN included, the first or last.
 int64_t argMax(const mn::Reduce &s, const Numbers &x, int64_t o, bool last) {
@@ -184,50 +113,6 @@ void addReduces(std::vector<Case> &cases) {
   cases.push_back(e);
 }
 
-void addPools(std::vector<Case> &cases) {
-  const auto add = [&](Case c, const mn::Pool &s, auto reference) {
-    c.reference = [s, reference](const Inputs &in, Numbers &y) {
-      reference(s, in, y);
-    };
-    cases.push_back(c);
-  };
-  const auto withNan = [](Case c) {
-    c.hasNan = c.fewValues = true;
-    return c;
-  };
-#define MN_RUN_POOL(CALL, KERNEL, NAME, Y, F, COUNT_Y, COUNT_A, COUNT_B)       \
-  make<Y, float>(                                                              \
-      KERNEL,                                                                  \
-      [](mn::Context &ctx) {                                                   \
-        const Pointers<Y, float> p(ctx, COUNT_Y(NAME), COUNT_A(NAME),          \
-                                   COUNT_B);                                   \
-        mn::CALL<float>(ctx, KERNEL, NAME, F{{p.y, p.a, p.b}});                \
-      },                                                                       \
-      COUNT_Y(NAME), COUNT_A(NAME), COUNT_B)
-#define MN_CASE_POOL(NAME, ...)                                                \
-  add(withNan(MN_RUN_POOL(maxPool, "max_" #NAME, NAME, float, Simple, outputs, \
-                          inputs, 0)),                                         \
-      NAME, maxPool);                                                          \
-  add(MN_RUN_POOL(avgPool, "avg_" #NAME, NAME, float, Simple, outputs, inputs, \
-                  0),                                                          \
-      NAME, avgPool);                                                          \
-  add(withNan(MN_RUN_POOL(argMaxPool, "arg_max_" #NAME, NAME, int64_t,         \
-                          SimpleIndex, outputs, inputs, 0)),                   \
-      NAME, argMaxPool);                                                       \
-  add(MN_RUN_POOL(avgPoolGrad, "avg_grad_" #NAME, NAME, float, Simple, inputs, \
-                  outputs, 0),                                                 \
-      NAME, avgPoolGrad);                                                      \
-  {                                                                            \
-    Case c = MN_RUN_POOL(maxPoolGrad, "max_grad_" #NAME, NAME, float,          \
-                         OtherGrad<float>, inputs, inputs, outputs(NAME));     \
-    c.fewValues = true;                                                        \
-    add(c, NAME, maxPoolGrad);                                                 \
-  }
-  struct Simple : Plain<float> {};
-  struct SimpleIndex : ToIndex {};
-  MN_TEST_POOLS(MN_CASE_POOL)
-}
-
 void addSoftmaxes(std::vector<Case> &cases) {
 #define MN_RUN_SOFTMAX(T, KERNEL, NAME)                                        \
   [](mn::Context &ctx) {                                                       \
@@ -284,7 +169,6 @@ std::vector<Case> otherCases() {
   addMaps(cases);
   addReduces(cases);
   addSoftmaxes(cases);
-  addPools(cases);
   return cases;
 }
 

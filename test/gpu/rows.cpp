@@ -32,6 +32,42 @@ static void average(const mn::Reduce &s, const Numbers &x, Numbers &y) {
   }
 }
 
+/// The mean of the rows' means, and of where their maxima are.
+static void totalsOf(const mn::Reduce &s, const Numbers &x, double *y) {
+  for (int64_t o = 0; o < s.outputs; ++o) {
+    double sum = 0;
+    int64_t best = 0;
+    for (int64_t r = 0; r < s.size; ++r) {
+      const double value = x[reference::element(s, o, r)];
+      sum += value;
+      if (value > x[reference::element(s, o, best)])
+        best = r;
+    }
+    y[0] += sum / double(s.size) / double(s.outputs);
+    y[1] += double(best % 7) / double(s.outputs);
+  }
+}
+
+static void totals(const mn::Reduce &s, const Numbers &x, Numbers &y) {
+  y[0] = y[1] = 0;
+  totalsOf(s, x, y.data());
+}
+
+static void both(const mn::Reduce &s, const Numbers &x, Numbers &y) {
+  for (int64_t o = 0; o < s.outputs; ++o) {
+    double sum = 0;
+    for (int64_t r = 0; r < s.size; ++r)
+      sum += x[reference::element(s, o, r)];
+    for (int64_t r = 0; r < s.size; ++r) {
+      const size_t at = reference::element(s, o, r);
+      y[at] = x[at] - sum / double(s.size);
+    }
+  }
+  double *to = y.data() + s.outputs * s.size;
+  to[0] = to[1] = 0;
+  totalsOf(s, x, to);
+}
+
 /// A step with one operand that writes `results` numbers.
 static Case rowCase(std::string name, void (*run)(mn::Context &),
                     void (*reference)(const mn::Reduce &, const Numbers &,
@@ -69,6 +105,20 @@ std::vector<Case> rowCases() {
           mn::rows(ctx, "means_" #NAME, NAME, Average<NAME>{p.y, p.a});        \
         },                                                                     \
         average, NAME, NAME.outputs));                                         \
+    cases.push_back(rowCase(                                                   \
+        "row totals " #NAME,                                                   \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, 2, count);                       \
+          mn::rows(ctx, "totals_" #NAME, NAME, OnlyTotals<NAME>{p.y, p.a});    \
+        },                                                                     \
+        totals, NAME, 2));                                                     \
+    cases.push_back(rowCase(                                                   \
+        "rows and totals " #NAME,                                              \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, count + 2, count);               \
+          mn::rows(ctx, "both_" #NAME, NAME, AlsoTotals<NAME>{p.y, p.a});      \
+        },                                                                     \
+        both, NAME, count + 2));                                               \
   }
   MN_TEST_ROWS(MN_CASE_ROW)
 #undef MN_CASE_ROW

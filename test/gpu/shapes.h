@@ -183,6 +183,33 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   MN_EACH_MMA(X, columns_dilated)                                                              \
   MN_EACH_MMA(X, pointwise)
 
+/// One shape with schedules of each kind; gradients of filters have those of
+/// products and of weights, the others all but the latter.
+constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in={9,11,1},
+  .kernel={3,3,1}, .out={9,11,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+#define MN_TEST_SCHEDULES(X)                                                                   \
+  X(by_ffma_12, tiled(scheduledShape, {mn::Mma::ffma, {8,64,12}, {4,1}, 3}))                   \
+  X(by_ffma_tall, tiled(scheduledShape, {mn::Mma::ffma, {64,32,5}, {8,1}, 9}))                 \
+  X(by_ffma_clusters, tiled(scheduledShape, {mn::Mma::ffma, {1,32,2}, {1,1}, 24}))             \
+  X(by_tf32x3_square, tiled(scheduledShape, {mn::Mma::tf32x3, {64,32,16}, {2,2}, 2}))          \
+  X(by_tf32x3_wgmma, tiled(scheduledShape, {mn::Mma::tf32x3, {64,16,16}, {4,1}, 5}))           \
+  X(by_tf32_turned, tiled(scheduledShape, {mn::Mma::tf32, {32,64,8}, {1,4}, 1}))               \
+  X(by_bf16_wide, tiled(scheduledShape, {mn::Mma::bf16, {16,128,32}, {1,2}, 12}))              \
+  X(by_direct_1, tiled(scheduledShape, {.way = mn::Way::direct}))                              \
+  X(by_direct_2, tiled(scheduledShape, {.way = mn::Way::direct, .images = 2}))                 \
+  X(by_columns_tall, tiled(scheduledShape, {.split = 4, .way = mn::Way::columns,               \
+    .height = 8}))                                                                             \
+  X(by_columns_wide, tiled(scheduledShape, {.way = mn::Way::columns, .width = 16}))            \
+  X(by_columns_both, tiled(scheduledShape, {.split = 2, .way = mn::Way::columns,               \
+    .height = 4, .width = 4}))                                                                 \
+  X(by_patches_16, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .way = mn::Way::patches,     \
+    .width = 16}))                                                                             \
+  X(by_patches_64, tiled(scheduledShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,       \
+    .width = 64}))                                                                             \
+  X(by_patches_128, tiled(scheduledShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,      \
+    .width = 128}))                                                                            \
+  X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))
+
 #define MN_TEST_MMA_MATMULS(X)                                                                 \
   MN_EACH_MMA(X, fc1_64_big)                                                                   \
   MN_EACH_MMA(X, fc1_grad_big)                                                                 \
@@ -213,7 +240,7 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
 #define MN_TEST_ROWS(X)                                                                        \
   X(bias_big) X(net_bias2_big) X(simple_bias1_big) X(fc_bias_big) X(columns_big) X(rows_big)   \
   X(loss) X(whole) X(few_columns) X(pairs) X(odd_runs) X(short_runs) X(many_odd)               \
-  X(pairs_apart) X(middle)
+  X(pairs_apart) X(middle) X(head) X(head_250) X(head_1000) X(classes) X(two_long)
 
 #define MN_TEST_REDUCES(X)                                                                     \
   X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \
@@ -233,6 +260,11 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(many_odd, mn::Reduce{.outputs=4301, .size=37, .contiguous=false})                          \
   X(pairs_apart, mn::Reduce{.outputs=1000, .size=2, .contiguous=false})                        \
   X(middle, mn::Reduce{.outputs=77, .size=50, .contiguous=false})                              \
+  X(head, mn::Reduce{.outputs=64, .size=10, .contiguous=true})                                 \
+  X(head_250, mn::Reduce{.outputs=250, .size=10, .contiguous=true})                            \
+  X(head_1000, mn::Reduce{.outputs=1000, .size=10, .contiguous=true})                          \
+  X(classes, mn::Reduce{.outputs=64, .size=1000, .contiguous=true})                            \
+  X(two_long, mn::Reduce{.outputs=2, .size=16000, .contiguous=true})                           \
   X(no_elements, mn::Reduce{.outputs=5, .size=0, .contiguous=true})
 // clang-format on
 

@@ -226,6 +226,32 @@ TEST_F(TrainExecutor, CopiesAndCountsDataSets) {
   EXPECT_FLOAT_EQ(seen.back().inputs[1], 1);
 }
 
+TEST_F(TrainExecutor, SharesDataSetsButNotParameters) {
+  expect(executor->load(0, sevenRows()));
+  std::unique_ptr<mn::Executor> other;
+  expect(executor->share(other));
+  EXPECT_EQ(other->deviceBytes(), executor->deviceBytes());
+  seen.clear();
+  expect(other->runBatches(0, 0, false, 2)); // the first run prepares
+  EXPECT_EQ(seen.back().labels, (std::vector<int32_t>{3, 4, 5}));
+  EXPECT_EQ(weights(), (std::vector<float>{10, 20}));
+  float weight = 0;
+  expect(other->readParameters(0, &weight, 4));
+  EXPECT_EQ(weight, 16);
+  // What is shared lives as long as one that uses it.
+  executor = nullptr;
+  expect(other->runBatches(0, 0, false, 1));
+  EXPECT_EQ(seen.back().labels[0], 6);
+  // Another set is only its own.
+  expect(other->share(executor));
+  mn::Samples one = sevenRows();
+  one.count = 1;
+  expect(other->load(0, one));
+  seen.clear();
+  expect(executor->runBatches(0, 0, false, 1));
+  EXPECT_EQ(seen.back().valid, 3);
+}
+
 TEST_F(TrainExecutor, SaysWhatDoesNotFit) {
   const auto message = [&](const mn::Status &status) { return status.message; };
   EXPECT_EQ(message(executor->runBatches(0, 0, false, 1)),

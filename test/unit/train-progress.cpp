@@ -1,7 +1,7 @@
 //===- train-progress.cpp - how far the training is -----------------------===//
 
 #include "reports/progress.h"
-#include <fcntl.h>
+#include "terminal-screen.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@ namespace {
 
 using mn::Progress;
 using mn::TrainState;
+using test::Pipe;
 
 const TrainState state = {.epoch = 3,
                           .epochs = 5,
@@ -18,25 +19,6 @@ const TrainState state = {.epoch = 3,
                           .accuracy = 0.98125,
                           .imagesPerSecond = 1234567,
                           .secondsLeft = 12.4};
-
-/// What is written to a pipe.
-class Pipe {
-public:
-  Pipe() {
-    EXPECT_EQ(pipe(ends), 0);
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  }
-  ~Pipe() {
-    close(ends[0]);
-    close(ends[1]);
-  }
-  std::string take() {
-    char buffer[4096];
-    const ssize_t got = read(ends[0], buffer, sizeof(buffer));
-    return got > 0 ? std::string(buffer, static_cast<size_t>(got)) : "";
-  }
-  int ends[2];
-};
 
 TEST(Progress, LineFitsTheTerminal) {
   EXPECT_EQ(mn::progressLine(state, 120, false),

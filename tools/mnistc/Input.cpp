@@ -58,6 +58,8 @@ static bool checkPlan(ModuleOp module, StringRef target) {
     module->setAttr("plan.target",
                     StringAttr::get(module.getContext(), target));
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  // What is not said is chosen.
+  pm.addPass(createChooseSchedules());
   pm.addPass(createCheckSteps());
   return succeeded(pm.run(module));
 }

@@ -143,16 +143,13 @@ static Switch switches[] = {
     {"no-fold-constants", "Compute constants at run time", '1',
      OFF(foldConstants)},
     {"no-cse", "Keep equal ops", '1', OFF(cse)},
-    {"no-push-transposes", "Leave transposes where they are", '2',
-     OFF(pushTransposes)},
-    {"no-choose-layout", "Keep the layout of the model's images", '2',
-     OFF(chooseLayout)},
+    {"no-push-transposes", "Keep all transposes", '2', OFF(pushTransposes)},
+    {"no-choose-layout", "Keep the model's layout", '2', OFF(chooseLayout)},
     {"no-fuse", "One step per op", '2', OFF(fuse)},
     {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
-    {"no-reuse-memory", "No memory reuse: an address for each result", '1',
-     OFF(reuseMemory)},
-    {"no-assign-streams", "Run the steps one after another", '2',
-     OFF(assignStreams)},
+    {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
+    {"no-reuse-memory", "No memory reuse", '1', OFF(reuseMemory)},
+    {"no-assign-streams", "No concurrent steps", '2', OFF(assignStreams)},
 };
 #undef OFF
 
@@ -170,6 +167,8 @@ static cl::opt<std::string>
     saveTemps("save-temps", cl::value_desc("folder"),
               cl::desc("Keep the source, the cubins and the objects"),
               cl::cat(lookCategory));
+static cl::opt<bool> noCache("no-cache", cl::cat(lookCategory),
+                             cl::desc("Keep no cubins or objects, find none"));
 static cl::opt<std::string>
     saveStages("save-stages", cl::value_desc("folder"),
                cl::desc("Write the module after each pass, numbered"),
@@ -380,7 +379,7 @@ static bool checkValues(Options &options) {
     return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
   if (!checkBatches(options) || !checkDimensions(options) ||
       !checkLibraries() || !checkWorkspace() || !checkArchs(options) ||
-      !readProductFlags(options.archs))
+      !readProductFlags(options.archs) || !checkTuneFlags(target))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -395,9 +394,7 @@ static bool checkValues(Options &options) {
 static void fillInferOptions(InferOptions &infer) {
   infer.target = target.getValue();
   infer.layout = layout.getValue();
-  std::string list = libraries;
-  std::replace(list.begin(), list.end(), ',', '+');
-  infer.libraries = list;
+  infer.libraries = llvm::join(llvm::split(libraries, ','), "+");
   infer.precision = precisionFlag().str();
   infer.prefer = preferFlag().str();
   infer.workspace = workspaceBytes;
@@ -423,10 +420,7 @@ static std::string commandText() {
     add("--layout=" + layout);
   if (libraries != "all")
     add("--libraries=" + libraries);
-  if (precisionFlag() != defaultPrecision)
-    add("--precision=" + precisionFlag());
-  if (!preferFlag().empty())
-    add("--prefer=" + preferFlag());
+  text += productFlagsText();
   if (workspace != "1024")
     add("--workspace=" + workspace);
   text += trainFlagsText();
@@ -488,7 +482,10 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   options.targetGiven = target.getNumOccurrences() != 0;
   options.library = library;
   options.runtime = runtime;
+  options.tuned = tunedFlag();
+  options.tune = tuneFlag();
   options.saveTemps = saveTemps;
+  options.cache = !noCache;
   options.saveStages = saveStages;
   options.command = commandText();
   fillInferOptions(options.passes);

@@ -21,6 +21,8 @@ enum ExitCode : int {
   exitUsage = 2,
   exitUnsupported = 3,
   exitToolchain = 4, ///< also: the output cannot be written
+  exitNoGpu = 10,    ///< --tune
+  exitBadData = 14,  ///< a file of choices
   exitNumeric = 15,  ///< gradcheck: a gradient is wrong
 };
 
@@ -43,7 +45,9 @@ struct Options {
   std::vector<std::string> archs; ///< none: the target's default
   std::string library; ///< what its model is called in C; empty: as the file
   std::string runtime;
+  std::string tune, tuned; ///< files of choices: to write, to read; or "none"
   std::string saveTemps, saveStages;
+  bool cache = true;   ///< take what was compiled before
   std::string command; ///< the options that shape the program, after --target
   ImportOptions import;
   bool train = false;

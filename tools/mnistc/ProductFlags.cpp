@@ -23,6 +23,17 @@ static cl::opt<std::string>
                     "(default: what should be fastest)"),
            cl::cat(targetCategory));
 
+static cl::opt<std::string>
+    tuned("tuned", cl::value_desc("file"),
+          cl::desc("Choices that --tune has measured, or none (default: those "
+                   "that mnistc has for the architecture)"),
+          cl::cat(targetCategory));
+static cl::opt<std::string> tune(
+    "tune", cl::value_desc("file"),
+    cl::desc("Measure on this machine's GPU what computes each product and "
+             "convolution fastest, and write it to a file"),
+    cl::cat(targetCategory));
+
 /// Tensor cores know tf32 and bf16 from sm_80 on.
 static bool hasCores(StringRef arch) {
   unsigned number;
@@ -55,6 +66,38 @@ bool mlir::mnistc::readProductFlags(ArrayRef<std::string> archs) {
                  nearest(prefer, {"libraries", "tensor-cores", "fma"}));
   return readPrecision(archs);
 }
+
+bool mlir::mnistc::checkTuneFlags(StringRef target) {
+  for (cl::opt<std::string> *flag : {&tuned, &tune})
+    if (flag->getNumOccurrences() != 0) {
+      if (flag->getValue().empty())
+        return error("expected a file with --" + flag->ArgStr +
+                     ", got nothing");
+      if (target != "cuda" && *flag != "none")
+        return error("expected --target=cuda with --" + flag->ArgStr +
+                     ", got '" + target + "'");
+    }
+  if (!tune.empty() && !tuned.empty())
+    return error("expected one of --tune and --tuned, got both");
+  if (!tune.empty() && !prefer.empty())
+    return error("expected --tune without --prefer, got both");
+  return true;
+}
+
+std::string mlir::mnistc::productFlagsText() {
+  std::string text;
+  if (precision != defaultPrecision)
+    text += " --precision=" + precision;
+  if (!prefer.empty())
+    text += " --prefer=" + prefer;
+  if (tuned == "none")
+    text += " --tuned=none";
+  return text;
+}
+
+StringRef mlir::mnistc::tunedFlag() { return tuned; }
+
+StringRef mlir::mnistc::tuneFlag() { return tune; }
 
 StringRef mlir::mnistc::precisionFlag() { return precision; }
 

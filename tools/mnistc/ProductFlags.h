@@ -15,6 +15,16 @@ extern llvm::cl::OptionCategory targetCategory;
 /// which it may say less; prints what is wrong and returns false.
 bool readProductFlags(ArrayRef<std::string> archs);
 
+/// Checks --tune and --tuned against each other and the target, likewise.
+bool checkTuneFlags(StringRef target);
+
+/// Those that shape the program, each after a space: not a file's path.
+std::string productFlagsText();
+
+/// Files of choices: read, or "none", and written; empty: not given.
+StringRef tunedFlag();
+StringRef tuneFlag();
+
 /// strict, fp32, tf32 or bf16.
 StringRef precisionFlag();
 

@@ -52,6 +52,27 @@ static Runtime findRuntime(const Options &options) {
   return {fromBin(MNISTC_BUILD_INCLUDE), fromBin(MNISTC_BUILD_LIB)};
 }
 
+std::vector<std::string> mlir::mnistc::archsOf(const Options &options) {
+  if (!options.archs.empty())
+    return options.archs;
+  const ToolchainTarget *target = ToolchainTarget::get(options.target);
+  return {target ? target->arch.str() : ""};
+}
+
+std::string mlir::mnistc::installedChoices(StringRef arch) {
+  StringRef bin = llvm::sys::path::parent_path(executablePath);
+  for (StringRef folder : {"../share/mnistc/tuned", MNISTC_BUILD_TUNED}) {
+    llvm::SmallString<128> path(bin);
+    llvm::sys::path::append(path, folder, arch + ".json");
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    if (llvm::sys::fs::exists(path))
+      return path.str().str();
+  }
+  return "";
+}
+
+const std::string &mlir::mnistc::programPath() { return executablePath; }
+
 static EmitOptions emitOptions(const Options &options,
                                const ToolchainTarget &target) {
   EmitOptions emit;
@@ -107,18 +128,19 @@ static void sayWritten(ModuleOp module, const Program &program,
 }
 
 static int build(const Input &input, const Options &options,
-                 const EmitOptions &emit, std::string source,
+                 const EmitOptions &emit, std::string source, unsigned parts,
                  Stopwatch &watch) {
   ModuleOp module = *input.module;
   Program program;
   program.target = ToolchainTarget::get(emit.target);
   program.archs = emit.archs;
   program.source = std::move(source);
+  program.parts = parts;
   program.constants = constantBytes(module);
   program.initial = initialBytes(module);
   program.onnx = input.onnx;
   if (module->hasAttr("mnist.recipe"))
-    program.commands.push_back("train");
+    program.commands.insert(program.commands.end(), {"train", "sweep"});
   if (module->hasAttr("mnist.gradcheck"))
     program.commands.push_back("gradcheck");
   program.quick = module->hasAttr("mnist.gradcheck"); // It runs once.
@@ -141,6 +163,8 @@ static int build(const Input &input, const Options &options,
     }
   }
   program.saveTemps = options.saveTemps;
+  if (options.cache)
+    program.cache = CompileCache(CompileCache::userFolder());
   program.lap = [&](StringRef what) { watch.lap(what); };
   if (llvm::Error failed = buildProgram(program)) {
     error(llvm::toString(std::move(failed)));
@@ -212,7 +236,8 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
   emit.onnxBytes = input.onnx.size();
   std::string source;
   llvm::raw_string_ostream os(source);
-  if (failed(emitCpp(module, emit, os)))
+  FailureOr<unsigned> parts = emitCpp(module, emit, os);
+  if (failed(parts))
     return input.planned ? exitBadModel : exitUnsupported;
   watch.lap("code generation");
   if (!stages.write("source", ".cpp", source))
@@ -221,5 +246,5 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
     return writeOutput(options.output.empty() ? "-" : options.output, source)
                ? exitOk
                : exitToolchain;
-  return build(input, options, emit, std::move(source), watch);
+  return build(input, options, emit, std::move(source), *parts, watch);
 }

@@ -19,6 +19,15 @@ bool checkProgramOptions(const Options &options);
 int emitProgram(const Input &input, const Options &options, StageFiles &stages,
                 Stopwatch &watch);
 
+/// The architectures of the program: those requested, or the target's.
+std::vector<std::string> archsOf(const Options &options);
+
+/// Choices that are installed for an architecture; empty where there are none.
+std::string installedChoices(StringRef arch);
+
+/// mnistc itself.
+const std::string &programPath();
+
 /// So that mnistc finds what is next to it.
 void setProgramPath(const char *argv0);
 

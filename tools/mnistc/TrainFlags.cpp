@@ -19,6 +19,16 @@ cl::OptionCategory mlir::mnistc::trainCategory("Training");
 
 static cl::opt<bool> train("train", cl::desc("Make a program that also trains"),
                            cl::cat(trainCategory));
+static cl::opt<bool> dataParallel(
+    "data-parallel",
+    cl::desc("Make a program whose training several GPUs, or processes under "
+             "mpirun, share: each has a part of every batch"),
+    cl::cat(trainCategory));
+static cl::opt<bool> syncBatchNorm(
+    "sync-batch-norm",
+    cl::desc("With --data-parallel, batch normalization takes the statistics "
+             "of the whole batch, not of a rank's part"),
+    cl::cat(trainCategory));
 static cl::list<std::string>
     freeze("freeze", cl::CommaSeparated, cl::value_desc("names"),
            cl::desc("Tensors that keep their values; * stands for anything"),
@@ -124,6 +134,8 @@ static bool checkFlags() {
   }
   if (isGiven(clipNorm.option) && isGiven(clipValue.option))
     return error("expected --clip-norm or --clip-value, got both");
+  if (syncBatchNorm && !dataParallel)
+    return error("expected --data-parallel with --sync-batch-norm, got none");
   return true;
 }
 
@@ -139,6 +151,9 @@ static const cl::Option *firstGiven() {
     return std::addressof(freeze); // `&` gives the strings.
   if (isGiven(trainOnly))
     return std::addressof(trainOnly);
+  for (cl::opt<bool> *flag : {&dataParallel, &syncBatchNorm})
+    if (isGiven(*flag))
+      return flag;
   return nullptr;
 }
 
@@ -160,6 +175,8 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   options.trainOnly =
       ArrayRef<std::string>(static_cast<std::vector<std::string> &>(trainOnly));
   options.smoothing = std::max(smoothing.option.getValue(), 0.0);
+  options.dataParallel = dataParallel.getValue();
+  options.syncBatchNorm = syncBatchNorm.getValue();
   options.lr = lr.option.getValue();
   options.momentum = momentum.option.getValue();
   options.weightDecay = weightDecay.option.getValue();
@@ -186,6 +203,9 @@ std::string mlir::mnistc::trainFlagsText() {
     if (isGiven(flag->option))
       text +=
           (" --" + flag->option.ArgStr + "=" + numberText(flag->option)).str();
+  for (cl::opt<bool> *flag : {&dataParallel, &syncBatchNorm})
+    if (*flag)
+      text += (" --" + flag->ArgStr).str();
   if (isGiven(freeze))
     text += " --freeze=" + llvm::join(freeze.begin(), freeze.end(), ",");
   if (isGiven(trainOnly))

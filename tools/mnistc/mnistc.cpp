@@ -16,6 +16,7 @@
 #include "tools/mnistc/Output.h"
 #include "tools/mnistc/Program.h"
 #include "tools/mnistc/Stages.h"
+#include "tools/mnistc/Tune.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/InitLLVM.h"
 #include <cstdlib>
@@ -69,20 +70,24 @@ static int explainPlan(const Input &input, const Options &options) {
              : exitToolchain;
 }
 
-static bool runPasses(ModuleOp module, const Options &options,
-                      StageFiles &stages) {
-  PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  stages.watch(pm);
-  if (options.gradcheck)
-    buildGradcheckPipeline(pm, options.passes);
-  else if (options.train)
-    buildTrainPipeline(pm, options.passes);
-  else
-    buildInferPipeline(pm, options.passes);
-  return succeeded(pm.run(module));
+/// The plan, by choices that are there or are measured now.
+static int plan(const Input &input, Options &options, StageFiles &stages,
+                Stopwatch &watch) {
+  int code = options.tune.empty() ? findChoices(*input.module, options)
+                                  : tune(input, options, watch);
+  if (code != exitOk)
+    return code;
+  if (!runPasses(*input.module, options, stages))
+    return exitBadModel;
+  watch.lap("passes");
+  return exitOk;
 }
 
 static int compile(Options &options) {
+  if (!options.tune.empty() && (options.check || options.emit == Emit::mnist)) {
+    error("expected --tune with plans to measure, got --check or --emit=mnist");
+    return exitUsage;
+  }
   Stopwatch watch(options.verbose);
   DialectRegistry registry;
   registry.insert<MnistDialect, PlanDialect, func::FuncDialect,
@@ -107,11 +112,13 @@ static int compile(Options &options) {
     return emitModule(module, options);
 
   int64_t classes = classesOf(module);
-  if (!input.planned) {
-    if (!runPasses(module, options, stages))
-      return exitBadModel;
-    watch.lap("passes");
+  if (input.planned && !options.tune.empty()) {
+    error("expected a model with --tune, got a plan, whose choices are made");
+    return exitUsage;
   }
+  if (!input.planned)
+    if (int code = plan(input, options, stages, watch); code != exitOk)
+      return code;
   if (options.explain != Explain::no)
     return explainPlan(input, options);
   if (options.emit == Emit::plan)

@@ -49,6 +49,13 @@ inline int64_t windowCount(int64_t size, int64_t kernel, int64_t stride,
   return room < 0 ? 0 : room / stride + 1;
 }
 
+/// Whether the windows of a pool are next to each other, and nothing else.
+template <typename Pool> bool areWindowsAdjacent(Pool op) {
+  return op.getKernel() == op.getStrides() &&
+         llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }) &&
+         llvm::all_of(op.getDilations(), [](int64_t d) { return d == 1; });
+}
+
 /// The order that turns an image or filter of `rank` dimensions from one
 /// layout into the other.
 inline SmallVector<int64_t> layoutPermutation(Layout from, Layout to,

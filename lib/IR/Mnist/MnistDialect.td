@@ -65,6 +65,12 @@ def IndexingTrait : NativeOpTrait<"Indexing"> {
   let cppNamespace = "::mlir::mnistc";
 }
 
+// What it computes depends on what the other ranks of a training compute: all of
+// them run it, in one order.
+def CollectiveTrait : NativeOpTrait<"Collective"> {
+  let cppNamespace = "::mlir::mnistc";
+}
+
 // Other ops take its place before a plan is made.
 def ExpandedTrait : NativeOpTrait<"Expanded"> {
   let cppNamespace = "::mlir::mnistc";
@@ -75,6 +81,7 @@ defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar SaysOperandUse = "OperandUse getOperandUse(unsigned operand);";
 defvar LayoutSensitive = DeclareOpInterfaceMethods<LayoutOpInterface>;
 defvar Root = DeclareOpInterfaceMethods<RootOpInterface>;
+defvar PoolRoot = DeclareOpInterfaceMethods<PoolOpInterface>;
 defvar Reduction = DeclareOpInterfaceMethods<ReductionOpInterface>;
 
 #endif // MNISTC_IR_MNIST_MNISTDIALECT_TD

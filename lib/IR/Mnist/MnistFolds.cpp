@@ -207,6 +207,20 @@ static LogicalResult reduceToReshape(Op op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// A sum over all that max_unpool places is a sum over the values.
+static LogicalResult sumOfPlaced(ReduceSumOp op, PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<MaxUnpoolOp>();
+  if (!producer)
+    return rewriter.notifyMatchFailure(op, "input is no max_unpool");
+  int64_t first = producer.getLayout() == Layout::nchw ? 2 : 1;
+  for (size_t d = 0; d < producer.getKernel().size(); ++d)
+    if (!llvm::is_contained(op.getDims(), first + int64_t(d)))
+      return rewriter.notifyMatchFailure(op, "places are not summed");
+  rewriter.replaceOpWithNewOp<ReduceSumOp>(op, op.getType(),
+                                           producer.getInput(), op.getDims());
+  return success();
+}
+
 /// reshape(reshape(x)) = reshape(x)
 static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
   auto producer = op.getInput().getDefiningOp<ReshapeOp>();
@@ -246,7 +260,7 @@ MNIST_PATTERNS(BroadcastOp, mergeBroadcasts)
 MNIST_PATTERNS(ConcatOp, flattenConcat)
 MNIST_PATTERNS(ReduceMaxOp, reduceToReshape<ReduceMaxOp>)
 MNIST_PATTERNS(ReduceMinOp, reduceToReshape<ReduceMinOp>)
-MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>)
+MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>, sumOfPlaced)
 MNIST_PATTERNS(ReshapeOp, mergeReshapes, reshapeOfRepeated)
 MNIST_PATTERNS(SliceOp, mergeSlices)
 MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape)

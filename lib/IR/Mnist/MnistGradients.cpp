@@ -269,6 +269,15 @@ SmallVector<Value> MaxPoolOp::buildGradient(OpBuilder &b, ValueRange dy) {
 }
 
 //===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+// y = sum of x over ranks      dx = sum of dy over ranks: the loss is a sum too
+SmallVector<Value> AllReduceOp::buildGradient(OpBuilder &b, ValueRange dy) {
+  return {b.create<AllReduceOp>(getLoc(), dy[0])};
+}
+
+//===----------------------------------------------------------------------===//
 // Normalization
 //===----------------------------------------------------------------------===//
 

@@ -104,4 +104,20 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   ];
 }
 
+def PoolOpInterface : OpInterface<"PoolOpInterface"> {
+  let cppNamespace = "::mlir::mnistc";
+  let description = [{
+    A root of one operand whose results are one for each window of an image.
+  }];
+  let methods = [
+    InterfaceMethod<"What it makes of a window.", "PoolResult", "getPoolResult",
+                    (ins)>,
+    InterfaceMethod<"The sizes of a window.", "ArrayRef<int64_t>", "getWindow",
+                    (ins)>,
+    InterfaceMethod<"Whether windows are next to each other, without padding or "
+                    "dilations, and an index is into a window.", "bool",
+                    "isTiled", (ins)>,
+  ];
+}
+
 #endif // MNISTC_IR_MNIST_MNISTINTERFACES_TD

@@ -18,6 +18,8 @@ namespace mlir::mnistc {
 template <typename Op>
 struct Elementwise : OpTrait::TraitBase<Op, Elementwise> {};
 template <typename Op> struct Indexing : OpTrait::TraitBase<Op, Indexing> {};
+template <typename Op>
+struct Collective : OpTrait::TraitBase<Op, Collective> {};
 template <typename Op> struct Expanded : OpTrait::TraitBase<Op, Expanded> {};
 
 /// What a tensor of the model's file is to an op that reads it.

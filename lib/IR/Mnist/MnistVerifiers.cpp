@@ -93,6 +93,16 @@ LogicalResult IotaOp::verify() {
   return verifyDim(*this, getDim(), shapeOf(getOutput()).size());
 }
 
+LogicalResult RandomUniformOp::verify() {
+  if (bool(getRank()) != bool(getRanks()) || bool(getRank()) != bool(getRows()))
+    return emitOpError("expected a rank, the ranks and rows, or none of them");
+  int64_t count = getType().getNumElements();
+  if (!getRows() || (*getRows() > 0 && count % *getRows() == 0))
+    return success();
+  return emitOpError("expected a number of rows that divides ")
+         << count << " elements, got " << int64_t(*getRows());
+}
+
 LogicalResult BroadcastOp::verify() {
   ArrayRef<int64_t> in = shapeOf(getInput()), out = shapeOf(getOutput());
   if (failed(verifyElementType(*this, getInput(), getOutput())) ||
@@ -398,13 +408,37 @@ static LogicalResult verifyPool(Op op, Value input, Value output) {
 }
 
 LogicalResult ArgMaxPoolOp::verify() {
-  return verifyPool(*this, getInput(), getOutput());
+  Type element = getElementTypeOrSelf(getOutput().getType());
+  if (isa<FloatType>(element))
+    return emitOpError("expected indices that are integers, got ") << element;
+  if (failed(verifyPool(*this, getInput(), getOutput())))
+    return failure();
+  int64_t elements = ShapedType::getNumElements(getKernel());
+  if (element.isUnsignedInteger(8) && (!getInWindow() || elements > 256))
+    return emitOpError("expected ui8 only for windows of at most 256 elements "
+                       "and indices into them");
+  if (getInWindow() && (getColumnMajor() || !areWindowsAdjacent(*this)))
+    return emitOpError("expected row-major indices into windows that are next "
+                       "to each other, without padding or dilations");
+  return success();
 }
 LogicalResult AvgPoolOp::verify() {
   return verifyPool(*this, getInput(), getOutput());
 }
 LogicalResult AvgPoolGradOp::verify() {
   return verifyPool(*this, getInputGrad(), getOutputGrad());
+}
+LogicalResult MaxUnpoolOp::verify() {
+  if (shapeOf(getInput()) != shapeOf(getIndices()))
+    return emitOpError("expected an index for each value, got ")
+           << getIndices().getType();
+  if (isa<FloatType>(getElementTypeOrSelf(getIndices().getType())))
+    return emitOpError("expected indices that are integers, got ")
+           << getElementTypeOrSelf(getIndices().getType());
+  if (!areWindowsAdjacent(*this))
+    return emitOpError("expected windows that are next to each other, without "
+                       "padding or dilations");
+  return verifyPool(*this, getOutput(), getInput());
 }
 LogicalResult MaxPoolOp::verify() {
   return verifyPool(*this, getInput(), getOutput());

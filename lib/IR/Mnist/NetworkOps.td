@@ -198,14 +198,13 @@ def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad",
 // Windows
 //===----------------------------------------------------------------------===//
 
-// Pools over 1 to 3 spatial dimensions. The result may have one more element
-// along a dimension than the padding allows (ONNX's ceil_mode): its last window
-// then hangs over the padded input, and what hangs over never counts.
+// Pools over 1 to 3 dimensions. The result may have one more element along one
+// than the padding allows (ONNX's ceil_mode): what hangs over never counts.
 defvar Mnist_PoolGeometry = (ins
     Mnist_Layout:$layout, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
     DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations);
 
-// What pools and their gradients answer alike.
+// What all pools answer alike.
 defvar Mnist_PoolAnswers = [{
   double $cppClass::getFlops() { return getReads(0); }
   std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
@@ -217,10 +216,10 @@ defvar Mnist_PoolAnswers = [{
 }];
 
 // A pool reads windows of its input; `logits`: whether it may give some.
-class Mnist_PoolOp<string mnemonic, string kernel, bit logits = 0,
-                   list<Trait> traits = [], string shape = "",
+class Mnist_PoolOp<string mnemonic, string kernel, string result,
+                   bit logits = 0, list<Trait> traits = [], string shape = "",
                    bit index = 0>
-    : Mnist_Op<mnemonic, traits # [LayoutSensitive, Root]> {
+    : Mnist_Op<mnemonic, traits # [LayoutSensitive, Root, PoolRoot]> {
   let hasVerifier = 1;
   let extraClassDefinition = [{
     KernelText $cppClass::getKernelText() {
@@ -233,6 +232,10 @@ class Mnist_PoolOp<string mnemonic, string kernel, bit logits = 0,
       return windowReads(*this, getOutput());
     }
     bool $cppClass::takesPrologue() { return true; }
+    PoolResult $cppClass::getPoolResult() { return PoolResult::}] # result # [{; }
+    ArrayRef<int64_t> $cppClass::getWindow() { return getKernel(); }
+    bool $cppClass::isTiled() { return areWindowsAdjacent(*this)}] # !if(index,
+      " && getInWindow()", "") # [{; }
     bool $cppClass::mayGiveLogits() { return }] # !if(logits, "true", "false") # [{; }
     SmallVector<unsigned> $cppClass::getImageOperands() { return {0}; }
   }] # !cast<string>(Mnist_PoolAnswers);
@@ -240,7 +243,8 @@ class Mnist_PoolOp<string mnemonic, string kernel, bit logits = 0,
 
 // The gradient of a pool goes from windows to the input: it reads from memory.
 class Mnist_PoolGradOp<string mnemonic, string kernel, string loads,
-                       string images, string shape>
+                       string images, string shape,
+                       string windows = "getOutputGrad()">
     : Mnist_Op<mnemonic, [LayoutSensitive, Root]> {
   let hasVerifier = 1;
   let extraClassDefinition = [{
@@ -251,7 +255,7 @@ class Mnist_PoolGradOp<string mnemonic, string kernel, string loads,
       return poolShape(*this, }] # shape # [{);
     }
     double $cppClass::getReads(unsigned) {
-      return windowReads(*this, getOutputGrad());
+      return windowReads(*this, }] # windows # [{);
     }
     bool $cppClass::takesPrologue() { return false; }
     bool $cppClass::mayGiveLogits() { return false; }
@@ -260,12 +264,15 @@ class Mnist_PoolGradOp<string mnemonic, string kernel, string loads,
 }
 
 def ArgMaxPoolOp
-    : Mnist_PoolOp<"arg_max_pool", "argMaxPool", /*logits=*/0, [],
-                   ", false, getColumnMajor()", /*index=*/1> {
+    : Mnist_PoolOp<"arg_max_pool", "argMaxPool", "indexOfMaximum",
+                   /*logits=*/0, [],
+                   ", false, getColumnMajor(), getInWindow()", /*index=*/1> {
   let summary = "where in the input each result of max_pool comes from";
   let description = [{
     The row-major index into the whole input tensor read as nchw, or with the
-    spatial dimensions in reverse order where `column_major` is said.
+    spatial dimensions in reverse order where `column_major` is said. Where
+    `in_window` is said, it is the row-major index into the window: of windows
+    next to each other, without padding or dilations.
 
     ```mlir
     %i = mnist.arg_max_pool nchw %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
@@ -273,16 +280,16 @@ def ArgMaxPoolOp
     ```
   }];
   let arguments = !con((ins Mnist_FloatTensor:$input), Mnist_PoolGeometry,
-                       (ins UnitAttr:$columnMajor));
-  let results = (outs Mnist_IndexTensor:$output);
+                       (ins UnitAttr:$columnMajor, UnitAttr:$inWindow));
+  let results = (outs Mnist_NumberTensor:$output);
   let assemblyFormat = [{
     $layout $input `kernel` $kernel `strides` $strides `pads` $pads `dilations`
-    $dilations (`column_major` $columnMajor^)? attr-dict `:` type($input) `->`
+    $dilations (`column_major` $columnMajor^)? (`in_window` $inWindow^)? attr-dict `:` type($input) `->`
     type($output)
   }];
 }
 
-def AvgPoolOp : Mnist_PoolOp<"avg_pool", "avgPool", /*logits=*/1,
+def AvgPoolOp : Mnist_PoolOp<"avg_pool", "avgPool", "mean", /*logits=*/1,
                              [Differentiable], ", getCountPads()"> {
   let summary = "the mean of each window";
   let description = [{
@@ -325,7 +332,7 @@ def AvgPoolGradOp
   }];
 }
 
-def MaxPoolOp : Mnist_PoolOp<"max_pool", "maxPool", /*logits=*/1,
+def MaxPoolOp : Mnist_PoolOp<"max_pool", "maxPool", "maximum", /*logits=*/1,
                              [Differentiable]> {
   let summary = "the largest element of each window; the padding never counts";
   let description = [{
@@ -362,6 +369,30 @@ def MaxPoolGradOp
   let results = (outs Mnist_FloatTensor:$inputGrad);
   let assemblyFormat = [{
     $layout $input `,` $outputGrad `kernel` $kernel `strides` $strides `pads`
+    $pads `dilations` $dilations attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def MaxUnpoolOp
+    : Mnist_PoolGradOp<"max_unpool", "maxUnpool", "\"load\", \"loadIndex\"",
+                       "{0, 1}", "getOutput(), getInput(), false, false, true",
+                       "getInput()"> {
+  let summary = "each value where the index into its window says; else 0";
+  let description = [{
+    The indices are those that `arg_max_pool` gives with `in_window`.
+
+    ```mlir
+    %y = mnist.max_unpool nchw %x, %i kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
+        : (tensor<64x8x12x12xf32>, tensor<64x8x12x12xui8>)
+       -> tensor<64x8x24x24xf32>
+    ```
+  }];
+  let arguments = !con((ins Mnist_FloatTensor:$input,
+                            Mnist_NumberTensor:$indices), Mnist_PoolGeometry);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = [{
+    $layout $input `,` $indices `kernel` $kernel `strides` $strides `pads`
     $pads `dilations` $dilations attr-dict `:`
     functional-type(operands, results)
   }];

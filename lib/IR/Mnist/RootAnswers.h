@@ -61,7 +61,7 @@ ShapeText convShape(Op op, Value in, Value filter, Value out) {
 
 template <typename Op>
 ShapeText poolShape(Op op, Value in, Value out, bool countPads = false,
-                    bool columnMajor = false) {
+                    bool columnMajor = false, bool inWindow = false) {
   ImageShape x(op.getLayout(), shapeOf(in)), y(op.getLayout(), shapeOf(out));
   return Fields("mn::Pool")
       .layout(op.getLayout())
@@ -71,6 +71,7 @@ ShapeText poolShape(Op op, Value in, Value out, bool countPads = false,
       .windows(op, x.size, op.getKernel(), y.size)
       .flag("countPads", countPads)
       .flag("columnMajor", columnMajor)
+      .flag("inWindow", inWindow)
       .done();
 }
 

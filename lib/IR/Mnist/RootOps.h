@@ -19,9 +19,10 @@ namespace mlir::mnistc {
 struct KernelText {
   StringRef function;
   /// The functor's functions that give the operands, one each.
-  SmallVector<StringRef, 2> loads;
+  SmallVector<StringRef, 2> loads = {};
   StringRef kind = "";     ///< of a reduction: its struct, "mn::Sum"
   bool givesIndex = false; ///< what is stored is an index
+  bool isGenerated = true; ///< else only libraries have it
 };
 
 /// The sizes of a root as a struct of mnistrt/shapes.h.
@@ -48,6 +49,9 @@ struct MultiplyAdds {
 struct Channels {
   int64_t count, stride;
 };
+
+/// What a pool makes of a window.
+enum class PoolResult { maximum, indexOfMaximum, mean };
 
 /// How a reduction computes an element where it is read.
 enum class ReductionForm {

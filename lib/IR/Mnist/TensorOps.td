@@ -40,22 +40,33 @@ def IotaOp : Mnist_Op<"iota", [IndexingTrait]> {
   let hasVerifier = 1;
 }
 
-def RandomUniformOp : Mnist_Op<"random_uniform", [IndexingTrait]> {
+def RandomUniformOp
+    : Mnist_Op<"random_uniform", [IndexingTrait, AttrSizedOperandSegments]> {
   let summary = "random numbers in [0, 1), a function of what they are for";
   let description = [{
     Element i is `mn::Random{seed, stream}.uniform(step, i)` of
     `mnistrt/philox.h`: the same wherever and however often it is computed.
 
+    Of a data-parallel training, where the tensor is `rows` rows of n elements,
+    row r of a rank is row r ranks + rank of all: element i is that of
+    (i / n ranks + rank) n + i mod n.
+
     ```mlir
     %u = mnist.random_uniform %seed, %step stream 1 : (tensor<i64>, tensor<i64>) -> tensor<64x128xf32>
+    %v = mnist.random_uniform %seed, %step rank %rank of %ranks rows 64 stream 1
+        : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<64x128xf32>
     ```
   }];
   let arguments = (ins 0DTensorOf<[I64]>:$seed, 0DTensorOf<[I64]>:$step,
-                       I64Attr:$stream);
+                       Optional<0DTensorOf<[I64]>>:$rank,
+                       Optional<0DTensorOf<[I64]>>:$ranks,
+                       OptionalAttr<I64Attr>:$rows, I64Attr:$stream);
   let results = (outs Mnist_FloatTensor:$output);
   let assemblyFormat = [{
-    $seed `,` $step `stream` $stream attr-dict `:` functional-type(operands, $output)
+    $seed `,` $step (`rank` $rank^ `of` $ranks `rows` $rows)? `stream` $stream
+    attr-dict `:` functional-type(operands, $output)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,6 +343,43 @@ def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", "Sum", "sum", /*logits=*/1,
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+def AllReduceOp : Mnist_Op<"all_reduce", [Differentiable, Root, CollectiveTrait,
+                                          AllTypesMatch<["input", "output"]>]> {
+  let summary = "the sum over all ranks of a data-parallel training, on each";
+  let description = [{
+    A rank is one of the processes that train a model together, each on its
+    share of the rows. With one rank it is its operand.
+
+    ```mlir
+    %y = mnist.all_reduce %x : tensor<784x128xf32>
+    ```
+  }];
+  let arguments = (ins Mnist_FloatTensor:$input);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($output)";
+  // The library's call takes a number of elements, of one tensor or several.
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() {
+      return {.function = "allReduce", .isGenerated = false};
+    }
+    ShapeText $cppClass::getShapeText() {
+      return {"int64_t", {std::to_string(getType().getNumElements())}};
+    }
+    double $cppClass::getReads(unsigned) { return getType().getNumElements(); }
+    bool $cppClass::takesPrologue() { return false; }
+    double $cppClass::getFlops() { return getReads(0); }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      return std::nullopt;
+    }
+    std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
+    bool $cppClass::mayGiveLogits() { return false; }
+  }];
 }
 
 #endif // MNISTC_IR_MNIST_TENSOROPS_TD

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -76,10 +77,35 @@ static LogicalResult checkImplementation(StepOp step, const Target *target) {
          << "'";
 }
 
-/// One root with what may be around it, or rows.
+/// Each result is what a collective makes of the argument of its number, but
+/// for reshapes.
+static LogicalResult checkCollectives(StepOp step) {
+  if (step.getNumResults() != step.getInputs().size())
+    return step.emitError("expected step '")
+           << step.getName() << "' to have as many results as inputs, got "
+           << step.getNumResults() << " and " << step.getInputs().size();
+  for (auto [argument, yielded] :
+       llvm::zip_equal(step.getBody().getArguments(), yieldsOf(step))) {
+    Operation *op = skipReshapes(yielded).getDefiningOp();
+    if (!op || !op->hasTrait<Collective>() ||
+        skipReshapes(op->getOperand(0)) != argument)
+      return step.emitError("expected each result of step '")
+             << step.getName()
+             << "' to be a collective of the input of its number, got "
+                "otherwise for input "
+             << argument.getArgNumber();
+  }
+  return success();
+}
+
+/// One root with what may be around it, rows, pools, or collectives.
 static LogicalResult checkForm(StepOp step) {
+  if (isCollectiveStep(step))
+    return checkCollectives(step);
   if (isRowStep(step))
     return success(succeeded(readRowBody(step)));
+  if (isPoolStep(step))
+    return success(succeeded(readPoolBody(step)));
   return success(succeeded(checkRoot(step)) && succeeded(checkOrder(step)));
 }
 

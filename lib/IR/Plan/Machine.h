@@ -43,10 +43,11 @@ struct Preference {
   Way way() const {
     return impl == Impl::kernel ? Way::tensorCores : Way::libraries;
   }
-
-  /// Whether it can fuse all that a step does besides its root.
-  bool takesWhole(StepOp step) const;
 };
+
+/// Whether what computes a step's root can fuse all that it does besides, of
+/// what follows the root these parts.
+bool takesWhole(Impl impl, EpilogueParts parts, StepOp step);
 
 /// Microseconds.
 struct StepTimes {
@@ -54,6 +55,10 @@ struct StepTimes {
   double event;  ///< that a wait for another stream adds
   // What a microsecond is enough for, in a step of a small batch.
   double flops, bytes;
+  double collective; ///< that any collective takes
+  double reduced;    ///< bytes that a collective adds up in a microsecond
+
+  double of(StepOp step) const;
 };
 
 struct Machine {
@@ -73,6 +78,9 @@ struct Machine {
   int64_t rowBlocks, fullBlocks, blockElements;
   /// It also pays where the elements of a row are not adjacent in memory.
   bool stridedRows;
+  /// A pool is computed in the step of its operand where that can be, and its
+  /// gradient reads indices. Elsewhere reading the operand again costs little.
+  bool joinsPools;
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
   /// Steps that can run concurrently, and their times; no times where it is

@@ -38,6 +38,10 @@ static ArrayRef<KnownAttribute> planAttributes() {
   static const KnownAttribute known[] = {
       {afterAttribute, onStep, numbersOfSteps()},
       {"plan.arena_bytes", onFunction, aNumberOfBytes()},
+      {candidateAttribute,
+       onStep,
+       {"a dictionary",
+        [](Attribute value) { return isa<DictionaryAttr>(value); }}},
       {"plan.constant_bytes", onModule, aNumberOfBytes()},
       {"plan.initial_bytes", onModule, aNumberOfBytes()},
       {"plan.inline", onReduction, aUnit()},
@@ -67,6 +71,8 @@ static ArrayRef<KnownAttribute> planAttributes() {
        onModule,
        {"the name of a target",
         [](Attribute value) { return parses(value, Target::get); }}},
+      {tunedAttribute, onStep, aUnit()},
+      {"plan.tuned_on", onModule, aString()},
       {"plan.workspace_bytes", onFunction, aNumberOfBytes()},
   };
   return known;

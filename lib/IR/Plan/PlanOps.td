@@ -63,7 +63,8 @@ def Plan_Impl
                   [I32EnumAttrCase<"undecided", 0>, I32EnumAttrCase<"kernel", 1>,
                    I32EnumAttrCase<"cublas", 2>, I32EnumAttrCase<"cudnn", 3>,
                    I32EnumAttrCase<"onednn", 4>,
-                   I32EnumAttrCase<"openblas", 5>]> {
+                   I32EnumAttrCase<"openblas", 5>, I32EnumAttrCase<"nccl", 6>,
+                   I32EnumAttrCase<"mpi", 7>]> {
   let cppNamespace = "::mlir::mnistc";
 }
 
@@ -89,29 +90,77 @@ def Plan_Way
   let cppNamespace = "::mlir::mnistc";
 }
 
-def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
+class Plan_ScheduleAttr<string name, string attrMnemonic> : AttrDef<Plan_Dialect, name> {
   let cppNamespace = "::mlir::mnistc";
-  let mnemonic = "product";
-  let summary = "how a contraction of f32 is computed";
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+class Plan_Number<string what> : DefaultValuedParameter<"int64_t", "1", what>;
+def Plan_MmaParameter : EnumParameter<Plan_Mma> {
+  let defaultValue = "::mlir::mnistc::Mma::ffma";
+}
+
+def Plan_ProductAttr : Plan_ScheduleAttr<"Product", "product"> {
+  let summary = "a contraction computed as a product in tiles";
   let description = [{
     `mma` says what multiplies:
 
-    - `ffma`: FMA units, as without a schedule;
+    - `ffma`: FMA units, the default;
     - `tf32x3`: tensor cores, each number as the sum of two of tf32, of whose
       four products the smallest is left out: as accurate as f32;
     - `tf32`: tensor cores, numbers rounded to tf32 (11 bits);
     - `bf16`: tensor cores, numbers rounded to bf16 (8 bits).
 
     Tensors in memory, sums, and all that follows the root are f32 in each case.
-    Tiles, and whether a convolution is a product of gathered windows, of shifted
-    patches, or of columns of pixels on the FMA units, which is as exact as
-    `ffma`, the kernel's sizes choose.
+
+    A block computes `tile` results, of m and of n, with so many terms of k at a
+    time; it has `warps` along m and n. `split` blocks share the sums of a tile. A
+    convolution gathers its windows. Libraries choose these. A kernel has none
+    until `plan-choose-schedules`, which may then take another way.
   }];
-  let parameters = (ins EnumParameter<Plan_Mma>:$mma);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let parameters = (ins Plan_MmaParameter:$mma,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$tile,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$warps,
+                        Plan_Number<"">:$split);
 }
 
-def Plan_Schedule : Attr<CPred<"::llvm::isa<::mlir::mnistc::ProductAttr>($_self)">,
+def Plan_DirectAttr : Plan_ScheduleAttr<"Direct", "direct"> {
+  let summary = "a convolution computed by threads that have a result each";
+  let description = [{
+    A thread adds up one result of each of `images`, on the FMA units.
+  }];
+  let parameters = (ins Plan_Number<"">:$images);
+}
+
+def Plan_ColumnsAttr : Plan_ScheduleAttr<"Columns", "columns"> {
+  let summary = "a convolution computed by threads that have a column each";
+  let description = [{
+    A thread has the windows of `height` results below each other, and `width`
+    channels of these, on the FMA units; `split` threads of a block share a sum.
+  }];
+  let parameters = (ins Plan_Number<"">:$height, Plan_Number<"">:$width,
+                        Plan_Number<"">:$split);
+}
+
+def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
+  let summary = "a convolution computed from shifted patches";
+  let description = [{
+    A block loads the pixels of 128 windows once for all taps, and computes
+    `width` channels of their results on tensor cores; `mma` as in a product.
+  }];
+  let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$width);
+}
+
+def Plan_WeightsAttr : Plan_ScheduleAttr<"Weights", "weights"> {
+  let summary = "the gradient of a filter of few weights, in registers";
+  let description = [{
+    A thread has the sums of all weights of `channels` output channels, on the
+    FMA units; `split` blocks share the pixels.
+  }];
+  let parameters = (ins Plan_Number<"">:$channels, Plan_Number<"">:$split);
+}
+
+def Plan_Schedule : Attr<CPred<"::mlir::mnistc::isSchedule($_self)">,
                          "a schedule"> {
   let storageType = "::mlir::Attribute";
   let returnType = "::mlir::Attribute";
@@ -126,8 +175,9 @@ def StepOp : Op<Plan_Dialect, "step",
   let description = [{
     The region says *what* is computed, on tensors; `on` says *by what*; `at`
     says *where* each result lives, as a byte offset into the arena; `schedule`
-    says *how* a root is computed, where there are several ways:
-    `schedule(#plan.product<mma = tf32x3>)`.
+    says *how* a contraction is computed, as
+    `schedule(#plan.patches<mma = tf32x3, width = 32>)`; the kernel obeys. Numbers
+    that are 1 need not be said.
 
     ```mlir
     %h = plan.step "hidden" on kernel at [8192] (%x) {

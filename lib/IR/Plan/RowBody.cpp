@@ -13,10 +13,9 @@ using namespace mlir::mnistc;
 // RowSpace
 //===----------------------------------------------------------------------===//
 
-std::optional<RowSpace> RowSpace::of(Operation *op) {
+std::optional<RowSpace> RowSpace::ofAny(Operation *op) {
   auto reduction = dyn_cast<ReductionOpInterface>(op);
-  if (!reduction || !isRoot(op) || reduction.keepsDims() ||
-      reduction.getForm() != ReductionForm::fold)
+  if (!reduction)
     return std::nullopt;
   RowSpace space;
   space.shape = llvm::to_vector(shapeOf(op->getOperand(0)));
@@ -29,6 +28,13 @@ std::optional<RowSpace> RowSpace::of(Operation *op) {
   if (space.dims.empty() || ShapedType::getNumElements(space.shape) == 0)
     return std::nullopt;
   return space;
+}
+
+std::optional<RowSpace> RowSpace::of(Operation *op) {
+  auto reduction = dyn_cast<ReductionOpInterface>(op);
+  if (!reduction || !isRoot(op) || reduction.keepsDims())
+    return std::nullopt;
+  return ofAny(op);
 }
 
 bool RowSpace::isContiguous() const { return areAdjacent(shape, dims); }
@@ -58,6 +64,20 @@ bool RowSpace::isMap(Operation *op) const {
          (hasElements(op->getResult(0)) || hasRows(op->getResult(0)));
 }
 
+bool RowSpace::isTotal(Operation *op) const {
+  std::optional<RowSpace> other = of(op);
+  return other && rows() > 1 && other->rows() == 1 && other->rowShape.empty() &&
+         hasRows(op->getOperand(0)) &&
+         cast<ReductionOpInterface>(op).getForm() == ReductionForm::fold;
+}
+
+bool RowSpace::isWhole(Operation *op) const {
+  std::optional<RowSpace> other = of(op);
+  return other && rows() > 1 && other->rowShape.empty() &&
+         hasElements(op->getOperand(0)) &&
+         cast<ReductionOpInterface>(op).getForm() == ReductionForm::fold;
+}
+
 //===----------------------------------------------------------------------===//
 // RowBody
 //===----------------------------------------------------------------------===//
@@ -74,21 +94,31 @@ bool mlir::mnistc::isRowStep(StepOp step) {
   return countOf(step.getResult(0)) != countOf(root->getResult(0));
 }
 
+bool mlir::mnistc::takesNumbers(StepOp step) {
+  if (!isRowStep(step))
+    return false;
+  RowSpace space = *RowSpace::of(rootOf(step));
+  return space.getRowShape().empty() ||
+         llvm::any_of(step.getBody().front().without_terminator(),
+                      [&](Operation &op) { return space.isTotal(&op); });
+}
+
 /// The phase of a reduction that needs `before` phases.
-static unsigned addToPhase(RowBody &body, ReductionOpInterface op,
-                           unsigned before) {
-  std::string kind = cast<RootOpInterface>(*op).getKernelText().kind.str();
+static unsigned addToPhase(SmallVectorImpl<RowPhase> &phases,
+                           ReductionOpInterface op, unsigned before) {
+  KernelText text = cast<RootOpInterface>(*op).getKernelText();
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  for (unsigned i = before; i < body.phases.size(); ++i)
-    if (body.phases[i].kind == kind && body.phases[i].element == element) {
-      body.phases[i].reductions.push_back(op);
+  for (unsigned i = before; i < phases.size(); ++i)
+    if (phases[i].kind == text.kind && phases[i].element == element) {
+      phases[i].reductions.push_back(op);
       return i;
     }
-  RowPhase &phase = body.phases.emplace_back();
+  RowPhase &phase = phases.emplace_back();
   phase.reductions.push_back(op);
-  phase.kind = kind;
+  phase.kind = text.kind.str();
   phase.element = element;
-  return body.phases.size() - 1;
+  phase.givesIndex = text.givesIndex;
+  return phases.size() - 1;
 }
 
 static InFlightDiagnostic wrongOp(StepOp step, Operation *op, StringRef what) {
@@ -97,37 +127,87 @@ static InFlightDiagnostic wrongOp(StepOp step, Operation *op, StringRef what) {
          << "got '" << op->getName() << "'";
 }
 
-FailureOr<RowBody> mlir::mnistc::readRowBody(StepOp step) {
-  RowBody body;
-  body.space = *RowSpace::of(rootOf(step));
-  const RowSpace &space = body.space;
-  for (Operation &op : step.getBody().front().without_terminator()) {
-    unsigned before = 0;
-    bool needsRows = false;
-    for (Value operand : op.getOperands())
-      if (auto it = body.knownAfter.find(operand);
-          it != body.knownAfter.end()) {
-        before = std::max(before, it->second);
-        needsRows = true;
-      }
-    if (space.isReduction(&op)) {
-      before = addToPhase(body, cast<ReductionOpInterface>(op), before) + 1;
-    } else if (isRoot(&op)) {
-      return wrongOp(step, &op, "sums of the same rows");
-    } else if (!needsRows) {
-      continue;
-    } else if (!space.isMap(&op) && !space.isRepeat(&op)) {
-      return wrongOp(step, &op,
-                     "elementwise ops and broadcasts along the rows");
-    }
-    body.knownAfter[op.getResult(0)] = before;
+namespace {
+/// Reads a body, op by op.
+class RowReader {
+public:
+  explicit RowReader(StepOp step) : step(step) {
+    body.space = *RowSpace::of(rootOf(step));
   }
-  for (Value value : yieldsOf(step))
-    if (!space.hasElements(value) && !space.hasRows(value))
+  FailureOr<RowBody> read();
+
+private:
+  LogicalResult addOp(Operation *op);
+  /// An op that needs totals.
+  LogicalResult addAfterTotals(Operation *op);
+  bool isKnownLast(Value value) const { return afterTotals.contains(value); }
+
+  StepOp step;
+  RowBody body;
+  llvm::SmallDenseSet<Value> afterTotals;
+};
+} // namespace
+
+LogicalResult RowReader::addAfterTotals(Operation *op) {
+  bool isNumber =
+      !isRoot(op) && op->getNumResults() == 1 && countOf(op->getResult(0)) == 1;
+  for (Value operand : op->getOperands())
+    isNumber &= isKnownLast(operand) || !body.knownAfter.contains(operand);
+  if (!isNumber)
+    return wrongOp(step, op, "only numbers made of totals");
+  afterTotals.insert(op->getResult(0));
+  return success();
+}
+
+LogicalResult RowReader::addOp(Operation *op) {
+  const RowSpace &space = body.space;
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return isKnownLast(operand); }))
+    return addAfterTotals(op);
+  unsigned before = 0;
+  bool needsRows = false;
+  for (Value operand : op->getOperands())
+    if (auto it = body.knownAfter.find(operand); it != body.knownAfter.end()) {
+      before = std::max(before, it->second);
+      needsRows = true;
+    }
+  if (space.isReduction(op)) {
+    before =
+        addToPhase(body.phases, cast<ReductionOpInterface>(op), before) + 1;
+  } else if (space.isTotal(op)) {
+    addToPhase(body.totals, cast<ReductionOpInterface>(op), 0);
+    afterTotals.insert(op->getResult(0));
+    return success();
+  } else if (isRoot(op)) {
+    return wrongOp(step, op, "sums of the same rows");
+  } else if (!needsRows) {
+    return success();
+  } else if (!space.isMap(op) && !space.isRepeat(op)) {
+    return wrongOp(step, op, "elementwise ops and broadcasts along the rows");
+  }
+  body.knownAfter[op->getResult(0)] = before;
+  return success();
+}
+
+FailureOr<RowBody> RowReader::read() {
+  const RowSpace &space = body.space;
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (failed(addOp(&op)))
+      return failure();
+  for (Value value : yieldsOf(step)) {
+    bool isNumber = !body.totals.empty() && countOf(value) == 1;
+    if (!space.hasElements(value) && !space.hasRows(value) && !isNumber)
       return step.emitError("expected the results of step '")
              << step.getName() << "' to have an element for each row or for "
-             << "each element of one, got " << value.getType();
+             << "each element of one"
+             << (body.totals.empty() ? "" : ", or one element") << ", got "
+             << value.getType();
+  }
   return body;
+}
+
+FailureOr<RowBody> mlir::mnistc::readRowBody(StepOp step) {
+  return RowReader(step).read();
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,18 +234,45 @@ static bool readsItsOwn(const RowSpace &space, Value value) {
   return true;
 }
 
+/// Whether `value`, an argument of one element, is read only after the last
+/// row, when all results of one element are computed before the first is
+/// stored.
+static bool isReadLast(Value value) {
+  SmallVector<Value> open = {value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<YieldOp>(user))
+        continue;
+      if (isRoot(user) || countOf(user->getResult(0)) != 1)
+        return false;
+      if (seen.insert(user).second)
+        open.push_back(user->getResult(0));
+    }
+  return true;
+}
+
+bool mlir::mnistc::readsAfterRows(StepOp step, unsigned input) {
+  Value argument = step.getBody().getArgument(input);
+  return countOf(argument) == 1 && isReadLast(argument);
+}
+
 bool mlir::mnistc::canUpdateRowsInPlace(StepOp step, unsigned input,
                                         unsigned result) {
   std::optional<RowSpace> space = RowSpace::of(rootOf(step));
   Value argument = step.getBody().getArgument(input);
   Value yielded = yieldsOf(step)[result];
   // A row of one element is both.
-  if (!space || space->size() == 1 || argument.getType() != yielded.getType() ||
-      (!space->hasElements(argument) && !space->hasRows(argument)))
+  if (!space || space->size() == 1 || argument.getType() != yielded.getType())
+    return false;
+  if (countOf(argument) != 1 && !space->hasElements(argument) &&
+      !space->hasRows(argument))
     return false;
   for (auto [i, other] : llvm::enumerate(step.getInputs()))
-    if (other == step.getInputs()[input] &&
-        !readsItsOwn(*space, step.getBody().getArgument(i)))
+    if (Value read = step.getBody().getArgument(i);
+        other == step.getInputs()[input] && !readsAfterRows(step, i) &&
+        !((space->hasElements(read) || space->hasRows(read)) &&
+          readsItsOwn(*space, read)))
       return false;
   return true;
 }

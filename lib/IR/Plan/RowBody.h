@@ -8,6 +8,11 @@
 // normalization and their gradients are such steps, and several sums over one
 // tensor.
 //
+// It may also have totals: reductions, to one element, of what there is one of
+// for each row. What is made of these, and other results of one element, are
+// computed once, after the last row: a loss with its gradient and metrics is
+// such a step.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTC_IR_PLAN_ROWBODY_H
@@ -24,6 +29,9 @@ class RowSpace {
 public:
   /// That of a reduction with a separate loop; none of other ops.
   static std::optional<RowSpace> of(Operation *op);
+  /// That of a reduction with a separate loop or an inlined one, or of a
+  /// softmax.
+  static std::optional<RowSpace> ofAny(Operation *op);
 
   ArrayRef<int64_t> getShape() const { return shape; }
   ArrayRef<int64_t> getReducedDims() const { return dims; }
@@ -45,6 +53,10 @@ public:
   bool isReduction(Operation *op) const;
   /// Whether it is an elementwise op on elements or on rows.
   bool isMap(Operation *op) const;
+  /// Whether it reduces what there is one of for each row to one element.
+  bool isTotal(Operation *op) const;
+  /// Whether it reduces all elements to one.
+  bool isWhole(Operation *op) const;
 
   bool operator==(const RowSpace &other) const {
     return shape == other.shape && dims == other.dims;
@@ -60,11 +72,13 @@ struct RowPhase {
   SmallVector<ReductionOpInterface> reductions;
   std::string kind; ///< "mn::Sum"
   Type element;
+  bool givesIndex; ///< int64_t, not elements
 };
 
 struct RowBody {
   RowSpace space;
   SmallVector<RowPhase> phases; ///< in their order
+  SmallVector<RowPhase> totals;
   /// In which phase a value is first known: 0 before the first, and so on.
   /// Values that need no reduction are not there.
   DenseMap<Value, unsigned> knownAfter;
@@ -73,6 +87,14 @@ struct RowBody {
 /// Whether a step has more than one root, or a root and results of which some
 /// are not what a reduction makes of it.
 bool isRowStep(StepOp step);
+
+/// Whether results of one element may be computed in a step after its rows: it
+/// has totals, or reduces all to one row.
+bool takesNumbers(StepOp step);
+
+/// Whether a row step reads an input only after its rows, for results of one
+/// element.
+bool readsAfterRows(StepOp step, unsigned input);
 
 /// What a row step computes; an error where it is not as is said above.
 FailureOr<RowBody> readRowBody(StepOp step);

@@ -33,6 +33,20 @@ bool mlir::mnistc::isContraction(Operation *op) {
   return root && root.getMultiplyAdds();
 }
 
+bool mlir::mnistc::isCollective(Impl impl) {
+  return impl == Impl::nccl || impl == Impl::mpi;
+}
+
+bool mlir::mnistc::isCollectiveStep(StepOp step) {
+  bool some = false;
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    if (!op.hasTrait<Collective>() && !isa<ReshapeOp>(op))
+      return false;
+    some |= op.hasTrait<Collective>();
+  }
+  return some;
+}
+
 Operation *mlir::mnistc::rootOf(StepOp step) {
   for (Operation &op : step.getBody().front().without_terminator())
     if (isRoot(&op))
@@ -52,6 +66,12 @@ Value mlir::mnistc::skipReshapes(Value value) {
 
 bool mlir::mnistc::isPointwise(Operation *op) {
   return op->hasTrait<Elementwise>() || isa<ReshapeOp>(op);
+}
+
+bool mlir::mnistc::readsInOrder(Operation *op, Value operand) {
+  return isPointwise(op) ||
+         (op->getNumResults() == 1 && !isRoot(op) && countOf(operand) == 1 &&
+          countOf(op->getResult(0)) == 1);
 }
 
 bool mlir::mnistc::rootReadsMemory(StepOp step) {
@@ -226,6 +246,9 @@ SmallVector<Segment> mlir::mnistc::segmentsOf(StepOp step) {
 
 bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
                                     unsigned result) {
+  // Each result has the place of its operand.
+  if (isCollectiveStep(step))
+    return input == result;
   auto from = cast<ShapedType>(step.getInputs()[input].getType());
   auto to = cast<ShapedType>(step.getResult(result).getType());
   // Stores of one type may overtake loads of another, unless they store what
@@ -255,7 +278,7 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
         ends.insert(use.getOperandNumber());
         continue;
       }
-      if (!isPointwise(user))
+      if (!readsInOrder(user, use.get()))
         return false;
       if (seen.insert(user).second)
         values.push_back(user->getResult(0));
@@ -296,16 +319,4 @@ double mlir::mnistc::bytesOf(StepOp step) {
   for (Value result : step.getResults())
     bytes += sizeInBytes(result.getType());
   return bytes;
-}
-
-bool mlir::mnistc::isProductOfFloats(StepOp step) {
-  auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));
-  return root && root.getMultiplyAdds() &&
-         getElementTypeOrSelf(root->getResult(0).getType()).isF32();
-}
-
-Mma mlir::mnistc::mmaOf(StepOp step) {
-  std::optional<Attribute> schedule = step.getSchedule();
-  return schedule && *schedule ? cast<ProductAttr>(*schedule).getMma()
-                               : Mma::ffma;
 }

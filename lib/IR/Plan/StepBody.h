@@ -31,6 +31,12 @@ bool isInlined(Operation *op);
 /// compute, and whose operands are read many times.
 bool isContraction(Operation *op);
 
+/// Whether an implementation is that of collectives.
+bool isCollective(Impl impl);
+
+/// Whether a step consists of collectives: a bucket, where it has several.
+bool isCollectiveStep(StepOp step);
+
 /// The root of a step, of a row step the first; null for a map.
 Operation *rootOf(StepOp step);
 
@@ -43,6 +49,10 @@ Value skipReshapes(Value value);
 /// Whether `op` computes element i from the elements i of its operands, in
 /// row-major order: elementwise ops and reshapes.
 bool isPointwise(Operation *op);
+
+/// Whether who computes an element of the result reads of `operand` only the
+/// element of the same number: of two tensors of one element always.
+bool readsInOrder(Operation *op, Value operand);
 
 /// y = relu?(x + bias? + residual?), with x the root's result. `bias` has one
 /// element a channel (conv) or column (matmul), `residual` as many elements as
@@ -99,12 +109,6 @@ double flopsOf(StepOp step);
 
 /// Bytes of a step's inputs and results, each counted once.
 double bytesOf(StepOp step);
-
-/// Whether a step is around a contraction of f32: what has a schedule.
-bool isProductOfFloats(StepOp step);
-
-/// What multiplies in a step.
-Mma mmaOf(StepOp step);
 
 } // namespace mlir::mnistc
 

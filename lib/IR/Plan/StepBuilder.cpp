@@ -132,6 +132,49 @@ StepOp mlir::mnistc::outline(ArrayRef<Operation *> group,
   return step;
 }
 
+StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
+                          StringRef name, Operation *place) {
+  llvm::SetVector<Value> inputs;
+  for (StepOp step : steps)
+    for (Value input : step.getInputs())
+      if (llvm::none_of(steps, [&](StepOp other) {
+            return input.getDefiningOp() == other;
+          }))
+        inputs.insert(input);
+  SmallVector<Location> locations =
+      llvm::map_to_vector(steps, [](StepOp step) { return step.getLoc(); });
+  OpBuilder builder(place);
+  auto joined = builder.create<StepOp>(
+      FusedLoc::get(place->getContext(), locations),
+      ValueRange(results).getTypes(), builder.getStringAttr(name),
+      ImplAttr::get(place->getContext(), Impl::undecided), DenseI64ArrayAttr(),
+      /*schedule=*/Attribute(), inputs.getArrayRef());
+  Block &body = joined.getBody().emplaceBlock();
+  IRMapping mapping; // from values outside and in the steps' bodies
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  builder.setInsertionPointToEnd(&body);
+  for (StepOp step : steps) {
+    for (auto [argument, input] :
+         llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
+      mapping.map(argument, mapping.lookup(input));
+    for (Operation &op : step.getBody().front().without_terminator())
+      builder.clone(op, mapping);
+    for (auto [value, result] :
+         llvm::zip_equal(yieldsOf(step), step.getResults()))
+      mapping.map(result, mapping.lookup(value));
+  }
+  builder.create<YieldOp>(place->getLoc(),
+                          llvm::map_to_vector(results, [&](Value result) {
+                            return mapping.lookup(result);
+                          }));
+  for (auto [old, result] : llvm::zip_equal(results, joined.getResults()))
+    Value(old).replaceAllUsesWith(result);
+  for (StepOp step : llvm::reverse(steps))
+    step.erase();
+  return joined;
+}
+
 SmallVector<Operation *> mlir::mnistc::dissolve(StepOp step) {
   OpBuilder builder(step);
   IRMapping mapping;

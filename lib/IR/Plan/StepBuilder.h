@@ -42,6 +42,11 @@ StepOp outline(ArrayRef<Operation *> group, StringRef name,
 StepOp outline(ArrayRef<Operation *> group, ArrayRef<Operation *> results,
                StringRef name, llvm::function_ref<bool(Operation *)> free);
 
+/// Makes one step of several, which are in order: undecided, in the place of
+/// `place`, with those of their results that others need.
+StepOp join(ArrayRef<StepOp> steps, ArrayRef<Value> results, StringRef name,
+            Operation *place);
+
 /// Puts the ops of a step with one result back in its place, and returns them
 /// in order. The step is gone.
 SmallVector<Operation *> dissolve(StepOp step);

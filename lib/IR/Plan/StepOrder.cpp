@@ -34,6 +34,7 @@ struct Bytes {
 };
 struct Accesses {
   SmallVector<Bytes> reads, writes;
+  bool isCollective;
 };
 } // namespace
 
@@ -71,9 +72,11 @@ mlir::mnistc::findConflicts(func::FuncOp function) {
         now.reads.push_back(*bytes);
     for (Value result : step.getResults())
       now.writes.push_back(*bytesOfValue(result, function));
+    now.isCollective = isCollectiveStep(step);
     SmallVector<unsigned> before;
     for (auto [i, earlier] : llvm::enumerate(all))
-      if (overlap(earlier.writes, now.reads) ||
+      if ((earlier.isCollective && now.isCollective) ||
+          overlap(earlier.writes, now.reads) ||
           overlap(earlier.writes, now.writes) ||
           overlap(earlier.reads, now.writes))
         before.push_back(i);

@@ -18,6 +18,10 @@ namespace mlir::mnistc {
 
 inline constexpr llvm::StringLiteral streamAttribute = "plan.stream";
 inline constexpr llvm::StringLiteral afterAttribute = "plan.after";
+/// On a step that a table of measured choices decided, and while one is made:
+/// which candidate of which step it is.
+inline constexpr llvm::StringLiteral tunedAttribute = "plan.tuned";
+inline constexpr llvm::StringLiteral candidateAttribute = "plan.candidate";
 /// More are never profitable.
 inline constexpr int64_t maxStreams = 8;
 
@@ -29,8 +33,9 @@ ArrayRef<int64_t> stepsAwaitedBy(StepOp step);
 int64_t streamsOf(func::FuncOp function);
 
 /// For each step those before it that must have ended, ascending: they write
-/// bytes that it reads or writes, or read bytes that it writes. The function
-/// has addresses.
+/// bytes that it reads or writes, or read bytes that it writes; or both are
+/// collectives, which all ranks must run in one order. The function has
+/// addresses.
 SmallVector<SmallVector<unsigned>> findConflicts(func::FuncOp function);
 
 /// Which steps need which, by the values that they read.

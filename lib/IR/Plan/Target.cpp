@@ -1,6 +1,8 @@
 //===- Target.cpp - what a target can run, as data ------------------------===//
 
 #include "lib/IR/Plan/Target.h"
+#include "lib/IR/Plan/PoolBody.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,6 +34,7 @@ static const LibraryCall ofNvidia[] = {
     {Impl::cudnn, "conv_filter_grad", /*takesEpilogue=*/false, plainScratch,
      transformedTimes, ofCudnn},
     {Impl::cublas, "matmul", /*takesEpilogue=*/true, plainScratch, 0, ofCublas},
+    {.impl = Impl::nccl, .op = "all_reduce", .takesDoubles = true},
 };
 
 static const LibraryCall ofX86[] = {
@@ -40,11 +43,12 @@ static const LibraryCall ofX86[] = {
     {Impl::onednn, "conv_filter_grad"},
     {Impl::onednn, "matmul", /*takesEpilogue=*/true},
     {Impl::openblas, "matmul", /*takesEpilogue=*/true},
+    {.impl = Impl::mpi, .op = "all_reduce", .takesDoubles = true},
 };
 
 ArrayRef<Target> Target::all() {
   static const Target targets[] = {
-      {"cuda", ofNvidia, &Machine::h200(), ofKernels},
+      {"cuda", ofNvidia, &Machine::h200(), ofKernels, /*schedules=*/true},
       {"cpu", ofX86, &Machine::x86()}};
   return targets;
 }
@@ -59,14 +63,18 @@ llvm::Expected<const Target *> Target::get(StringRef name) {
       llvm::formatv("expected a target of {0}, got '{1}'", known, name));
 }
 
-const Machine &mlir::mnistc::machineFor(Operation *planned) {
+const Target &mlir::mnistc::targetFor(Operation *planned) {
   auto module = planned->getParentOfType<ModuleOp>();
   auto name =
       module ? module->getAttrOfType<StringAttr>("plan.target") : StringAttr();
   for (const Target &target : Target::all())
     if (name && target.name == name.getValue())
-      return *target.machine;
-  return *Target::all().front().machine;
+      return target;
+  return Target::all().front();
+}
+
+const Machine &mlir::mnistc::machineFor(Operation *planned) {
+  return *targetFor(planned).machine;
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,11 +82,12 @@ const Machine &mlir::mnistc::machineFor(Operation *planned) {
 //===----------------------------------------------------------------------===//
 
 /// Why a library cannot compute a root; empty if it can.
-static std::string unsupportedReason(Operation *root) {
+static std::string unsupportedReason(Operation *root, bool takesDoubles) {
   SmallVector<Type> types(root->getOperandTypes());
   llvm::append_range(types, root->getResultTypes());
   for (Type type : types)
-    if (!getElementTypeOrSelf(type).isF32())
+    if (Type element = getElementTypeOrSelf(type);
+        !element.isF32() && !(takesDoubles && element.isF64()))
       return llvm::formatv("takes f32 only, not {0}",
                            getElementTypeOrSelf(type));
   return "";
@@ -89,10 +98,12 @@ static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
 }
 
 bool LibraryCall::canCompute(StepOp step) const {
-  if (op != rowNameOf(step) || impl != step.getImpl() ||
+  if (isPoolStep(step) || op != rowNameOf(step) || impl != step.getImpl() ||
       !knows(tensorCores, mmaOf(step)) ||
-      !unsupportedReason(rootOf(step)).empty())
+      !unsupportedReason(rootOf(step), takesDoubles).empty())
     return false;
+  if (isCollectiveStep(step))
+    return true;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
   return found &&
          (takesEpilogue || (!found->bias && !found->residual && !found->relu));
@@ -110,12 +121,17 @@ int64_t mlir::mnistc::scratchFor(StepOp step) {
 }
 
 bool mlir::mnistc::canGenerate(StepOp step) {
-  return isa_and_present<RootOpInterface>(rootOf(step)) || !rootOf(step);
+  if (!rootOf(step))
+    return true;
+  auto root = dyn_cast<RootOpInterface>(rootOf(step));
+  return root && root.getKernelText().isGenerated;
 }
 
 bool Target::canCompute(StepOp step) const {
   if (step.getImpl() == Impl::kernel)
-    return canGenerate(step) && knows(tensorCores, mmaOf(step));
+    return canGenerate(step) && knows(tensorCores, mmaOf(step)) &&
+           (schedules || !(isScheduled(step) || isPoolStep(step))) &&
+           (!isPoolStep(step) || !hasContraction(step) || isScheduled(step));
   return llvm::any_of(libraries, [&](const LibraryCall &call) {
     return call.canCompute(step);
   });
@@ -127,12 +143,16 @@ bool Target::anyCanCompute(StepOp step) {
 }
 
 bool Target::canRead(Operation *root) const {
-  return unsupportedReason(root).empty();
+  return unsupportedReason(root, /*takesDoubles=*/false).empty();
 }
 
 std::string Target::objection(const Preference &preference,
                               Operation *root) const {
-  std::string reason = unsupportedReason(root);
+  bool takesDoubles = llvm::any_of(libraries, [&](const LibraryCall &call) {
+    return call.impl == preference.impl && call.op == preference.op &&
+           call.takesDoubles;
+  });
+  std::string reason = unsupportedReason(root, takesDoubles);
   return reason.empty() ? preference.objection(root) : reason;
 }
 
@@ -202,10 +222,13 @@ std::string mlir::mnistc::reasonFor(StepOp step, const Target &target,
   for (const Preference &preference : target.machine->preferences) {
     if (preference.op != name || !allows(precision, preference.mma))
       continue;
-    if (preference.impl == step.getImpl() && preference.mma == mmaOf(step))
+    std::string objection = target.objection(preference, rootOf(step));
+    // A kernel may take FMA units after all.
+    bool taken = preference.mma == mmaOf(step) ||
+                 (step.getImpl() == Impl::kernel && objection.empty());
+    if (preference.impl == step.getImpl() && taken)
       return reason + (reason.empty() ? "first choice of the target"
                                       : "next choice of the target");
-    std::string objection = target.objection(preference, rootOf(step));
     if (!libraries.allow(preference.impl))
       objection = "is not among the libraries allowed";
     else if (objection.empty())

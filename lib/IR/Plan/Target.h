@@ -15,8 +15,8 @@
 
 namespace mlir::mnistc {
 
-/// An op that a library computes, in f32. The call is named after the library
-/// and the root's kernel: mn::cudnn::conv.
+/// An op that a library computes, in f32 unless it says more. The call is named
+/// after the library and the root's kernel: mn::cudnn::conv.
 struct LibraryCall {
   Impl impl;
   StringRef op;               ///< the root's mnemonic
@@ -25,6 +25,7 @@ struct LibraryCall {
   /// many times those of the step's tensors.
   int64_t scratchBytes = 0, scratchTimes = 0;
   ArrayRef<Mma> tensorCores = {}; ///< on which it multiplies, besides ffma
+  bool takesDoubles = false;      ///< f64 too
 
   /// Whether it can compute a step, profitable or not.
   bool canCompute(StepOp step) const;
@@ -35,6 +36,8 @@ struct Target {
   ArrayRef<LibraryCall> libraries;
   const Machine *machine;         ///< that it is planned for
   ArrayRef<Mma> tensorCores = {}; ///< that generated code knows, besides ffma
+  /// Whether generated code does as schedules say, and pools what it computes.
+  bool schedules = false;
 
   static ArrayRef<Target> all();
   /// The target called `name`.
@@ -58,8 +61,9 @@ int64_t scratchFor(StepOp step);
 /// Whether a kernel can compute a step: a map, or one around a root.
 bool canGenerate(StepOp step);
 
-/// The machine that a function or step is planned for, by its module's
-/// `plan.target`; that of the first target where none is said.
+/// What a function or step is planned for, by its module's `plan.target`; the
+/// first target where none is said.
+const Target &targetFor(Operation *planned);
 const Machine &machineFor(Operation *planned);
 
 /// Libraries that a user allows.
@@ -68,8 +72,9 @@ public:
   /// From "all", "none", or names joined by '+'.
   static llvm::Expected<Libraries> parse(StringRef text);
 
+  /// Nothing else does what a collective does.
   bool allow(Impl impl) const {
-    return impl == Impl::kernel || (allowed & bit(impl));
+    return impl == Impl::kernel || isCollective(impl) || (allowed & bit(impl));
   }
 
 private:

@@ -24,21 +24,29 @@ struct Batch {
   float *toInputs = nullptr;
   uint32_t *toTargets = nullptr;
   int32_t *toValid = nullptr;
+  int32_t *toGlobalValid = nullptr; ///< null: the plan asks only for its own
   int64_t rows = 0;
+  /// Which of several ranks this is: row r of a rank's batch is row r ranks +
+  /// rank of a batch of all.
+  int64_t rank = 0, ranks = 1;
   // The states `mn.seed`, `mn.epoch` and `mn.batch`.
   const int64_t *seed = nullptr, *epoch = nullptr, *number = nullptr;
 
-  /// How many rows the data has left for this batch.
+  /// How many rows the data has left for this batch of all ranks.
+  MN_FN int32_t globalValid() const {
+    const int64_t all = rows * ranks, left = count - *number * all;
+    return int32_t(left < 0 ? 0 : left < all ? left : all);
+  }
+  /// Of those, this rank's.
   MN_FN int32_t valid() const {
-    const int64_t left = count - *number * rows;
-    return int32_t(left < 0 ? 0 : left < rows ? left : rows);
+    return int32_t((globalValid() - rank + ranks - 1) / ranks);
   }
 
   /// The sample that row `row` is, or -1 where there is none left.
   MN_FN int64_t sampleOf(int64_t row) const {
     if (row >= valid())
       return -1;
-    const uint64_t place = uint64_t(*number * rows + row);
+    const uint64_t place = uint64_t((*number * rows + row) * ranks + rank);
     return shuffle ? int64_t(shuffled(place, uint64_t(count), uint64_t(*seed),
                                       uint64_t(*epoch)))
                    : int64_t(place);

@@ -60,7 +60,23 @@ using Index = int64_t;
 #endif
 #endif
 
-#if MN_HOST && defined(MN_LIBRARY)
+// A large file is compiled in two parts at the same time. Both have the whole
+// text; MN_PART=1 makes code of the first part's steps and of the tables, and
+// takes the other steps from MN_PART=2. Without it the file is one part.
+#if !defined(MN_PART)
+#define MN_PART 0
+#endif
+#define MN_STEP(part) MN_STEP_##part
+#define MN_STEP_1 static
+#if MN_PART == 0
+#define MN_STEP_2 static
+#elif MN_PART == 1
+#define MN_STEP_2 extern inline __attribute__((gnu_inline))
+#else
+#define MN_STEP_2
+#endif
+
+#if MN_HOST && defined(MN_LIBRARY) && MN_PART <= 1
 // A library's only symbol: digits_model, as its header declares it.
 struct mn_compiled_model;
 namespace mn {

@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 5;
+constexpr uint32_t modelVersion = 6;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -66,6 +66,7 @@ struct Step {
   const int *after = nullptr; ///< steps of other streams that it waits for
   int afterCount = 0;
   const char *mma = ""; ///< what its tensor cores multiply: tf32x3, tf32, bf16
+  const char *schedule = ""; ///< how its kernel multiplies: "patches, width 32"
 };
 
 /// What the integers of an input may be: indices, or labels. Others are refused

@@ -88,6 +88,13 @@ MN_FN float randomUniform(int64_t seed, uint32_t stream, int64_t step,
   return random.uniform(uint64_t(step), uint64_t(element));
 }
 
+/// What element `element` of a rank's rows, of `ofRow` elements each, is of all
+/// ranks' rows: row r of a rank is row r ranks + rank of all.
+MN_FN int64_t elementOfRank(int64_t element, int64_t ofRow, int64_t rank,
+                            int64_t ranks) {
+  return (element / ofRow * ranks + rank) * ofRow + element % ofRow;
+}
+
 } // namespace mn
 
 #endif // MNISTRT_PHILOX_H

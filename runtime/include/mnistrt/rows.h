@@ -13,7 +13,14 @@
 //   take(Phase<p>, v, row, o)         what the row knows from its results v
 //   store(row, e, o, r), storeRow(row, o)   after the last phase
 //
-// for element r of row o.
+// for element r of row o. There may also be totals over all rows, which are
+// known once the last row is:
+//
+//   Totals             their phases, as above
+//   TotalValues        what is known of them
+//   values(Total<p>, row, o)          what a row gives to phase p
+//   take(Total<p>, v, totals)         what is known from its results v
+//   storeTotals(totals)
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +34,9 @@ namespace mn {
 /// The number of a phase, as a type.
 template <int n> struct Phase {};
 
+/// The number of a phase of the totals, as a type.
+template <int n> struct Total {};
+
 /// What an element gives to a phase, or a row gets from it.
 template <typename T, int n> struct Values {
   T v[n];
@@ -34,21 +44,39 @@ template <typename T, int n> struct Values {
 
 /// `n` reductions of one kind, which one loop computes.
 template <typename R, typename T, int n> struct RowPhase {
-  using Type = T;
-  using State = Values<T, n>;
+  using One = typename R::template State<T>;
+  using Result = decltype(R::result(One{}));
+  struct State {
+    One v[n];
+  };
   static constexpr int count = n;
 
-  MN_FN static State none() {
+  MN_FN static One none() { return R::template none<T>(); }
+  MN_FN static One of(T x, int64_t r) { return R::template of<T>(x, r); }
+  MN_FN static One join(const One &a, const One &b) { return R::join(a, b); }
+
+  MN_FN static State noneOfAll() {
     State s;
     for (int i = 0; i < n; ++i)
-      s.v[i] = R::template empty<T>();
+      s.v[i] = none();
     return s;
   }
-  MN_FN static T both(T a, T b) { return R::both(a, b); }
-  MN_FN static State join(State a, const State &b) {
+  MN_FN static State ofAll(const Values<T, n> &x, int64_t r) {
+    State s;
     for (int i = 0; i < n; ++i)
-      a.v[i] = both(a.v[i], b.v[i]);
+      s.v[i] = of(x.v[i], r);
+    return s;
+  }
+  MN_FN static State joinAll(State a, const State &b) {
+    for (int i = 0; i < n; ++i)
+      a.v[i] = join(a.v[i], b.v[i]);
     return a;
+  }
+  MN_FN static Values<Result, n> results(const State &s) {
+    Values<Result, n> x;
+    for (int i = 0; i < n; ++i)
+      x.v[i] = R::result(s.v[i]);
+    return x;
   }
 };
 
@@ -62,6 +90,42 @@ template <typename First, typename... Rest> struct PhaseAt<0, First, Rest...> {
 template <typename... P> struct Phases {
   static constexpr int count = sizeof...(P);
   template <int n> using At = typename PhaseAt<n, P...>::Type;
+};
+
+template <typename F>
+concept HasTotals = requires { typename F::Totals; };
+
+/// The totals of some rows, from phase number `p` on.
+template <typename F, int p = 0> struct TotalsOf {
+  using Kind = typename F::Totals::template At<p>;
+  typename Kind::State first;
+  TotalsOf<F, p + 1> others;
+
+  MN_FN void clear() {
+    first = Kind::noneOfAll();
+    others.clear();
+  }
+  MN_FN void addRow(const F &f, const typename F::RowValues &row, Index o) {
+    first = Kind::joinAll(first, Kind::ofAll(f.values(Total<p>{}, row, o), o));
+    others.addRow(f, row, o);
+  }
+  MN_FN void join(const TotalsOf &more) {
+    first = Kind::joinAll(first, more.first);
+    others.join(more.others);
+  }
+  MN_FN void take(const F &f, typename F::TotalValues &totals) const {
+    f.take(Total<p>{}, Kind::results(first), totals);
+    others.take(f, totals);
+  }
+};
+
+template <typename F, int p>
+  requires(p == F::Totals::count)
+struct TotalsOf<F, p> {
+  MN_FN void clear() {}
+  MN_FN void addRow(const F &, const typename F::RowValues &, Index) {}
+  MN_FN void join(const TotalsOf &) {}
+  MN_FN void take(const F &, typename F::TotalValues &) const {}
 };
 
 } // namespace mn

@@ -31,13 +31,33 @@ enum class Layout { nchw, nhwc };
 /// which keeps the accuracy of f32. On the CPU all are the first.
 enum class Mma { ffma, tf32x3, tf32, bf16 };
 
-/// How the GPU computes a product, as the plan says; without a tile, what the
-/// kernel's model of the GPU chooses.
+/// How the GPU computes a contraction: as a product in tiles; a convolution or
+/// the gradient of its input also with a result a thread, with a column of
+/// results a thread, or from shifted patches on tensor cores; the gradient of a
+/// filter also with few weights in the registers of a thread.
+enum class Way { product, direct, columns, patches, weights };
+
+/// What a step's schedule in the plan says (docs/reference/plan.md). Libraries
+/// and the CPU have no tile.
 struct ProductSchedule {
   Mma mma = Mma::ffma;
-  int tile[3] = {0, 0, 0}; ///< of m and n, and of k at a time
-  int warps[2] = {1, 1};   ///< of a block, along m and along n
-  int split = 1;           ///< blocks that share the sums of a tile
+  int tile[3] = {0, 0, 0}; ///< product: of m and n, and of k at a time
+  int warps[2] = {1, 1};   ///< product: of a block, along m and along n
+  /// Blocks that share a sum; columns: threads.
+  int split = 1;
+  Way way = Way::product;
+  int images = 1; ///< direct: of a thread
+  int height = 1; ///< columns: windows of a thread
+  int width = 1;  ///< columns, patches: channels of results next to each other
+  int channels = 1; ///< weights: output channels of a thread
+};
+
+/// A pool of what a convolution gives, in one step with it: windows next to
+/// each other, without padding. None where `out` is 0.
+struct PoolWindows {
+  int kernel[3] = {1, 1, 1};
+  int out[3] = {0, 0, 0};
+  bool mean = false; ///< else the maximum
 };
 
 /// A convolution over `spatial` dimensions, 1 to 3; unused ones have size 1,
@@ -57,6 +77,7 @@ struct Conv {
   int pads[3] = {0, 0, 0};
   int padsAfter[3] = {0, 0, 0};
   int dilations[3] = {1, 1, 1};
+  PoolWindows pool = {};
   ProductSchedule schedule = {};
 };
 
@@ -75,7 +96,9 @@ struct Pool {
   int padsAfter[3] = {0, 0, 0};
   int dilations[3] = {1, 1, 1};
   bool countPads = false;
-  bool columnMajor = false; ///< of the indices that argMaxPool gives
+  // Of the indices that argMaxPool gives:
+  bool columnMajor = false;
+  bool inWindow = false; ///< into each window, of windows next to each other
 };
 
 /// out[b] (m x n) = a[b] (m x k) b[b] (k x n), row-major. A transposed operand

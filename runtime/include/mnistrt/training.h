@@ -24,6 +24,8 @@ inline constexpr char prefix[] = "mn.";
 /// Inputs of a plan that trains or evaluates, after the model's own.
 inline constexpr char labels[] = "mn.labels";
 inline constexpr char valid[] = "mn.valid"; ///< rows of the batch that count
+/// Of a data-parallel program: those of the batches of all ranks.
+inline constexpr char globalValid[] = "mn.global_valid";
 /// Its result.
 inline constexpr char loss[] = "mn.loss";
 
@@ -35,8 +37,10 @@ inline constexpr char step[] = "mn.step";        ///< in this training
 inline constexpr char seen[] = "mn.seen";        ///< rows
 inline constexpr char correct[] = "mn.correct";  ///< labels
 inline constexpr char badStep[] = "mn.bad_step"; ///< -1: none
-inline constexpr const char *integers[] = {seed, epoch,   batch,  step,
-                                           seen, correct, badStep};
+/// Of a data-parallel program: which of the ranks this is, and how many.
+inline constexpr char rank[] = "mn.rank", ranks[] = "mn.ranks";
+inline constexpr const char *integers[] = {seed,    epoch,   batch, step, seen,
+                                           correct, badStep, rank,  ranks};
 /// A state of doubles: the sum of the losses of all rows seen.
 inline constexpr char lossSum[] = "mn.loss_sum";
 /// A state of floats: recipeRows rows of RecipeColumn::count numbers.

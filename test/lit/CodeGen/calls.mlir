@@ -8,7 +8,13 @@
 // CHECK-NEXT: MN_FN float loadB(mn::Index i) const { return x1[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 // CHECK-NEXT: };
-// CHECK-NEXT: constexpr mn::Matmul y_shape{.batch = 5, .m = 4, .n = 2, .k = 6};
+// CHECK-NEXT: constexpr mn::Matmul y_shape{
+// CHECK-NEXT: .batch = 5,
+// CHECK-NEXT: .m = 4,
+// CHECK-NEXT: .n = 2,
+// CHECK-NEXT: .k = 6,
+// CHECK-NEXT: .schedule = {.tile = {16, 32, 6}, .warps = {4, 1}},
+// CHECK-NEXT: };
 // CHECK-NEXT: MN_MATMUL_KERNEL(infer_matmul_y, float, Y, y_shape)
 func.func @infer_matmul(%in0: tensor<5x4x6xf32> {mnist.name = "x0"}, %in1: tensor<5x6x2xf32> {mnist.name = "x1"}) -> tensor<5x4x2xf32> {
   %y = plan.step "y" on kernel (%in0, %in1) {

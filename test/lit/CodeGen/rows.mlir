@@ -5,8 +5,9 @@
 module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
   func.func @infer(%x: tensor<2x3x4xf32> {mnist.name = "x", plan.offset = 0 : i64},
                    %row: tensor<3xf32> {mnist.name = "row", plan.offset = 256 : i64})
-      -> (tensor<2x3x4xf32> {mnist.name = "y"}, tensor<3xf32> {mnist.name = "scaled"})
-      attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
+      -> (tensor<2x3x4xf32> {mnist.name = "y"}, tensor<3xf32> {mnist.name = "scaled"},
+          tensor<f32> {mnist.name = "mean"}, tensor<i32> {mnist.name = "best"})
+      attributes {plan.arena_bytes = 1536 : i64, plan.workspace_bytes = 0 : i64} {
     // CHECK:      struct Y {
     // CHECK:        struct ElementValues {
     // CHECK-NEXT:     float x;
@@ -34,7 +35,32 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK-NEXT:     mul[o] = product;
     // CHECK:      constexpr mn::Reduce y_shape{
     // CHECK:      MN_ROWS_KERNEL(infer_y, Y, y_shape)
+    // Totals over all rows, one of what an arg-max knows of each, and numbers
+    // that need them or nothing.
+    // CHECK:      struct Mean {
+    // CHECK:          int32_t best;
+    // CHECK:        using Phases = mn::Phases<mn::RowPhase<mn::ArgMaxFirst, float, 1>,
+    // CHECK-NEXT:                             mn::RowPhase<mn::Sum, float, 1>>;
+    // CHECK-NEXT:   static constexpr bool storesElements = false;
+    // CHECK:        void take(mn::Phase<0>, const mn::Values<int64_t, 1> &v, RowValues &row,
+    // CHECK-NEXT:             mn::Index) const {
+    // CHECK-NEXT:     row.best = static_cast<int32_t>(v.v[0]);
+    // CHECK:        struct TotalValues {
+    // CHECK-NEXT:     float sum;
+    // CHECK-NEXT:     int32_t top;
+    // CHECK-NEXT:   };
+    // CHECK-NEXT:   using Totals = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
+    // CHECK-NEXT:                             mn::RowPhase<mn::Max, int32_t, 1>>;
+    // CHECK:        mn::Values<float, 1> values(mn::Total<0>, const RowValues &row,
+    // CHECK:          return {{[{][{]}}row.sum{{[}][}]}};
+    // CHECK:        void take(mn::Total<1>, const mn::Values<int32_t, 1> &v,
+    // CHECK-NEXT:             TotalValues &totals) const {
+    // CHECK-NEXT:     totals.top = v.v[0];
+    // CHECK:        void storeTotals(const TotalValues &totals) const {
+    // CHECK:          mean[0] = {{.*}};
+    // CHECK-NEXT:     reduce_max[0] = {{.*}};
     // CHECK:      mn::rows(ctx, "infer_y", y_shape,
+    // CHECK:      mn::rows(ctx, "infer_mean", mean_shape,
     %y:2 = plan.step "y" on kernel at [512, 768] (%x, %row) {
     ^bb0(%a: tensor<2x3x4xf32>, %b: tensor<3xf32>):
       %top = mnist.reduce_max %a over [0, 2] : tensor<2x3x4xf32> -> tensor<3xf32>
@@ -48,6 +74,18 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
       %2 = mnist.div %1, %sums : tensor<2x3x4xf32>
       plan.yield %2, %scaled : tensor<2x3x4xf32>, tensor<3xf32>
     } : (tensor<2x3x4xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>)
-    return %y#0, %y#1 : tensor<2x3x4xf32>, tensor<3xf32>
+
+    %t:2 = plan.step "mean" on kernel at [1024, 1280] (%x) {
+    ^bb0(%a: tensor<2x3x4xf32>):
+      %n = mnist.constant dense<6.0> : tensor<f32>
+      %flat = mnist.reshape %a : tensor<2x3x4xf32> -> tensor<6x4xf32>
+      %best = mnist.arg_max %flat over 1 : tensor<6x4xf32> -> tensor<6xi32>
+      %sum = mnist.reduce_sum %flat over [1] : tensor<6x4xf32> -> tensor<6xf32>
+      %all = mnist.reduce_sum %sum over [0] : tensor<6xf32> -> tensor<f32>
+      %top = mnist.reduce_max %best over [0] : tensor<6xi32> -> tensor<i32>
+      %mean = mnist.div %all, %n : tensor<f32>
+      plan.yield %mean, %top : tensor<f32>, tensor<i32>
+    } : (tensor<2x3x4xf32>) -> (tensor<f32>, tensor<i32>)
+    return %y#0, %y#1, %t#0, %t#1 : tensor<2x3x4xf32>, tensor<3xf32>, tensor<f32>, tensor<i32>
   }
 }

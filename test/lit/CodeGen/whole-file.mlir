@@ -41,6 +41,7 @@
 // CHECK-NEXT: .n = 10,
 // CHECK-NEXT: .k = 128,
 // CHECK-NEXT: .transposedB = true,
+// CHECK-NEXT: .schedule = {{.*}},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_MATMUL_KERNEL(infer_64_scores, float, Scores, scores_shape)
 // CHECK-EMPTY:
@@ -119,7 +120,7 @@
 // CHECK-NEXT: static const mn::Step steps[] = {
 // CHECK-NEXT: {"product", "reshape matmul", "/fc1/Gemm", "cublas", "[64, 128]", 12845056.0, 634880.0, step_1, results, 1},
 // CHECK-NEXT: {"hidden", "broadcast add relu", "/fc1/Gemm, /relu1/Relu", "kernel", "[64, 128]", 16384.0, 66048.0, step_2, results + 1, 1},
-// CHECK-NEXT: {"scores", "matmul mul", "/fc2/Gemm, /Mul", "kernel", "[64, 10]", 164480.0, 40448.0, step_3, results + 2, 1},
+// CHECK-NEXT: {"scores", "matmul mul", "/fc2/Gemm, /Mul", "kernel", "[64, 10]", 164480.0, 40448.0, step_3, results + 2, 1, 0, nullptr, 0, "", "product, {{.*}}"},
 // CHECK-NEXT: {"digit", "arg_max", "/ArgMax", "kernel", "[64]", 640.0, 3072.0, step_4, results + 3, 1},
 // CHECK-NEXT: };
 // CHECK-NEXT: // clang-format on

@@ -17,6 +17,7 @@
 // CHECK-NEXT: .out = {8, 8, 1},
 // CHECK-NEXT: .pads = {1, 1, 0},
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
+// CHECK-NEXT: .schedule = {.split = 2, .way = mn::Way::columns},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_KERNEL(infer_conv_y, float, Y, y_shape)
 func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1"}) -> tensor<2x4x8x8xf32> {
@@ -41,6 +42,7 @@ func.func @infer_conv(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tenso
 // CHECK-NEXT: .out = {4, 1, 1},
 // CHECK-NEXT: .strides = {2, 1, 1},
 // CHECK-NEXT: .pads = {1, 0, 0},
+// CHECK-NEXT: .schedule = {.way = mn::Way::direct},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_KERNEL(infer_conv_nhwc_y, float, infer_conv::Y, y_shape)
 func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3xf32> {mnist.name = "x1"}) -> tensor<2x4x4xf32> {
@@ -67,6 +69,7 @@ func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0"}, %in1: te
 // CHECK-NEXT: .out = {8, 8, 1},
 // CHECK-NEXT: .pads = {1, 1, 0},
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
+// CHECK-NEXT: .schedule = {.way = mn::Way::weights, .channels = 2},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_FILTER_GRAD_KERNEL(infer_conv_filter_grad_y, float, Y, y_shape)
 func.func @infer_conv_filter_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<2x4x8x8xf32> {mnist.name = "x1"}) -> tensor<4x3x3x3xf32> {
@@ -93,6 +96,7 @@ func.func @infer_conv_filter_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"},
 // CHECK-NEXT: .out = {8, 8, 1},
 // CHECK-NEXT: .pads = {1, 1, 0},
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
+// CHECK-NEXT: .schedule = {.split = 4, .way = mn::Way::columns},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_INPUT_GRAD_KERNEL(infer_conv_input_grad_y, float, Y, y_shape)
 func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1"}) -> tensor<2x3x8x8xf32> {
@@ -121,6 +125,7 @@ func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0"}, 
 // CHECK-NEXT: .out = {8, 8, 1},
 // CHECK-NEXT: .pads = {1, 1, 0},
 // CHECK-NEXT: .padsAfter = {1, 1, 0},
+// CHECK-NEXT: .schedule = {.split = 2, .way = mn::Way::columns},
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_CONV_KERNEL(infer_fused_y, float, Y, y_shape)
 func.func @infer_fused(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}, %in1: tensor<4x3x3x3xf32> {mnist.name = "x1"}, %in2: tensor<4xf32> {mnist.name = "x2"}, %in3: tensor<2x4x8x8xf32> {mnist.name = "x3"}) -> tensor<2x256xf32> {
@@ -207,6 +212,23 @@ func.func @infer_arg_max_pool(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"}) -> 
     plan.yield %0 : tensor<2x3x4x4xi64>
   } : (tensor<2x3x8x8xf32>) -> (tensor<2x3x4x4xi64>)
   return %y : tensor<2x3x4x4xi64>
+}
+
+// Each value goes to one element of its window.
+// CHECK-LABEL: namespace infer_max_unpool {
+// CHECK: MN_FN float load(mn::Index i) const { return x0[i]; }
+// CHECK-NEXT: MN_FN uint8_t loadIndex(mn::Index i) const { return x1[i]; }
+// CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
+// CHECK: .strides = {2, 2, 1},
+// CHECK-NEXT: .inWindow = true,
+// CHECK: MN_MAX_UNPOOL_KERNEL(infer_max_unpool_y, float, Y, y_shape)
+func.func @infer_max_unpool(%in0: tensor<2x3x4x4xf32> {mnist.name = "x0"}, %in1: tensor<2x3x4x4xui8> {mnist.name = "x1"}) -> tensor<2x3x8x8xf32> {
+  %y = plan.step "y" on kernel (%in0, %in1) {
+  ^bb0(%a: tensor<2x3x4x4xf32>, %b: tensor<2x3x4x4xui8>):
+    %0 = mnist.max_unpool nchw %a, %b kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xui8>) -> tensor<2x3x8x8xf32>
+    plan.yield %0 : tensor<2x3x8x8xf32>
+  } : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xui8>) -> (tensor<2x3x8x8xf32>)
+  return %y : tensor<2x3x8x8xf32>
 }
 
 // The same.

@@ -181,3 +181,51 @@ func.func @batch_norm(%x: tensor<1x3x8xf32>, %s: tensor<8xf32>) {
   %y = mnist.batch_norm %x, %s, %s, %s, %s dim 1 epsilon 1.0e-05 momentum 9.0e-01 : tensor<1x3x8xf32>, tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @index_type(%x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'mnist.arg_max_pool' op expected indices that are integers, got 'f32'}}
+  %y = mnist.arg_max_pool nchw %x kernel [2] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @index_bytes(%x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'mnist.arg_max_pool' op expected ui8 only for windows of at most 256 elements and indices into them}}
+  %y = mnist.arg_max_pool nchw %x kernel [2] strides [2] pads [0, 0] dilations [1] : tensor<1x3x8xf32> -> tensor<1x3x4xui8>
+  return
+}
+
+// -----
+
+func.func @index_windows(%x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'mnist.arg_max_pool' op expected row-major indices into windows that are next to each other, without padding or dilations}}
+  %y = mnist.arg_max_pool nchw %x kernel [2] strides [1] pads [0, 0] dilations [1] in_window : tensor<1x3x8xf32> -> tensor<1x3x7xui8>
+  return
+}
+
+// -----
+
+func.func @unpool_indices(%x: tensor<1x3x4xf32>, %i: tensor<1x3x5xui8>) {
+  // expected-error @below {{'mnist.max_unpool' op expected an index for each value, got 'tensor<1x3x5xui8>'}}
+  %y = mnist.max_unpool nchw %x, %i kernel [2] strides [2] pads [0, 0] dilations [1] : (tensor<1x3x4xf32>, tensor<1x3x5xui8>) -> tensor<1x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_index_type(%x: tensor<1x3x4xf32>) {
+  // expected-error @below {{'mnist.max_unpool' op expected indices that are integers, got 'f32'}}
+  %y = mnist.max_unpool nchw %x, %x kernel [2] strides [2] pads [0, 0] dilations [1] : (tensor<1x3x4xf32>, tensor<1x3x4xf32>) -> tensor<1x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_windows(%x: tensor<1x3x4xf32>, %i: tensor<1x3x4xui8>) {
+  // expected-error @below {{'mnist.max_unpool' op expected windows that are next to each other, without padding or dilations}}
+  %y = mnist.max_unpool nchw %x, %i kernel [2] strides [2] pads [1, 1] dilations [1] : (tensor<1x3x4xf32>, tensor<1x3x4xui8>) -> tensor<1x3x6xf32>
+  return
+}

@@ -44,7 +44,7 @@ func.func @yield_alone(%x: tensor<2xf32>) {
 // -----
 
 func.func @schedule_of_a_map(%x: tensor<2xf32>) {
-  // expected-error @below {{'plan.step' op expected the schedule of a product in a step around a contraction of f32}}
+  // expected-error @below {{'plan.step' op expected a schedule in a step around a contraction, got one around 'no op with its own loops'}}
   %y = plan.step "y" on kernel schedule(#plan.product<mma = tf32>) (%x) {
   ^bb0(%a: tensor<2xf32>):
     %0 = mnist.relu %a : tensor<2xf32>
@@ -56,7 +56,7 @@ func.func @schedule_of_a_map(%x: tensor<2xf32>) {
 // -----
 
 func.func @schedule_of_f64(%x: tensor<2x2xf64>) {
-  // expected-error @below {{'plan.step' op expected the schedule of a product in a step around a contraction of f32}}
+  // expected-error @below {{'plan.step' op expected the FMA units for a contraction of f64, got mma = tf32}}
   %y = plan.step "y" on kernel schedule(#plan.product<mma = tf32>) (%x) {
   ^bb0(%a: tensor<2x2xf64>):
     %0 = mnist.matmul %a, %a : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>

@@ -161,3 +161,84 @@ func.func @numbers(%x: tensor<1x300xf32>) -> tensor<1x300xf32> {
   %9 = mnist.div %5, %8 : tensor<1x300xf32>
   return %9 : tensor<1x300xf32>
 }
+
+// A loss, its gradient and how many are right: the softmax, the sum of all
+// elements, the arg-max and the inlined sum are parts of rows. What is summed
+// over all rows is a total; where steps run side by side, totals have a step that
+// who needs the gradient does not wait for. The sum over the rows' other
+// dimension is not of these rows.
+
+// CHECK-LABEL: func.func @loss
+// CHECK:         %[[HEAD:.*]]:3 = plan.step {{.*}}(%{{.*}}, %{{.*}}) {
+// CHECK:           mnist.reduce_max {{.*}} over [1]
+// CHECK-NOT:       plan.inline
+// CHECK:           mnist.arg_max
+// CHECK:           plan.yield
+// CHECK:         } : (tensor<64x10xf32>, tensor<64xi64>) -> (tensor<64x10xf32>, tensor<64xf32>, tensor<64xi64>)
+// CHECK:         plan.step {{.*}}(%[[HEAD]]#0)
+// CHECK:         %{{.*}}:2 = plan.step {{.*}}(%[[HEAD]]#1, %[[HEAD]]#2, %
+// CHECK:           mnist.reduce_sum {{.*}} over [0] : tensor<64xf32> -> tensor<f32>
+// CHECK:           mnist.reduce_sum {{.*}} over [0] : tensor<64xi64> -> tensor<i64>
+// CHECK-NOT:     plan.step
+// CHECK:         return
+// CPU-LABEL: func.func @loss
+// CPU:           %[[HEAD:.*]]:3 = plan.step
+// CPU:             mnist.arg_max
+// CPU:             mnist.reduce_sum {{.*}} over [0] : tensor<64xi64> -> tensor<i64>
+// CPU:           plan.step {{.*}}(%[[HEAD]]#0)
+// CPU-NOT:       plan.step
+// CPU-LABEL: func.func @right
+func.func @loss(%x: tensor<64x10xf32>, %label: tensor<64xi64>) -> (tensor<f32>, tensor<i64>, tensor<10xf32>) {
+  %zero = mnist.constant dense<0.0> : tensor<64x10xf32>
+  %one = mnist.constant dense<1.0> : tensor<64x10xf32>
+  %0 = mnist.log_softmax %x dim 1 : tensor<64x10xf32>
+  %1 = mnist.iota dim 1 : tensor<64x10xi64>
+  %2 = mnist.broadcast %label along [0] : tensor<64xi64> -> tensor<64x10xi64>
+  %3 = mnist.compare eq %1, %2 : tensor<64x10xi64> -> tensor<64x10xi1>
+  %4 = mnist.select %3, %0, %zero : tensor<64x10xi1>, tensor<64x10xf32>
+  %5 = mnist.reduce_sum %4 over [0, 1] : tensor<64x10xf32> -> tensor<f32>
+  %6 = mnist.arg_max %x over 1 : tensor<64x10xf32> -> tensor<64xi64>
+  %7 = mnist.compare eq %6, %label : tensor<64xi64> -> tensor<64xi1>
+  %8 = mnist.cast %7 : tensor<64xi1> -> tensor<64xi64>
+  %9 = mnist.reduce_sum %8 over [0] : tensor<64xi64> -> tensor<i64>
+  %10 = mnist.select %3, %one, %zero : tensor<64x10xi1>, tensor<64x10xf32>
+  %11 = mnist.reduce_sum %10 over [1] {plan.inline} : tensor<64x10xf32> -> tensor<64xf32>
+  %12 = mnist.broadcast %11 along [0] : tensor<64xf32> -> tensor<64x10xf32>
+  %13 = mnist.exp %0 : tensor<64x10xf32>
+  %14 = mnist.mul %13, %12 : tensor<64x10xf32>
+  %15 = mnist.sub %10, %14 : tensor<64x10xf32>
+  %16 = mnist.reduce_sum %15 over [0] : tensor<64x10xf32> -> tensor<10xf32>
+  return %5, %9, %16 : tensor<f32>, tensor<i64>, tensor<10xf32>
+}
+
+// Nothing waits for these rows: they have their total.
+
+// CHECK-LABEL: func.func @right
+// CHECK:         plan.step
+// CHECK:           mnist.arg_max
+// CHECK:           mnist.reduce_sum {{.*}} over [0]
+// CHECK:           plan.yield %{{.*}}, %{{.*}} : tensor<f32>, tensor<i64>
+// CHECK-NOT:     plan.step
+func.func @right(%x: tensor<64x10xf32>) -> (tensor<i64>, tensor<f32>) {
+  %0 = mnist.arg_max %x over 1 : tensor<64x10xf32> -> tensor<64xi64>
+  %1 = mnist.reduce_sum %0 over [0] : tensor<64xi64> -> tensor<i64>
+  %2 = mnist.reduce_sum %x over [0, 1] : tensor<64x10xf32> -> tensor<f32>
+  return %1, %2 : tensor<i64>, tensor<f32>
+}
+
+// A softmax that no reduction joins has its kernel, an inlined sum stays one, and
+// a sum of all elements that no other needs is one sum.
+
+// CHECK-LABEL: func.func @softmax
+// CHECK:         mnist.softmax %{{.*}} dim 1 : tensor
+// CHECK:         mnist.reduce_sum {{.*}} over [1] {plan.inline}
+// CHECK:         mnist.reduce_sum {{.*}} over [0, 1]
+// CHECK:         return
+func.func @softmax(%x: tensor<64x10xf32>, %y: tensor<64x10xf32>, %z: tensor<64x10xf32>) -> (tensor<64x10xf32>, tensor<64xf32>, tensor<f32>) {
+  %0 = mnist.softmax %x dim 1 : tensor<64x10xf32>
+  %1 = mnist.reduce_sum %y over [1] {plan.inline} : tensor<64x10xf32> -> tensor<64xf32>
+  %2 = mnist.neg %1 : tensor<64xf32>
+  %3 = mnist.abs %z : tensor<64x10xf32>
+  %4 = mnist.reduce_sum %3 over [0, 1] : tensor<64x10xf32> -> tensor<f32>
+  return %0, %2, %4 : tensor<64x10xf32>, tensor<64xf32>, tensor<f32>
+}

@@ -14,6 +14,8 @@
 
 namespace mn {
 
+class Ranks; // core/ranks.h
+
 /// What the CPU executor hands to steps as Context::runtime.
 struct CpuRuntime {
   /// What a step's library call keeps between runs; deleted with the executor.
@@ -25,6 +27,7 @@ struct CpuRuntime {
   /// The first library call that failed: its exit code, and what it was.
   int failure = 0;
   char message[256] = "";
+  Ranks *ranks = nullptr; ///< null: they have not joined, or there are none
 };
 
 namespace onednn {
@@ -108,6 +111,14 @@ inline void matmul(Context &, float *y, const float *a, const float *b,
 }
 
 } // namespace openblas
+
+namespace mpi {
+
+/// The sum over all ranks of `count` elements, in place.
+void allReduce(Context &ctx, float *x, int64_t count);
+void allReduce(Context &ctx, double *x, int64_t count);
+
+} // namespace mpi
 } // namespace mn
 
 #endif // MNISTRT_CPU_LIBRARIES_H

@@ -19,6 +19,14 @@
 #define MN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+// The loop that follows has few iterations, fewer than an array has elements:
+// compilers would write the code of each of them.
+#ifdef __clang__
+#define MN_ONE_BY_ONE _Pragma("clang loop unroll(disable)")
+#else
+#define MN_ONE_BY_ONE _Pragma("GCC unroll 1")
+#endif
+
 // What takes a loop's body as an argument: only where all of it is one function
 // does a loop become SIMD code.
 #define MN_ALWAYS_INLINE __attribute__((always_inline))

@@ -27,15 +27,13 @@ using Beside = Fixed<1>;
 /// Calls f(lane) for lanes [0, count).
 template <typename F> MN_INLINED void forLanes(int count, const F &f) {
   if (count == poolLanes) {
+    MN_INDEPENDENT
     for (int lane = 0; lane < poolLanes; ++lane)
       f(lane);
     return;
   }
-  int lane = 0;
-  for (; lane + 8 <= count; lane += 8)
-    for (int next = 0; next < 8; ++next)
-      f(lane + next);
-  for (; lane < count; ++lane)
+  MN_INDEPENDENT
+  for (int lane = 0; lane < count; ++lane)
     f(lane);
 }
 

@@ -14,6 +14,7 @@
 
 #define MN_MAX_POOL_GRAD_KERNEL(NAME, T, F, ...)
 #define MN_AVG_POOL_GRAD_KERNEL(NAME, T, F, ...)
+#define MN_MAX_UNPOOL_KERNEL(NAME, T, F, ...)
 
 namespace mn {
 
@@ -228,6 +229,30 @@ MN_INLINED void maxPoolGrad(Context &, const char *, const Pool &s,
                     add(first, last, position, [&, here = element++](int lane) {
                       const T grad = grads[lane];
                       return where[lane] == here ? grad : T(0);
+                    });
+                  });
+      });
+}
+
+/// The element that a window's index says gets all.
+template <typename T, typename F>
+MN_INLINED void maxUnpool(Context &, const char *, const Pool &s,
+                          const F &functor) {
+  const detail::PoolPlan p(s);
+  detail::poolGrad<T>(
+      p, s, functor, [&](const auto &run, const auto &visit, const auto &add) {
+        const F f = functor;
+        T values[detail::poolLanes];
+        int where[detail::poolLanes];
+        detail::forLanes(run.count, [&](int lane) {
+          values[lane] = f.load(run.result(lane));
+          where[lane] = static_cast<int>(f.loadIndex(run.result(lane)));
+        });
+        visit([&](auto first, auto last, Index, auto, const int(&position)[3])
+                  MN_ALWAYS_INLINE {
+                    const int here = p.inItsWindow(position);
+                    add(first, last, position, [&](int lane) {
+                      return where[lane] == here ? values[lane] : T(0);
                     });
                   });
       });

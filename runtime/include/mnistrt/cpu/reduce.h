@@ -45,6 +45,7 @@ StateOf<R, T> reduceShortRun(const F &f, Index o, Index begin, Index end) {
   for (; r + reduceLanes <= end; r += reduceLanes)
     for (int lane = 0; lane < reduceLanes; ++lane)
       take<R, T>(lanes[lane], f.load(o, r + lane), r + lane);
+  MN_ONE_BY_ONE
   for (int lane = 0; r < end; ++r, ++lane)
     take<R, T>(lanes[lane], f.load(o, r), r);
   for (int width = reduceLanes / 2; width; width /= 2)
@@ -72,68 +73,76 @@ StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
 }
 
 /// Results [first, first + count), count <= reduceLanes, that are adjacent.
-template <typename R, typename T, typename F>
+/// Here and below `states` has reduceLanes elements, whatever `count` is: loops
+/// of a fixed size are a few instructions, and compiled as soon.
+template <typename R, bool whole, typename T, typename F>
 void reduceShortColumns(const F &f, Index first, Index count, Index begin,
                         Index end, StateOf<R, T> *states) {
   StateOf<R, T> lanes[reduceLanes];
   for (StateOf<R, T> &lane : lanes)
     lane = R::template none<T>();
-  if (count == reduceLanes) {
+  if (whole || count == reduceLanes) {
     for (Index r = begin; r < end; ++r)
       for (int lane = 0; lane < reduceLanes; ++lane)
         take<R, T>(lanes[lane], f.load(first + lane, r), r);
   } else {
     for (Index r = begin; r < end; ++r)
-      for (int lane = 0; lane < count; ++lane)
-        take<R, T>(lanes[lane], f.load(first + lane, r), r);
+      MN_ONE_BY_ONE
+    for (int lane = 0; lane < count; ++lane)
+      take<R, T>(lanes[lane], f.load(first + lane, r), r);
   }
-  for (int lane = 0; lane < count; ++lane)
+  for (int lane = 0; lane < reduceLanes; ++lane)
     states[lane] = lanes[lane];
 }
 
-/// Joins `count` results with others.
+/// Joins results with others.
 template <typename R, typename State>
-void joinAll(State *states, const State *others, Index count) {
-  for (Index o = 0; o < count; ++o)
-    states[o] = R::join(states[o], others[o]);
+void joinAll(State *states, const State *others) {
+  for (int lane = 0; lane < reduceLanes; ++lane)
+    states[lane] = R::join(states[lane], others[lane]);
 }
 
 /// Any number of rows, as reduceRun does.
-template <typename R, typename T, typename F>
+template <typename R, bool whole, typename T, typename F>
 void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
                    StateOf<R, T> *states) {
-  std::fill_n(states, count, R::template none<T>());
+  std::fill_n(states, reduceLanes, R::template none<T>());
   while (begin < end) {
     StateOf<R, T> group[reduceLanes], run[reduceLanes];
-    std::fill_n(group, count, R::template none<T>());
+    std::fill_n(group, reduceLanes, R::template none<T>());
     for (Index i = 0; i < reduceRunSize && begin < end; ++i) {
       const Index next =
           end - begin < reduceRunSize ? end : begin + reduceRunSize;
-      reduceShortColumns<R, T>(f, first, count, begin, next, run);
-      joinAll<R>(group, run, count);
+      reduceShortColumns<R, whole, T>(f, first, count, begin, next, run);
+      joinAll<R>(group, run);
       begin = next;
     }
-    joinAll<R>(states, group, count);
+    joinAll<R>(states, group);
   }
 }
 
+/// Whether a result's elements are adjacent, or else results: these may all
+/// have reduceLanes of them at a time.
+enum class Reducing { rows, columns, wholeColumns };
+
 /// Part `part` of `parts` of up to reduceLanes results from `first` on.
-template <typename R, bool contiguous, typename T, typename F>
+template <typename R, Reducing way, typename T, typename F>
 void reducePart(const F &f, const Reduce &s, Index first, Index count,
                 int64_t part, int64_t parts, StateOf<R, T> *states) {
   const int64_t each = (s.size + parts - 1) / parts;
   const int64_t from = part * each, to = from + each;
   const Index begin = static_cast<Index>(from < s.size ? from : s.size);
   const Index end = static_cast<Index>(to < s.size ? to : s.size);
-  if constexpr (contiguous)
+  if constexpr (way == Reducing::rows)
     for (Index o = 0; o < count; ++o)
       states[o] = reduceRun<R, T>(f, first + o, begin, end);
   else
-    reduceColumns<R, T>(f, first, count, begin, end, states);
+    reduceColumns<R, way == Reducing::wholeColumns, T>(f, first, count, begin,
+                                                       end, states);
 }
 
 /// Each result as a whole, reduceLanes of them at a time.
-template <typename R, bool contiguous, typename T, typename F>
+template <typename R, Reducing way, typename T, typename F>
 void reduceTiles(const Reduce &s, int64_t tiles, const F &functor) {
   parallelFor(tiles, reduceLanes * s.size, [&](int64_t tile) {
     const F f = functor;
@@ -142,14 +151,14 @@ void reduceTiles(const Reduce &s, int64_t tiles, const F &functor) {
     const int64_t left = s.outputs - first;
     const Index count =
         static_cast<Index>(left < reduceLanes ? left : reduceLanes);
-    reducePart<R, contiguous, T>(f, s, first, count, 0, 1, states);
+    reducePart<R, way, T>(f, s, first, count, 0, 1, states);
     for (Index o = 0; o < count; ++o)
       f.store(first + o, R::result(states[o]));
   });
 }
 
 /// At most 8 tiles, each cut into `parts`: partial results fit on the stack.
-template <typename R, bool contiguous, typename T, typename F>
+template <typename R, Reducing way, typename T, typename F>
 void reduceParted(const Reduce &s, int64_t tiles, int64_t parts,
                   const F &functor) {
   constexpr int lanes = reduceLanes;
@@ -158,10 +167,9 @@ void reduceParted(const Reduce &s, int64_t tiles, int64_t parts,
   parallelFor(tiles * parts, lanes * s.size / parts, [&](int64_t task) {
     const F f = functor;
     const int64_t tile = task / parts, left = s.outputs - tile * lanes;
-    reducePart<R, contiguous, T>(
-        f, s, static_cast<Index>(tile * lanes),
-        static_cast<Index>(left < lanes ? left : lanes), task % parts, parts,
-        partial[task]);
+    reducePart<R, way, T>(f, s, static_cast<Index>(tile * lanes),
+                          static_cast<Index>(left < lanes ? left : lanes),
+                          task % parts, parts, partial[task]);
   });
   for (int64_t o = 0; o < s.outputs; ++o) {
     State *states = partial[o / lanes * parts];
@@ -172,14 +180,14 @@ void reduceParted(const Reduce &s, int64_t tiles, int64_t parts,
   }
 }
 
-template <typename R, bool contiguous, typename T, typename F>
+template <typename R, Reducing way, typename T, typename F>
 MN_INLINED void reduceAs(const Reduce &s, const F &functor) {
   const int64_t tiles = (s.outputs + reduceLanes - 1) / reduceLanes;
   if (tiles >= 8 || s.size <= 2 * reducePartSize)
-    return reduceTiles<R, contiguous, T>(s, tiles, functor);
+    return reduceTiles<R, way, T>(s, tiles, functor);
   const int64_t parts = s.size / reducePartSize;
-  reduceParted<R, contiguous, T>(
-      s, tiles, parts < reduceParts ? parts : reduceParts, functor);
+  reduceParted<R, way, T>(s, tiles, parts < reduceParts ? parts : reduceParts,
+                          functor);
 }
 
 } // namespace detail
@@ -189,9 +197,11 @@ template <typename R, typename T, typename F>
 MN_INLINED void reduce(Context &, const char *, const Reduce &s,
                        const F &functor) {
   if (s.contiguous)
-    detail::reduceAs<R, true, T>(s, functor);
+    detail::reduceAs<R, detail::Reducing::rows, T>(s, functor);
+  else if (s.outputs % detail::reduceLanes == 0)
+    detail::reduceAs<R, detail::Reducing::wholeColumns, T>(s, functor);
   else
-    detail::reduceAs<R, false, T>(s, functor);
+    detail::reduceAs<R, detail::Reducing::columns, T>(s, functor);
 }
 
 } // namespace mn

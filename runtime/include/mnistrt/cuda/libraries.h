@@ -4,7 +4,7 @@
 // that the shape's schedule names: tf32, and for matmul bf16. The first call of
 // a step chooses an algorithm and keeps it for the step; later ones only
 // enqueue it. What goes wrong is kept in the context and reported, with the
-// step's name, by who runs the steps. runtime/cuda/{cublas,cudnn}.cpp.
+// step's name, by who runs the steps. runtime/cuda/{cublas,cudnn,nccl}.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,12 @@ void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
 void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
                     const Conv &s);
 } // namespace cudnn
+
+namespace nccl {
+/// The sum over all ranks of `count` elements, in place.
+void allReduce(Context &ctx, float *x, int64_t count);
+void allReduce(Context &ctx, double *x, int64_t count);
+} // namespace nccl
 
 } // namespace mn
 

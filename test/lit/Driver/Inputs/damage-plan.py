@@ -72,7 +72,7 @@ MISTAKES = [
     # Steps.
     (STEP, STEP.replace("onednn", "cudnn"), "expected an implementation for cpu that can compute step 'h' around 'matmul', got 'cudnn'"),
     (STEP, STEP.replace("onednn", "undecided"), "expected step 'h' to have an implementation, got 'undecided'"),
-    (STEP, STEP.replace("onednn", "mkl"), "expected string or keyword containing one of the following enum values for attribute 'impl' [undecided, kernel, cublas, cudnn, onednn, openblas]"),
+    (STEP, STEP.replace("onednn", "mkl"), "expected string or keyword containing one of the following enum values for attribute 'impl' [undecided, kernel, cublas, cudnn, onednn, openblas, nccl, mpi]"),
     ('on kernel at [512]', 'on onednn at [512]', "expected an implementation for cpu that can compute step 'y' around 'pointwise', got 'onednn'"),
     ("%2 = mnist.add %0, %1 : tensor<4x2xf32>\n", "%3 = mnist.add %0, %1 : tensor<4x2xf32>\n%2 = mnist.exp %3 : tensor<4x2xf32>\n", "expected an implementation for cpu that can compute step 'h' around 'matmul', got 'onednn'"),
     (STEP, STEP.replace('"h"', '"y"'), "expected each step to have a unique name, but there are two called 'y'"),
@@ -80,6 +80,7 @@ MISTAKES = [
     ("^bb0(%i: tensor<4x2xf32>, %j: tensor<2xf32>)", "^bb0(%j: tensor<2xf32>, %i: tensor<4x2xf32>)", "expected the region's arguments to have the types of the inputs"),
     ("%0 = " + SUM, "%5 = mnist.reduce_sum %i over [0] : tensor<4x2xf32> -> tensor<2xf32>\n%0 = " + SUM.replace(" {plan.inline}", ""), "expected sums of the same rows in step 'y', which reduces rows, got 'mnist.reduce_sum'"),
     ("%0 = " + SUM + " : tensor<4x2xf32> -> tensor<4xf32>\n      %1 = mnist.broadcast %0 along [0] : tensor<4xf32> -> tensor<4x2xf32>", "%5 = mnist.reduce_sum %i over [1] : tensor<4x2xf32> -> tensor<4xf32>\n%0 = mnist.reshape %5 : tensor<4xf32> -> tensor<4x1xf32>\n%6 = mnist.reshape %0 : tensor<4x1xf32> -> tensor<4xf32>\n%1 = mnist.broadcast %6 along [0] : tensor<4xf32> -> tensor<4x2xf32>", "expected elementwise ops and broadcasts along the rows in step 'y', which reduces rows, got 'mnist.reshape'"),
+    ("%0 = " + SUM + " : tensor<4x2xf32> -> tensor<4xf32>\n      %1 = mnist.broadcast %0 along [0] : tensor<4xf32> -> tensor<4x2xf32>", "%5 = mnist.reduce_sum %i over [1] : tensor<4x2xf32> -> tensor<4xf32>\n%0 = mnist.reduce_sum %5 over [0] : tensor<4xf32> -> tensor<f32>\n%1 = mnist.broadcast %0 along [] : tensor<f32> -> tensor<4x2xf32>", "expected only numbers made of totals in step 'y', which reduces rows, got 'mnist.broadcast'"),
     # Functions and the module.
     ("%x: tensor<4x3xf32> {mnist.name", "%z: tensor<?xf32> {plan.offset = 512 : i64}, %x: tensor<4x3xf32> {mnist.name", "expected argument 0 of 'infer' to be a tensor of a static shape and of a model's element type, got 'tensor<?xf32>'"),
     ("%x: tensor<4x3xf32> {mnist.name", "%z: f32 {plan.offset = 512 : i64}, %x: tensor<4x3xf32> {mnist.name", "got 'f32'"),

@@ -79,6 +79,27 @@ template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
     return __shfl_xor_sync(0xffffffffu, v, lanes);
 }
 
+/// Of the state of a reduction.
+template <typename State> MN_DEVICE State shuffleState(State s, int lanes) {
+  s.value = shuffleXor(s.value, lanes);
+  if constexpr (requires { s.index; })
+    s.index = shuffleXor(s.index, lanes);
+  return s;
+}
+
+/// Of anything that may be copied byte by byte.
+template <typename T> MN_DEVICE T shuffleBytes(const T &v, int lanes) {
+  constexpr int count = int(sizeof(T) + 3) / 4;
+  unsigned words[count] = {};
+  memcpy(words, &v, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+    words[i] = shuffleXor(words[i], lanes);
+  T other;
+  memcpy(&other, words, sizeof(T));
+  return other;
+}
+
 /// Whether this block is the last of `blocks` that share a result, all of
 /// which have written their parts. One thread's fence stands for all of them:
 /// the barriers before and after it order what the others wrote and will read.

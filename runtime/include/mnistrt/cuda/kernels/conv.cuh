@@ -21,14 +21,8 @@ MN_SHAPE_FN Product productOf(const Conv &s) {
                       int64_t(s.inChannels / s.groups) * taps(s));
 }
 
-MN_SHAPE_FN Direct directConv(const Conv &s) {
-  return direct(s, s.outChannels / s.groups,
-                int64_t(s.inChannels / s.groups) * taps(s),
-                int64_t(s.outChannels) * pixelsOut(s));
-}
-
 MN_SHAPE_FN ConvWay convWay(const Conv &s) {
-  return wayOf(s, directConv(s), windowsOf(s), productOf(s));
+  return wayOf(s, windowsOf(s), int64_t(s.outChannels) * pixelsOut(s));
 }
 
 MN_SHAPE_FN LaunchShape conv(const Conv &s) {
@@ -39,8 +33,8 @@ MN_SHAPE_FN LaunchShape conv(const Conv &s) {
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, shape::Way way = shape::convWay(S).way>
-struct ConvKernel {
+template <typename T, Conv S, Way way = S.schedule.way> struct ConvKernel {
+  static_assert(S.pool.out[0] == 0, "no pool with a product");
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
   static constexpr bool windowAlongK = !G::nchw && G::inChannels >= 4;
@@ -77,8 +71,8 @@ struct ConvKernel {
   }
 };
 
-template <typename T, Conv S, shape::Way way>
-  requires(way == shape::Way::columns || way == shape::Way::patches)
+template <typename T, Conv S, Way way>
+  requires(way == Way::columns || way == Way::patches)
 struct ConvKernel<T, S, way> {
   using Parts = NoScratch;
 
@@ -96,6 +90,26 @@ struct ConvKernel<T, S, way> {
     MN_DEVICE void store(int image, int result, Place at, T v) const {
       f.store(G::output(image, group * G::outChannels + result, at), v);
     }
+    MN_DEVICE T tile(int image, int result, Place at, T v) const {
+      return f.tile(G::output(image, group * G::outChannels + result, at), v);
+    }
+    template <typename P>
+    MN_DEVICE void storePool(int image, int result, Place at,
+                             const P &pooled) const {
+      constexpr PoolWindows p = S.pool;
+      if (at.x0 >= p.out[0] || at.x1 >= p.out[1])
+        return;
+      const Index i =
+          imageIndex<S.layout, S.outChannels, p.out[0], p.out[1], p.out[2]>(
+              image, group * G::outChannels + result, at);
+      if constexpr (p.mean) {
+        f.store(i, pooled.sum / T(pooled.count));
+      } else {
+        f.store(i, pooled.value);
+        if constexpr (StoresIndices<F>)
+          f.storeIndex(i, int64_t(pooled.number));
+      }
+    }
     static MN_DEVICE Place pads() { return {S.pads[0], S.pads[1], S.pads[2]}; }
     static MN_DEVICE Place firstTap() { return {0, 0, 0}; }
   };
@@ -105,10 +119,10 @@ struct ConvKernel<T, S, way> {
   }
 };
 
-template <typename T, Conv S> struct ConvKernel<T, S, shape::Way::direct> {
+template <typename T, Conv S> struct ConvKernel<T, S, Way::direct> {
   using G = ConvGeometry<S>;
   using Sums =
-      DirectSums<T, S, shape::directConv(S), S.outChannels, G::pixelsOut>;
+      DirectSums<T, S, shape::convWay(S).direct, S.outChannels, G::pixelsOut>;
   using Parts = NoScratch;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {

@@ -14,6 +14,7 @@
 
 #include "mnistrt/cuda/kernels/conv_geometry.cuh"
 #include "mnistrt/cuda/kernels/conv_windows.cuh"
+#include "mnistrt/cuda/kernels/pooled.cuh"
 
 namespace mn {
 
@@ -23,7 +24,6 @@ struct Columns {
   static constexpr int threads = 256;
   /// Of filters in shared memory at a time: what should and what can be.
   static constexpr int filterElements = 4096, mostElements = 5632;
-  bool applies = false;
   int height = 1; ///< windows of a thread
   int width = 1;  ///< channels of results
   int splits = 1; ///< threads that share a result
@@ -47,7 +47,7 @@ MN_SHAPE_FN int columnPixels(const Windows &w, const Columns &t) {
 MN_SHAPE_FN Columns counted(Columns t, const Windows &w) {
   const int y = columnAlong(w);
   t.columns = int64_t(w.batch) * (w.spatial == 3 ? w.out[0] : 1) *
-              ceilDiv(w.out[y], t.height) * w.out[neighboursAlong(w)];
+              ceilDiv(w.extent(y), t.height) * w.extent(neighboursAlong(w));
   t.blocks = ceilDiv<int64_t>(t.columns, Columns::threads / t.splits);
   t.across = ceilDiv(w.results, t.width);
   const int fits = max(1, Columns::filterElements / (w.taps() * t.width));
@@ -94,28 +94,34 @@ MN_SHAPE_FN int64_t columnCycles(const Windows &w, const Columns &t) {
   return int64_t(result) + 4000;
 }
 
-/// The fastest columns, where they are faster than `others`.
-MN_SHAPE_FN Columns columnsOf(const Conv &s, const Windows &w, int64_t others) {
-  Columns best;
-  if (s.layout != Layout::nchw || w.spatial < 2)
-    return best;
-  int64_t fewest = others;
+MN_SHAPE_FN bool hasColumns(const Conv &s, const Windows &w) {
+  return s.layout == Layout::nchw && w.spatial >= 2;
+}
+/// Whether windows of a pool are in columns, and their parts in one warp.
+MN_SHAPE_FN bool canPool(const Windows &w, const Columns &t) {
+  const int across = w.pool.kernel[1];
+  return w.spatial == 2 && t.height % w.pool.kernel[0] == 0 &&
+         (across & (across - 1)) == 0 && across <= 32;
+}
+/// Whether a block has room for it.
+MN_SHAPE_FN bool fits(const Windows &w, const Columns &t) {
+  return columnPixels(w, t) <= 32 && w.kernel[neighboursAlong(w)] <= 32 &&
+         t.chunk * w.taps() * t.width <= Columns::mostElements &&
+         t.splits <= w.channels && t.columns < int64_t(1) << 31 &&
+         (!w.isPooled() || canPool(w, t));
+}
+
+/// use(columns) for all that there may be.
+template <typename Use>
+MN_SHAPE_FN void eachColumns(const Conv &s, const Windows &w, Use &&use) {
+  if (!hasColumns(s, w))
+    return;
   for (int height = 1; height <= 8; height *= 2)
     for (int width = 1; width <= 16 && height * width <= 64; width *= 2)
-      for (int splits = 1; splits <= 8; splits *= 2) {
-        Columns t = {true, height, width, splits};
-        t = counted(t, w);
-        if (columnPixels(w, t) > 32 || w.kernel[neighboursAlong(w)] > 32 ||
-            t.chunk * w.taps() * t.width > Columns::mostElements ||
-            splits > w.channels || t.columns >= int64_t(1) << 31)
-          continue;
-        const int64_t needed = columnCycles(w, t);
-        if (needed < fewest) {
-          fewest = needed;
-          best = t;
-        }
-      }
-  return best;
+      for (int splits = 1; splits <= 8; splits *= 2)
+        if (const Columns t = counted(Columns{height, width, splits}, w);
+            fits(w, t))
+          use(t);
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Columns &t) {
@@ -154,7 +160,8 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     Place at;
   };
   static MN_DEVICE Column columnOf(int number) {
-    constexpr int wide = W.out[x], tall = (W.out[y] + height - 1) / height;
+    constexpr int wide = W.extent(x);
+    constexpr int tall = (W.extent(y) + height - 1) / height;
     const int column = number % wide, row = number / wide % tall * height;
     const int rest = number / (wide * tall);
     if constexpr (y == 1)
@@ -285,6 +292,43 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     }
   }
 
+  /// Stores a thread's results, or what a pool makes of them: those of the
+  /// `which`-th channel of a thread come one below the other, a warp's
+  /// together.
+  template <typename Op> struct Stores {
+    const Op &op;
+    const Column &column;
+    bool isMine;
+    int firstResult;
+    Pooled<T, W.pool.mean> pooled[W.isPooled() ? width : 1] = {};
+
+    MN_DEVICE void operator()(int i, int which, int r, T v) {
+      const int result = firstResult + r;
+      const Place at = below(column.at, i);
+      const bool isResult = isMine && along(at, y) < W.out[y] &&
+                            along(at, x) < W.out[x] && result < W.results;
+      if constexpr (!W.isPooled()) {
+        if (isResult)
+          op.store(column.image, result, at, v);
+      } else {
+        constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
+        const int inWindow = int(threadIdx.x) % across;
+        if (isResult)
+          pooled[which].see(op.tile(column.image, result, at, v),
+                            i % high * across + inWindow);
+        if (i % high != high - 1)
+          return;
+#pragma unroll
+        for (int other = 1; other < across; other *= 2)
+          pooled[which].join(other);
+        const Place window = {at.x0 / high, at.x1 / across, 0};
+        if (isMine && inWindow == 0 && result < W.results)
+          op.storePool(column.image, result, window, pooled[which]);
+        pooled[which] = {};
+      }
+    }
+  };
+
   /// `number`: of the block among those of its group and phase.
   template <typename Op> static MN_DEVICE void run(const Op &op, int number) {
     gridDependencySync();
@@ -296,17 +340,13 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     const Column column = columnOf(isMine ? place : 0);
     ColumnKernel kernel;
     kernel.addUp(op, memory, Reach(op, column), firstResult);
-    const auto store = [&](int i, int r, T v) {
-      const Place at = below(column.at, i);
-      if (isMine && along(at, y) < W.out[y] && firstResult + r < W.results)
-        op.store(column.image, firstResult + r, at, v);
-    };
+    Stores<Op> stores{op, column, isMine, firstResult};
     if constexpr (splits == 1) {
 #pragma unroll
       for (int r = 0; r < width; ++r)
 #pragma unroll
         for (int i = 0; i < height; ++i)
-          store(i, r, kernel.sum[i][r]);
+          stores(i, r, r, kernel.sum[i][r]);
     } else {
 #pragma unroll
       for (int i = 0; i < height; ++i) {
@@ -316,12 +356,15 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
           memory.sum[r][threadIdx.x] = kernel.sum[i][r];
         __syncthreads();
 #pragma unroll
-        for (int r = int(threadIdx.x) / lanes; r < width; r += splits) {
+        for (int turn = 0; turn < (width + splits - 1) / splits; ++turn) {
+          const int r = turn * splits + int(threadIdx.x) / lanes;
+          if (width % splits != 0 && r >= width)
+            break;
           T v = T(0);
 #pragma unroll
           for (int s = 0; s < splits; ++s)
             v += memory.sum[r][s * lanes + lane];
-          store(i, r, v);
+          stores(i, turn, r, v);
         }
       }
     }

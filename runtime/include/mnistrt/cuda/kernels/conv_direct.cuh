@@ -16,29 +16,17 @@ namespace mn {
 namespace shape {
 
 struct Direct {
-  bool applies = false;
+  /// The products of a result, which a thread goes through without a loop.
+  static constexpr int mostProducts = 128;
+  static constexpr int mostImages = 4;
   int images = 1;        ///< of a thread
   int64_t perImage = 1;  ///< results
   int64_t threads = 256; ///< in total
 };
 
-/// `channels` results a group and pixel, each a sum of `products`.
-MN_SHAPE_FN Direct direct(const Conv &s, int channels, int64_t products,
-                          int64_t perImage) {
-  constexpr int fewChannels = 4, fewProducts = 128, maxImages = 4;
-  constexpr int64_t fullGpu = int64_t(1024) * referenceSms;
-  Direct d;
-  // Of one group columns (conv_columns.cuh) are faster where they can be.
-  const bool hasColumns =
-      s.groups == 1 && s.layout == Layout::nchw && s.spatial > 1;
-  d.applies = s.schedule.mma == Mma::ffma && !hasColumns &&
-              channels <= fewChannels && products <= fewProducts;
-  d.perImage = perImage;
-  while (2 * d.images <= maxImages && s.batch % (2 * d.images) == 0 &&
-         s.batch / (2 * d.images) * perImage >= fullGpu)
-    d.images *= 2;
-  d.threads = s.batch / d.images * perImage;
-  return d;
+MN_SHAPE_FN Direct directOf(const Conv &s, int64_t perImage) {
+  const int images = s.schedule.images;
+  return {images, perImage, s.batch / images * perImage};
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Direct &d) {

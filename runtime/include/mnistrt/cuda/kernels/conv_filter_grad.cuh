@@ -21,9 +21,9 @@ MN_SHAPE_FN Product filterGradOf(const Conv &s) {
 }
 
 MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
-  const FewWeights few = fewWeights(s);
-  if (!few.applies)
+  if (s.schedule.way != Way::weights)
     return product(filterGradOf(s));
+  const FewWeights few = fewWeights(s);
   return {static_cast<unsigned>(few.tiles * few.splits),
           static_cast<unsigned>(few.threads)};
 }
@@ -32,7 +32,7 @@ MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, bool few = shape::fewWeights(S).applies>
+template <typename T, Conv S, bool few = S.schedule.way == Way::weights>
 struct ConvFilterGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::filterGradOf(S);

@@ -18,7 +18,6 @@ namespace shape {
 
 /// `splits` blocks share the pixels of `channels` output channels of a group.
 struct FewWeights {
-  bool applies = false;
   int weights = 1;  ///< of an output channel
   int channels = 1; ///< output channels of a thread
   int along = 1;    ///< so many of these in a group
@@ -26,26 +25,20 @@ struct FewWeights {
   int64_t tiles = 1;
 
   static constexpr int threads = 256;
+  static constexpr int registers = 64; ///< of a thread, for sums
 };
 
+/// Weights of an output channel.
+MN_SHAPE_FN int64_t weightsOf(const Conv &s) {
+  return int64_t(s.inChannels / s.groups) * taps(s);
+}
+
+/// What a schedule says.
 MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
-  constexpr int registers = 64, pixelsEach = 4, resident = 4 * referenceSms;
-  const int64_t weights = int64_t(s.inChannels / s.groups) * taps(s);
-  const int outChannels = s.outChannels / s.groups;
-  FewWeights few;
-  few.applies = s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
-                weights <= registers;
-  if (!few.applies)
-    return few;
-  few.weights = int(weights);
-  while (few.channels < 8 && 2 * few.channels <= outChannels &&
-         2 * few.channels * few.weights <= registers)
-    few.channels *= 2;
-  few.along = ceilDiv(outChannels, few.channels);
+  FewWeights few = {int(weightsOf(s)), s.schedule.channels};
+  few.along = ceilDiv(s.outChannels / s.groups, few.channels);
+  few.splits = s.schedule.split;
   few.tiles = int64_t(s.groups) * few.along;
-  const int64_t useful =
-      int64_t(s.batch) * pixelsOut(s) / (few.threads * pixelsEach);
-  few.splits = int(max<int64_t>(1, min(useful, resident / few.tiles)));
   return few;
 }
 

@@ -35,16 +35,8 @@ MN_SHAPE_FN Product inputGradOf(const Conv &s) {
   return p;
 }
 
-MN_SHAPE_FN Direct directInputGrad(const Conv &s) {
-  return direct(s, s.inChannels / s.groups,
-                int64_t(s.outChannels / s.groups) * taps(s),
-                int64_t(s.inChannels) * pixelsIn(s));
-}
-
 MN_SHAPE_FN ConvWay inputGradWay(const Conv &s) {
-  const Direct direct = directInputGrad(s);
-  return hasPhases(s) ? wayOf(s, direct, readersOf(s), inputGradOf(s))
-                      : wayOf(direct);
+  return wayOf(s, readersOf(s), int64_t(s.inChannels) * pixelsIn(s));
 }
 
 MN_SHAPE_FN LaunchShape inputGrad(const Conv &s) {
@@ -92,7 +84,7 @@ template <Conv S> struct InputPhase {
   }
 };
 
-template <typename T, Conv S, shape::Way way = shape::inputGradWay(S).way>
+template <typename T, Conv S, Way way = S.schedule.way>
 struct ConvInputGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::inputGradOf(S);
@@ -240,8 +232,8 @@ private:
   }
 };
 
-template <typename T, Conv S, shape::Way way>
-  requires(way == shape::Way::columns || way == shape::Way::patches)
+template <typename T, Conv S, Way way>
+  requires(way == Way::columns || way == Way::patches)
 struct ConvInputGradKernel<T, S, way> {
   using Parts = NoScratch;
   static constexpr shape::Windows W = shape::readersOf(S);
@@ -289,11 +281,10 @@ struct ConvInputGradKernel<T, S, way> {
   }
 };
 
-template <typename T, Conv S>
-struct ConvInputGradKernel<T, S, shape::Way::direct> {
+template <typename T, Conv S> struct ConvInputGradKernel<T, S, Way::direct> {
   using G = ConvGeometry<S>;
-  using Sums =
-      DirectSums<T, S, shape::directInputGrad(S), S.inChannels, G::pixelsIn>;
+  using Sums = DirectSums<T, S, shape::inputGradWay(S).direct, S.inChannels,
+                          G::pixelsIn>;
   using Parts = NoScratch;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {

@@ -19,13 +19,16 @@
 
 #include "mnistrt/cuda/kernels/conv_geometry.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_shape.cuh"
+#include "mnistrt/cuda/kernels/pooled.cuh"
 
 #ifdef __CUDACC__
 
 namespace mn::device {
 
 /// An operation has loadPixel(image, channel, place), loadFilter(result,
-/// channel, tap) and store(image, result, place, sum), pads() before its
+/// channel, tap) and store(image, result, place, sum), or where results are
+/// pooled tile(image, result, place, sum), which gives what windows of the pool
+/// consist of, and storePool(image, result, place, pooled); pads() before its
 /// windows and firstTap(): what is before it along any dimension is no tap of
 /// this phase, and 0. `resultsAdjacent`: after a filter's taps the next in
 /// memory is another result's, else another channel's.
@@ -412,24 +415,59 @@ struct PatchKernel {
     return false;
   }
 
+  /// A thread has a window of the pool, of a result.
+  template <typename Op, typename SumOf>
+  static MN_DEVICE void storePools(const Op &op, int firstWindow,
+                                   int firstResult, const SumOf &sumOf) {
+    constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
+    constexpr int d1 = W.covered(1), columns = W.poolTiles(1);
+    constexpr int rows = t.step / (d1 * high);
+    for (int e = int(threadIdx.x); e < rows * columns * width; e += threads) {
+      const int tile = nchw ? e % (rows * columns) : e / width;
+      const int result = nchw ? e / (rows * columns) : e % width;
+      const int i = tile / columns * high * d1 + tile % columns * across;
+      const Padded first = paddedOf(firstWindow + i);
+      if (!isWindow(first) || firstResult + result >= W.results)
+        continue;
+      Pooled<float, W.pool.mean> pooled;
+#pragma unroll
+      for (int k = 0; k < high * across; ++k) {
+        const int y = k / across, x = k % across;
+        const Padded window = {first.image,
+                               {first.at.x0 + y, first.at.x1 + x, 0}};
+        if (isWindow(window))
+          pooled.see(op.tile(window.image, firstResult + result, window.at,
+                             sumOf(window, i + y * d1 + x, result)),
+                     k);
+      }
+      op.storePool(first.image, firstResult + result,
+                   {first.at.x0 / high, first.at.x1 / across, 0}, pooled);
+    }
+  }
+
   /// `number`: of the block among those of its phase.
   template <typename Op> static MN_DEVICE void run(const Op &op, int number) {
     gridDependencySync();
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
-    const int firstWindow = number / int(t.across) * windows;
+    const int firstWindow = number / int(t.across) * t.step;
     const int firstResult = number % int(t.across) * width;
     PatchKernel kernel;
     kernel.addUp(op, memory, firstWindow, firstResult);
     const bool repeats = kernel.toShared(memory.part);
-    const auto store = [&](const Padded &window, int i, int result) {
-      if (!isWindow(window) || firstResult + result >= W.results)
-        return;
-      float v = memory.part[result * stride + i];
-      if (repeatsNans && repeats && v != v)
-        v = exactSum(op, window, firstResult + result);
-      op.store(window.image, firstResult + result, window.at, v);
+    const auto sumOf = [&](const Padded &window, int i, int result) {
+      const float v = memory.part[result * stride + i];
+      return repeatsNans && repeats && v != v
+                 ? exactSum(op, window, firstResult + result)
+                 : v;
     };
-    if constexpr (nchw) {
+    const auto store = [&](const Padded &window, int i, int result) {
+      if (isWindow(window) && firstResult + result < W.results)
+        op.store(window.image, firstResult + result, window.at,
+                 sumOf(window, i, result));
+    };
+    if constexpr (W.isPooled()) {
+      storePools(op, firstWindow, firstResult, sumOf);
+    } else if constexpr (nchw) {
       // A thread has one window, and every second result.
       const int i = int(threadIdx.x) % windows;
       const Padded window = paddedOf(firstWindow + i);

@@ -1,6 +1,6 @@
 //===- conv_patch_shape.cuh - convolutions cut into patches -----*- C++ -*-===//
 //
-// Sizes of conv_patch.cuh's blocks, and whether it is faster than a product.
+// Sizes of conv_patch.cuh's blocks, and how long they take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ struct Patch {
   static constexpr int warpgroups = 2;
   static constexpr int windows = 64 * warpgroups;
   static constexpr int threads = 128 * warpgroups;
-  bool applies = false;
   int width = 16;
+  int step = windows; ///< windows whose results a block stores
   int64_t tiles = 1;  ///< along windows
   int64_t across = 1; ///< along channels of results
 };
@@ -85,40 +85,44 @@ MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   return int64_t(all + 90.0 * t.width / 2 * double(blocks));
 }
 
-/// The fastest blocks, where they are faster than `others`.
-MN_SHAPE_FN Patch patchOf(const Windows &w, int64_t others) {
-  Patch best;
-  int64_t fewest = others;
-  for (int width = 16; width <= 128; width *= 2) {
-    Patch t = {true, width};
-    t.tiles = ceilDiv<int64_t>(int64_t(w.batch) * w.pixels(), t.windows);
-    t.across = ceilDiv(w.results, width);
-    if (sharedBytes(w, t) > smallestShared || patchRegisters(w, t) > 240 ||
-        (width > 16 && width / 2 >= w.results))
-      break;
-    const int64_t needed = patchCycles(w, t);
-    if (needed < fewest) {
-      fewest = needed;
-      best = t;
-    }
-  }
-  return best;
+/// Of a pool whole rows of windows; 0 where a block has not so many.
+MN_SHAPE_FN int patchStep(const Windows &w) {
+  if (!w.isPooled())
+    return Patch::windows;
+  const int rows = w.pool.kernel[0] * w.covered(1);
+  return Patch::windows / rows * rows;
+}
+
+MN_SHAPE_FN Patch counted(Patch t, const Windows &w) {
+  t.step = patchStep(w);
+  t.tiles = ceilDiv<int64_t>(int64_t(w.batch) * w.pixels(), max(t.step, 1));
+  t.across = ceilDiv(w.results, t.width);
+  return t;
 }
 
 MN_SHAPE_FN bool hasPatches(const Conv &s, const Windows &w) {
-  return s.schedule.mma != Mma::ffma && s.schedule.tile[0] == 0 &&
-         s.groups == 1 && w.strides[0] == 1 && w.strides[1] == 1 &&
-         w.strides[2] == 1;
-}
-
-/// `others`: the fewest cycles of other ways.
-MN_SHAPE_FN Patch patchOf(const Conv &s, const Windows &w, int64_t others) {
   // Windows are numbered by an int.
   const int64_t last = int64_t(w.batch) * w.pixels() + w.halo();
-  return hasPatches(s, w) && last < (int64_t(1) << 31) - Patch::windows
-             ? patchOf(w, others)
-             : Patch{};
+  return s.schedule.mma != Mma::ffma && s.groups == 1 && w.strides[0] == 1 &&
+         w.strides[1] == 1 && w.strides[2] == 1 &&
+         (!w.isPooled() || (w.spatial == 2 && patchStep(w) != 0)) &&
+         last < (int64_t(1) << 31) - Patch::windows;
 }
+
+/// use(patch) for all that there may be.
+template <typename Use>
+MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
+  if (!hasPatches(s, w))
+    return;
+  for (int width = 16; width <= 128; width *= 2) {
+    const Patch t = counted(Patch{width}, w);
+    if (sharedBytes(w, t) > smallestShared || patchRegisters(w, t) > 240 ||
+        (width > 16 && width / 2 >= w.results))
+      return;
+    use(t);
+  }
+}
+
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
   return {static_cast<unsigned>(t.tiles * t.across * w.phaseCount()),
           static_cast<unsigned>(t.threads), 1, sharedBytes(w, t)};

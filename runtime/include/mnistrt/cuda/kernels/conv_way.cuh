@@ -1,7 +1,7 @@
 //===- conv_way.cuh - how a convolution is computed -------------*- C++ -*-===//
 //
-// Groups of few results directly, other convolutions the way that takes the
-// fewest cycles: by columns, on tensor cores by patches, or as a product.
+// As the schedule says: directly, by columns, on tensor cores by patches, or as
+// a product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,7 @@ namespace mn {
 
 namespace shape {
 
-enum class Way { direct, columns, patches, product };
-
+/// The sizes of what a schedule says.
 struct ConvWay {
   Way way = Way::product;
   Direct direct = {};
@@ -25,27 +24,17 @@ struct ConvWay {
   Patch patch = {};
 };
 
-MN_SHAPE_FN ConvWay wayOf(const Direct &direct) {
-  return {direct.applies ? Way::direct : Way::product, direct};
-}
-
-MN_SHAPE_FN ConvWay wayOf(const Conv &s, const Direct &direct, const Windows &w,
-                          const Product &p) {
-  if (direct.applies || s.schedule.tile[0] != 0)
-    return wayOf(direct);
-  const Tiles t = tiles(p);
-  const int64_t fewest = t.mma == Mma::ffma ? cycles(p, t) : mmaCycles(p, t);
-  const Patch patch = patchOf(s, w, fewest);
-  // What any launch takes is counted for columns only. Gathering windows for
-  // the FMA units takes longer than cycles() says.
-  const int64_t others = patch.applies        ? patchCycles(w, patch)
-                         : t.mma == Mma::ffma ? 4000 + fewest * 17 / 10
-                                              : 4000 + fewest;
-  if (const Columns columns = columnsOf(s, w, others); columns.applies)
-    return {Way::columns, {}, columns};
-  if (patch.applies)
-    return {Way::patches, {}, {}, patch};
-  return {};
+/// `perImage` results.
+MN_SHAPE_FN ConvWay wayOf(const Conv &s, const Windows &w, int64_t perImage) {
+  const ProductSchedule &how = s.schedule;
+  ConvWay result = {how.way};
+  if (how.way == Way::direct)
+    result.direct = directOf(s, perImage);
+  else if (how.way == Way::columns)
+    result.columns = counted(Columns{how.height, how.width, how.split}, w);
+  else if (how.way == Way::patches)
+    result.patch = counted(Patch{how.width}, w);
+  return result;
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const ConvWay &way, const Windows &w,
@@ -57,10 +46,9 @@ MN_SHAPE_FN LaunchShape launchOf(const ConvWay &way, const Windows &w,
     return launchOf(w, way.columns);
   case Way::patches:
     return launchOf(w, way.patch);
-  case Way::product:
-    break;
+  default:
+    return product(p);
   }
-  return product(p);
 }
 
 } // namespace shape
@@ -73,14 +61,14 @@ namespace device {
 template <typename T, shape::Windows W, shape::ConvWay way, Layout layout,
           bool resultsAdjacent, typename Operation>
 MN_DEVICE void runWindows(const Operation &operation) {
-  constexpr int each = way.way == shape::Way::columns
+  constexpr int each = way.way == Way::columns
                            ? int(way.columns.blocks * way.columns.across)
                            : int(way.patch.tiles * way.patch.across);
   const int which = int(blockIdx.x) / each, number = int(blockIdx.x) % each;
   constexpr int phases = W.phaseCount();
   const Place phase = placeOf<W.phases[1], W.phases[2]>(which % phases);
   const auto op = operation(which / phases, phase);
-  if constexpr (way.way == shape::Way::columns)
+  if constexpr (way.way == Way::columns)
     ColumnKernel<T, W, way.columns>::run(op, number);
   else
     PatchKernel<W, way.patch, layout == Layout::nchw, resultsAdjacent>::run(

@@ -34,14 +34,26 @@ struct Windows {
   int dilations[3] = {1, 1, 1};
   int phases[3] = {1, 1, 1}; ///< along each dimension
   Mma mma = Mma::ffma;
+  PoolWindows pool = {}; ///< of the results; strides and phases are 1
 
   MN_SHAPE_FN int taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   MN_SHAPE_FN int phaseCount() const {
     return phases[0] * phases[1] * phases[2];
   }
-  /// What the windows along a dimension cover, with strides of 1.
+  MN_SHAPE_FN bool isPooled() const { return pool.out[0] != 0; }
+  /// Whole windows of the pool along a dimension, with what begins after them.
+  MN_SHAPE_FN int poolTiles(int d) const {
+    return max(pool.out[d], ceilDiv(out[d], pool.kernel[d]));
+  }
+  /// Results along a dimension, up to the end of a pool's windows.
+  MN_SHAPE_FN int extent(int d) const {
+    return isPooled() ? poolTiles(d) * pool.kernel[d] : out[d];
+  }
+  /// What the windows along a dimension cover, with strides of 1. Images begin
+  /// with whole windows of a pool.
   MN_SHAPE_FN int covered(int d) const {
-    return out[d] + (kernel[d] - 1) * dilations[d];
+    const int all = extent(d) + (kernel[d] - 1) * dilations[d];
+    return d == 0 ? ceilDiv(all, pool.kernel[0]) * pool.kernel[0] : all;
   }
   /// Pixels of an image with its padding, as far as windows cover it.
   MN_SHAPE_FN int pixels() const {
@@ -66,6 +78,7 @@ MN_SHAPE_FN Windows windowsOf(const Conv &s) {
     w.dilations[d] = s.dilations[d];
   }
   w.mma = s.schedule.mma;
+  w.pool = s.pool;
   return w;
 }
 

@@ -13,6 +13,7 @@
 #define MNISTRT_CUDA_KERNELS_POOL_CUH
 
 #include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/pooled.cuh"
 #include "mnistrt/reductions.h"
 
 namespace mn {
@@ -188,28 +189,53 @@ template <typename T> struct Best {
 template <typename T, Pool S> struct PoolKernel {
   using G = PoolGeometry<S>;
 
+  /// Stores where the maxima are too, if the functor wants to know.
   template <typename F> static MN_DEVICE void max(const F &f) {
     G::outputs([&](Index i, int n, int c, Place out) {
-      T best = Limits<T>::lowest();
-      G::window(out, [&](Place p) {
-        best = mn::max(best, f.load(G::input(n, c, p)));
-      });
-      f.store(i, best);
+      if constexpr (StoresIndices<F>) {
+        const Best<T> best =
+            bestOf(out, [&](Place p) { return T(f.load(G::input(n, c, p))); });
+        f.store(i, best.value);
+        f.storeIndex(i, indexOf(n, c, out, best.place));
+      } else {
+        T best = Limits<T>::lowest();
+        G::window(out, [&](Place p) {
+          best = mn::max(best, f.load(G::input(n, c, p)));
+        });
+        f.store(i, best);
+      }
     });
   }
 
   template <typename F> static MN_DEVICE void argMax(const F &f) {
     G::outputs([&](Index i, int n, int c, Place out) {
-      Best<T> best;
-      G::window(out,
-                [&](Place p) { best.see(T(f.load(G::input(n, c, p))), p); });
-      const Place p = best.place;
-      const int64_t plane = int64_t(n) * S.channels + c;
-      const int64_t inside =
-          S.columnMajor ? p.x0 + int64_t(S.in[0]) * (p.x1 + S.in[1] * p.x2)
-                        : p.x2 + int64_t(S.in[2]) * (p.x1 + S.in[1] * p.x0);
-      f.store(i, p.x0 < 0 ? int64_t(0) : plane * shape::pixelsIn(S) + inside);
+      const Best<T> best =
+          bestOf(out, [&](Place p) { return T(f.load(G::input(n, c, p))); });
+      f.store(i, indexOf(n, c, out, best.place));
     });
+  }
+
+  template <typename Load>
+  static MN_DEVICE Best<T> bestOf(Place out, const Load &load) {
+    Best<T> best;
+    G::window(out, [&](Place p) { best.see(load(p), p); });
+    return best;
+  }
+
+  /// Of the element at `p`; 0 where the window `out` has none.
+  static MN_DEVICE int64_t indexOf(int n, int c, Place out, Place p) {
+    if (p.x0 < 0)
+      return 0;
+    if constexpr (S.inWindow)
+      return ((p.x0 - out.x0 * S.kernel[0]) * S.kernel[1] + p.x1 -
+              out.x1 * S.kernel[1]) *
+                 S.kernel[2] +
+             p.x2 - out.x2 * S.kernel[2];
+    const int64_t plane = int64_t(n) * S.channels + c;
+    const int64_t inside =
+        S.columnMajor ? p.x0 + int64_t(S.in[0]) * (p.x1 + S.in[1] * p.x2)
+                      : p.x2 + int64_t(S.in[2]) * (p.x1 + S.in[1] * p.x0);
+    return plane * shape::pixelsIn(S) + inside;
   }
 
   template <typename F> static MN_DEVICE void avg(const F &f) {
@@ -221,11 +247,9 @@ template <typename T, Pool S> struct PoolKernel {
   }
 
   template <typename F>
-  static MN_DEVICE Best<T> bestOf(const F &f, int n, int c, Place out) {
-    Best<T> best;
-    G::window(out,
-              [&](Place p) { best.see(T(f.loadInput(G::input(n, c, p))), p); });
-    return best;
+  static MN_DEVICE Best<T> bestInput(const F &f, int n, int c, Place out) {
+    return bestOf(out,
+                  [&](Place p) { return T(f.loadInput(G::input(n, c, p))); });
   }
 
   template <typename F> static MN_DEVICE void maxGrad(const F &f) {
@@ -235,7 +259,7 @@ template <typename T, Pool S> struct PoolKernel {
       G::inputs([&](Index i, int n, int c, Place in) {
         T sum = 0;
         G::windowsAt(in, [&](Place out) {
-          if (bestOf(f, n, c, out).place == in)
+          if (bestInput(f, n, c, out).place == in)
             sum += f.loadOutputGrad(G::output(n, c, out));
         });
         f.store(i, sum);
@@ -249,9 +273,24 @@ template <typename T, Pool S> struct PoolKernel {
       // On its way before the inputs are compared.
       const T grad =
           isWindow ? T(f.loadOutputGrad(G::output(n, c, tile))) : T(0);
-      const Best<T> best = bestOf(f, n, c, tile);
+      const Best<T> best = bestInput(f, n, c, tile);
       G::window(tile, [&](Place p) {
         f.store(G::input(n, c, p), p == best.place ? grad : T(0));
+      });
+    });
+  }
+
+  /// A thread has a window, or what is after the last one.
+  template <typename F> static MN_DEVICE void unpool(const F &f) {
+    G::tiles([&](Index, int n, int c, Place tile) {
+      const bool isWindow =
+          tile.x0 < S.out[0] && tile.x1 < S.out[1] && tile.x2 < S.out[2];
+      const Index o = isWindow ? G::output(n, c, tile) : Index(0);
+      const T value = f.load(o);
+      const int64_t index = f.loadIndex(o);
+      G::window(tile, [&](Place p) {
+        f.store(G::input(n, c, p),
+                isWindow && indexOf(n, c, tile, p) == index ? value : T(0));
       });
     });
   }
@@ -281,6 +320,8 @@ template <typename T, Pool S> struct PoolKernel {
   MN_POOL_KERNEL(NAME, argMax, T, F, __VA_ARGS__)
 #define MN_MAX_POOL_GRAD_KERNEL(NAME, T, F, ...)                               \
   MN_POOL_KERNEL(NAME, maxGrad, T, F, __VA_ARGS__)
+#define MN_MAX_UNPOOL_KERNEL(NAME, T, F, ...)                                  \
+  MN_POOL_KERNEL(NAME, unpool, T, F, __VA_ARGS__)
 #define MN_AVG_POOL_GRAD_KERNEL(NAME, T, F, ...)                               \
   MN_POOL_KERNEL(NAME, avgGrad, T, F, __VA_ARGS__)
 
@@ -291,6 +332,7 @@ template <typename T, Pool S> struct PoolKernel {
 #define MN_ARG_MAX_POOL_KERNEL(NAME, T, F, ...)
 #define MN_MAX_POOL_GRAD_KERNEL(NAME, T, F, ...)
 #define MN_AVG_POOL_GRAD_KERNEL(NAME, T, F, ...)
+#define MN_MAX_UNPOOL_KERNEL(NAME, T, F, ...)
 
 template <typename T, typename F>
 void maxPool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
@@ -307,6 +349,10 @@ void argMaxPool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
 template <typename T, typename F>
 void maxPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {
   launch(ctx, kernel, shape::maxPoolGrad(s), f);
+}
+template <typename T, typename F>
+void maxUnpool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
+  launch(ctx, kernel, shape::each(shape::poolTiles(s)), f);
 }
 template <typename T, typename F>
 void avgPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {

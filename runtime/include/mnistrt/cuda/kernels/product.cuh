@@ -21,7 +21,7 @@ namespace mn {
 
 namespace shape {
 MN_SHAPE_FN LaunchShape product(const Product &p) {
-  const Tiles t = tiles(p);
+  const Tiles t = tilesOf(p);
   return {static_cast<unsigned>(t.count * t.splits),
           static_cast<unsigned>(t.threads()),
           static_cast<unsigned>(clusterOf(t.splits)), sharedBytes(t)};
@@ -46,8 +46,9 @@ struct ProductLoop<float, P, aAlongK, bAlongK, t> {
 /// Operand: see product_operand.cuh. `alongK`: its neighbours in memory are
 /// neighbours in k, else in row.
 template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
-          shape::Tiles t = shape::tiles(P)>
+          shape::Tiles t = shape::tilesOf(P)>
 struct ProductKernel {
+  static_assert(P.schedule.tile[0] != 0, "a product without a schedule");
   using Loop = typename ProductLoop<T, P, aAlongK, bAlongK, t>::Type;
   static constexpr int threads = t.threads(), stride = Loop::stride;
   static constexpr int height = t.height(), width = t.width();

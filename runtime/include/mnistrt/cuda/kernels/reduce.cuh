@@ -75,13 +75,6 @@ MN_SHAPE_FN LaunchShape reduce(const Reduce &s) {
 
 namespace device {
 
-template <typename State> MN_DEVICE State shuffleState(State s, int lanes) {
-  s.value = shuffleXor(s.value, lanes);
-  if constexpr (requires { s.index; })
-    s.index = shuffleXor(s.index, lanes);
-  return s;
-}
-
 template <bool first, typename A, typename B> struct Choice {
   using Type = A;
 };

@@ -5,7 +5,8 @@
 // it loads it again in each phase. Neighbouring threads have neighbouring
 // elements where these are adjacent in memory, else neighbouring rows. A large
 // row has the blocks of a cluster, which read each other's sums in shared
-// memory. The order of all sums is fixed.
+// memory. Totals over all rows are made by one block, a cluster, or the last
+// block to end its rows. The order of all sums is fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +29,34 @@ struct RowTeams {
   int64_t groups = 1; ///< of `rows` rows
 
   MN_SHAPE_FN int threads() const { return rows * team; }
+  /// All of them, where they can read each other's shared memory.
+  MN_SHAPE_FN bool isOneCluster() const {
+    return groups * splits <= largestCluster;
+  }
 };
 
 /// Elements that a thread has of a row, while there may be more threads.
 inline constexpr int rowDepth = 8;
 
-MN_SHAPE_FN RowTeams rowTeams(const Reduce &s) {
+/// So many rows in a block that all blocks are one cluster, if that can be: to
+/// put totals together through memory takes as long as the rows.
+MN_SHAPE_FN int rowsForTotals(const RowTeams &t, const Reduce &s) {
+  // More threads have too few registers for long rows.
+  const int most = s.size <= 2 * t.team ? 1024 : 512;
+  int rows = t.rows;
+  while (rows * t.team < most && rows < s.outputs)
+    rows *= 2;
+  return ceilDiv<int64_t>(s.outputs, rows) <= largestCluster ? rows : t.rows;
+}
+
+MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
   constexpr int sector = 8, most = 512;
   RowTeams t;
   t.alongElements = s.contiguous || s.run >= sector;
   if (s.size <= 4) {
     t.rows = 128;
   } else if (t.alongElements) {
-    t.team = 32;
+    t.team = s.size <= 16 ? 8 : 32;
     while (t.team < most && int64_t(t.team) * rowDepth < s.size)
       t.team *= 2;
     t.rows = max(256 / t.team, 1);
@@ -50,6 +66,8 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s) {
     while (t.threads() < most && int64_t(t.team) * rowDepth < s.size)
       t.team *= 2;
   }
+  if (hasTotals)
+    t.rows = rowsForTotals(t, s);
   t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
   // More blocks than run at once wait for a whole row each.
   const int64_t turns = ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth);
@@ -59,11 +77,13 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s) {
   return t;
 }
 
-MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
-  const RowTeams t = rowTeams(s);
+MN_SHAPE_FN LaunchShape rows(const Reduce &s, bool hasTotals = false) {
+  const RowTeams t = rowTeams(s, hasTotals);
+  const bool together = hasTotals && t.isOneCluster();
   return {static_cast<unsigned>(t.groups * t.splits),
           static_cast<unsigned>(t.threads()),
-          static_cast<unsigned>(clusterOf(t.splits))};
+          static_cast<unsigned>(together ? t.groups * t.splits
+                                         : clusterOf(t.splits))};
 }
 
 } // namespace shape
@@ -72,8 +92,17 @@ MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
 
 namespace device {
 
+/// Scratch memory of a kernel whose blocks have a part of totals each.
+template <typename F, int64_t blocks> struct TotalParts {
+  using Type = Scratch<TotalsOf<F>, blocks, 1>;
+};
+template <typename F> struct TotalParts<F, 0> {
+  using Type = NoScratch;
+};
+
 template <typename F, Reduce S> struct RowKernel {
-  static constexpr shape::RowTeams t = shape::rowTeams(S);
+  static constexpr bool hasTotals = HasTotals<F>;
+  static constexpr shape::RowTeams t = shape::rowTeams(S, hasTotals);
   using Element = typename F::ElementValues;
   using Row = typename F::RowValues;
 
@@ -81,11 +110,20 @@ template <typename F, Reduce S> struct RowKernel {
   static constexpr int splits = hasClusters ? t.splits : 1;
   static constexpr int phases = F::Phases::count;
 
+  // How blocks that have all rows together get totals.
+  static constexpr bool byCluster = hasTotals && hasClusters && t.groups > 1 &&
+                                    t.isOneCluster();
+  static constexpr bool byTicket = hasTotals && t.groups > 1 && !byCluster;
+  using Parts = typename TotalParts<F, byTicket ? t.groups : 0>::Type;
+
   // Of a team, `laneTeam` members are in one warp, which has `laneRows`.
   static constexpr int laneRows =
-      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::min(t.rows, 32);
+      t.alongElements ? 32 / shape::min(t.team, 32) : shape::min(t.rows, 32);
   static constexpr int laneTeam = 32 / laneRows;
   static constexpr int warpsApart = t.team / laneTeam;
+  // How far apart in a warp they are, at most and at least.
+  static constexpr int widest = t.alongElements ? laneTeam / 2 : 16;
+  static constexpr int narrowest = t.alongElements ? 1 : laneRows;
 
   // What a thread has of a row, in registers if it fits.
   static constexpr int64_t stride = int64_t(t.team) * splits;
@@ -134,12 +172,12 @@ template <typename F, Reduce S> struct RowKernel {
   template <int p, typename Kind, typename State>
   static MN_DEVICE State joinTeam(State s, int member, int row) {
 #pragma unroll
-    for (int lanes = 16; lanes >= laneRows; lanes /= 2) {
+    for (int lanes = widest; lanes >= narrowest; lanes /= 2) {
       State other;
 #pragma unroll
       for (int i = 0; i < Kind::count; ++i)
-        other.v[i] = shuffleXor(s.v[i], lanes);
-      s = Kind::join(s, other);
+        other.v[i] = shuffleState(s.v[i], lanes);
+      s = Kind::joinAll(s, other);
     }
     if constexpr (warpsApart > 1) {
       __shared__ State ofWarps[warpsApart * t.rows];
@@ -149,17 +187,18 @@ template <typename F, Reduce S> struct RowKernel {
       s = ofWarps[row];
 #pragma unroll
       for (int warp = 1; warp < warpsApart; ++warp)
-        s = Kind::join(s, ofWarps[warp * t.rows + row]);
+        s = Kind::joinAll(s, ofWarps[warp * t.rows + row]);
     }
     if constexpr (splits > 1) {
       __shared__ State ofBlock[t.rows];
       if (member == 0)
         ofBlock[row] = s;
       clusterSync();
-      s = *inBlock(&ofBlock[row], 0);
+      const int first = byCluster ? int(blockIdx.x) / splits * splits : 0;
+      s = *inBlock(&ofBlock[row], first);
 #pragma unroll
       for (int block = 1; block < splits; ++block)
-        s = Kind::join(s, *inBlock(&ofBlock[row], block));
+        s = Kind::joinAll(s, *inBlock(&ofBlock[row], first + block));
     }
     return s;
   }
@@ -169,17 +208,77 @@ template <typename F, Reduce S> struct RowKernel {
                                   Place at, int member, int number) {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
-      auto s = Kind::none();
+      auto s = Kind::noneOfAll();
       forEach(e, f, at, [&](const Element &x, Index r) {
-        s = Kind::join(s, f.values(Phase<p>{}, row, x, at.o, r));
+        s = Kind::joinAll(
+            s, Kind::ofAll(f.values(Phase<p>{}, row, x, at.o, r), r));
       });
       s = joinTeam<p, Kind>(s, member, number);
-      f.take(Phase<p>{}, s, row, at.o);
+      f.take(Phase<p>{}, Kind::results(s), row, at.o);
       runPhases<p + 1>(e, f, row, at, member, number);
     }
   }
 
-  static MN_DEVICE void run(const F &f) {
+  /// The sum of `count` parts, in the lanes of the first warp.
+  template <typename Totals, typename PartAt>
+  static MN_DEVICE Totals joinParts(int64_t count, const PartAt &partAt) {
+    Totals s;
+    s.clear();
+    for (int64_t i = threadIdx.x; i < count; i += 32)
+      s.join(*partAt(i));
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+      s.join(shuffleBytes(s, lanes));
+    return s;
+  }
+
+  /// Takes the totals of all rows, in one thread of the grid. `isFirst`:
+  /// whether the thread has a row that it gives to them.
+  static MN_DEVICE void runTotals(const F &f, const Row &row, Index o,
+                                  bool isFirst, int number, Parts &parts) {
+    using Totals = TotalsOf<F>;
+    __shared__ char memory[t.rows * sizeof(Totals)]
+        __attribute__((aligned(16)));
+    Totals *ofRows = reinterpret_cast<Totals *>(memory), s;
+    s.clear();
+    if (isFirst)
+      s.addRow(f, row, o);
+    const bool isMember =
+        t.alongElements ? threadIdx.x % t.team == 0 : threadIdx.x < t.rows;
+    if (isMember)
+      ofRows[number] = s;
+    __syncthreads();
+    if (threadIdx.x < 32)
+      s = joinParts<Totals>(t.rows, [&](int64_t i) { return ofRows + i; });
+    if constexpr (byCluster) {
+      if (threadIdx.x == 0)
+        *ofRows = s;
+      clusterSync();
+      if (blockIdx.x == 0 && threadIdx.x < 32)
+        s = joinParts<Totals>(t.groups, [&](int64_t i) {
+          return inBlock(ofRows, int(i) * splits);
+        });
+      clusterArrive();
+    }
+    if constexpr (byTicket) {
+      if (threadIdx.x == 0)
+        parts.part[blockIdx.x / t.splits] = s;
+      if (!lastToArrive(parts.ticket, unsigned(t.groups)))
+        return;
+      if (threadIdx.x < 32)
+        s = joinParts<Totals>(t.groups,
+                              [&](int64_t i) { return parts.part + i; });
+    }
+    if (threadIdx.x == 0 && (byTicket || blockIdx.x == 0)) {
+      typename F::TotalValues totals{};
+      s.take(f, totals);
+      f.storeTotals(totals);
+    }
+    if constexpr (byCluster)
+      clusterWait();
+  }
+
+  static MN_DEVICE void run(const F &f, Parts &parts) {
     gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
@@ -212,15 +311,20 @@ template <typename F, Reduce S> struct RowKernel {
     // Others may still read this block's sums.
     if constexpr (splits > 1)
       clusterWait();
+    if constexpr (hasTotals)
+      if (byCluster || split == 0)
+        runTotals(f, row, at.o, inside && split == 0 && member == 0, number,
+                  parts);
   }
 };
 
 } // namespace device
 
 #define MN_ROWS_KERNEL(NAME, F, ...)                                           \
-  MN_GLOBAL_CLUSTERS(mn::shape::rows(__VA_ARGS__))                             \
+  __device__ mn::device::RowKernel<F, __VA_ARGS__>::Parts NAME##_parts;        \
+  MN_GLOBAL_CLUSTERS(mn::shape::rows(__VA_ARGS__, mn::HasTotals<F>))           \
   NAME(const __grid_constant__ F f) {                                          \
-    mn::device::RowKernel<F, __VA_ARGS__>::run(f);                             \
+    mn::device::RowKernel<F, __VA_ARGS__>::run(f, NAME##_parts);               \
   }
 
 #else
@@ -230,7 +334,7 @@ template <typename F, Reduce S> struct RowKernel {
 template <typename F>
 void rows(Context &ctx, const char *kernel, const Reduce &s, const F &functor) {
   if (s.outputs != 0)
-    launch(ctx, kernel, shape::rows(s), functor);
+    launch(ctx, kernel, shape::rows(s, HasTotals<F>), functor);
 }
 
 #endif // __CUDACC__

@@ -1,0 +1,46 @@
+//===- Contraction.h - a root as the kernels' headers see it ----*- C++ -*-===//
+//
+// The sizes of a contraction as the generated text gives them to its kernel.
+// Only what knows the kernels' headers includes this.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_IR_PLAN_CONTRACTION_H
+#define MNISTC_IR_PLAN_CONTRACTION_H
+
+#include "lib/IR/Plan/Schedule.h"
+#include "mnistrt/cuda/kernels/schedule_choice.cuh"
+
+namespace mlir::mnistc {
+
+struct Contraction {
+  enum class Kind { matmul, conv, inputGrad, filterGrad };
+
+  /// `root` is a contraction.
+  Contraction(Operation *root, const mn::ProductSchedule &schedule);
+  /// That of a step, with the pool that it may have.
+  Contraction(StepOp step, const mn::ProductSchedule &schedule);
+
+  bool isConvolution() const {
+    return kind == Kind::conv || kind == Kind::inputGrad;
+  }
+  /// As a product, which all can be.
+  mn::shape::Product product() const;
+  /// Of a convolution.
+  mn::shape::ConvWork work() const;
+
+  Kind kind = Kind::matmul;
+  mn::Matmul matmul; ///< one of both
+  mn::Conv conv;
+  int elementBytes;
+};
+
+/// The windows of a pool of what a convolution gives.
+mn::PoolWindows windowsOf(Operation *pool);
+
+mn::Mma ofKernels(Mma mma);
+Mma ofPlan(mn::Mma mma);
+
+} // namespace mlir::mnistc
+
+#endif // MNISTC_IR_PLAN_CONTRACTION_H

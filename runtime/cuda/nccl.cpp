@@ -1,0 +1,101 @@
+//===- nccl.cpp - sums over ranks on NCCL ---------------------------------===//
+//
+// A sum is enqueued as a kernel is, and captured in graphs as a kernel is. What
+// waits for the device looks meanwhile whether all ranks are there: a kernel of
+// NCCL waits for ever for one that is not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "cuda/executor_state.h"
+#include "mnistrt/cuda/libraries.h"
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+using namespace mn;
+using namespace mn::cuda;
+
+namespace {
+
+void addUp(Context &ctx, void *x, int64_t count, int type) {
+  State &state = State::of(ctx);
+  const NcclLibrary &nccl = state.nccl;
+  state.afterKernel = false;
+  if (!nccl.communicator)
+    return;
+  const Status status =
+      nccl.check(nccl.ncclAllReduce(x, x, size_t(count), type, NcclLibrary::sum,
+                                    nccl.communicator, state.stream),
+                 "adding up over ranks");
+  if (!status.ok())
+    state.fail(status.code, status.message);
+}
+
+bool isCollective(const Step &step) {
+  return std::strcmp(step.implementation, "nccl") == 0;
+}
+
+} // namespace
+
+void nccl::allReduce(Context &ctx, float *x, int64_t count) {
+  addUp(ctx, x, count, NcclLibrary::floats);
+}
+
+void nccl::allReduce(Context &ctx, double *x, int64_t count) {
+  addUp(ctx, x, count, NcclLibrary::doubles);
+}
+
+/// Plans that were prepared before are prepared again: their graphs have no
+/// sums, and the first sum of each size makes connections.
+Status CudaExecutor::join() {
+  Ranks *ranks = options.ranks;
+  if (!ranks || !ranks->several())
+    return Status::success();
+  MN_TRY(makeCurrent());
+  MN_TRY(ranks->agree(loadNccl(state.nccl)));
+  MN_TRY(ranks->agree(connect(state.nccl, *ranks)));
+  for (int i = 0; i < model.planCount; ++i) {
+    PlanState &plan = plans[size_t(i)];
+    const Plan &tables = model.plans[i];
+    bool adds = false;
+    for (int step = 0; step < tables.stepCount; ++step)
+      adds |= isCollective(tables.steps[step]);
+    if (!plan.prepared || !adds)
+      continue;
+    for (CUgraphExec *graph : {&plan.graph, &plan.direct[0], &plan.direct[1]})
+      if (*graph) {
+        cu.cuGraphExecDestroy(*graph);
+        *graph = nullptr;
+      }
+    plan.prepared = false;
+    MN_TRY(prepare(i));
+  }
+  return Status::success();
+}
+
+Status CudaExecutor::synchronize(const char *what) {
+  const NcclLibrary &nccl = state.nccl;
+  if (!nccl.communicator)
+    return check(cu.cuStreamSynchronize(state.stream), what);
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (;;) {
+    const CUresult result = cu.cuStreamQuery(state.stream);
+    if (result != CUDA_ERROR_NOT_READY)
+      return check(result, what);
+    const double waited =
+        std::chrono::duration<double>(Clock::now() - begin).count();
+    int error = 0;
+    nccl.ncclCommGetAsyncError(nccl.communicator, &error);
+    Status status = nccl.check(error, what);
+    if (status.ok())
+      status = options.ranks->watch(waited);
+    if (!status.ok()) {
+      nccl.ncclCommAbort(nccl.communicator);
+      state.nccl.communicator = nullptr;
+      return status;
+    }
+    if (waited > 0.001) // Short waits are for small networks.
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}

@@ -1,0 +1,222 @@
+//===- schedule_choice.cuh - how to compute a contraction -------*- C++ -*-===//
+//
+// The schedule that takes the fewest cycles by models of a large GPU, and those
+// that are not much slower by them. For the compiler, which writes it into the
+// plan; kernels obey. What multiplies is given.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_SCHEDULE_CHOICE_CUH
+#define MNISTRT_CUDA_KERNELS_SCHEDULE_CHOICE_CUH
+
+#include "mnistrt/cuda/kernels/conv.cuh"
+#include "mnistrt/cuda/kernels/conv_filter_grad.cuh"
+#include "mnistrt/cuda/kernels/conv_input_grad.cuh"
+#include "mnistrt/cuda/kernels/matmul.cuh"
+#include "mnistrt/cuda/kernels/product_choice.cuh"
+
+namespace mn {
+
+namespace shape {
+
+/// Keeps the first of the schedules that take the fewest cycles.
+struct Fewest {
+  ProductSchedule schedule = {};
+  int64_t cycles = -1;
+  MN_SHAPE_FN void operator()(const ProductSchedule &s, int64_t needed) {
+    if (cycles < 0 || needed < cycles)
+      schedule = s, cycles = needed;
+  }
+};
+
+template <typename Use>
+MN_SHAPE_FN void eachSchedule(const Product &p, Use &&use) {
+  eachTiles(
+      p, [&](const Tiles &t, int64_t cycles) { use(scheduleOf(t), cycles); });
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions and the gradients of their inputs
+//===----------------------------------------------------------------------===//
+
+/// `channels` results a group and pixel, each a sum of `products`.
+struct DirectSizes {
+  int channels;
+  int64_t products, perImage;
+};
+
+MN_SHAPE_FN bool isForDirect(const Conv &s, const DirectSizes &d) {
+  constexpr int fewChannels = 4;
+  // Of one group columns are faster where they can be.
+  const bool columns =
+      s.groups == 1 && s.layout == Layout::nchw && s.spatial > 1;
+  return s.schedule.mma == Mma::ffma && !columns && d.channels <= fewChannels &&
+         d.products <= Direct::mostProducts;
+}
+
+MN_SHAPE_FN ProductSchedule directSchedule(const Conv &s,
+                                           const DirectSizes &d) {
+  constexpr int64_t fullGpu = int64_t(1024) * referenceSms;
+  ProductSchedule how = {.way = Way::direct};
+  while (2 * how.images <= Direct::mostImages &&
+         s.batch % (2 * how.images) == 0 &&
+         s.batch / (2 * how.images) * d.perImage >= fullGpu)
+    how.images *= 2;
+  return how;
+}
+
+/// A convolution, or the gradient of its input.
+struct ConvWork {
+  DirectSizes direct;
+  Product product;
+  Windows windows;
+  bool hasWindows = true;
+};
+
+MN_SHAPE_FN ConvWork workOfConv(const Conv &s) {
+  return {{s.outChannels / s.groups, int64_t(s.inChannels / s.groups) * taps(s),
+           int64_t(s.outChannels) * pixelsOut(s)},
+          productOf(s),
+          windowsOf(s)};
+}
+MN_SHAPE_FN ConvWork workOfInputGrad(const Conv &s) {
+  return {{s.inChannels / s.groups, int64_t(s.outChannels / s.groups) * taps(s),
+           int64_t(s.inChannels) * pixelsIn(s)},
+          inputGradOf(s),
+          readersOf(s),
+          hasPhases(s)};
+}
+
+template <typename Use>
+MN_SHAPE_FN void eachPatchSchedule(const Conv &s, const ConvWork &work,
+                                   Use &&use) {
+  if (work.hasWindows)
+    eachPatch(s, work.windows, [&](const Patch &t) {
+      use({.mma = s.schedule.mma, .way = Way::patches, .width = t.width},
+          patchCycles(work.windows, t));
+    });
+}
+template <typename Use>
+MN_SHAPE_FN void eachColumnSchedule(const Conv &s, const ConvWork &work,
+                                    Use &&use) {
+  if (work.hasWindows)
+    eachColumns(s, work.windows, [&](const Columns &t) {
+      use({.split = t.splits,
+           .way = Way::columns,
+           .height = t.height,
+           .width = t.width},
+          columnCycles(work.windows, t));
+    });
+}
+
+/// Gathering windows for the FMA units takes longer than ffmaCycles() says, and
+/// what any launch takes is counted for columns only.
+MN_SHAPE_FN int64_t gatherCycles(Mma mma, int64_t cycles) {
+  return 4000 + (mma == Mma::ffma ? cycles * 17 / 10 : cycles);
+}
+
+/// With a pool; none where blocks have no whole windows of it.
+MN_SHAPE_FN Fewest fewestWithPool(const Conv &s, const ConvWork &work) {
+  Fewest fewest;
+  eachColumnSchedule(s, work, fewest);
+  eachPatchSchedule(s, work, fewest);
+  return fewest;
+}
+
+/// Of what is not computed directly.
+MN_SHAPE_FN Fewest fewestOf(const Conv &s, const ConvWork &work) {
+  Fewest product, patch, columns;
+  eachSchedule(work.product, product);
+  eachPatchSchedule(s, work, patch);
+  eachColumnSchedule(s, work, columns);
+  const bool patches = patch.cycles >= 0 && patch.cycles < product.cycles;
+  product.cycles = gatherCycles(s.schedule.mma, product.cycles);
+  const Fewest &others = patches ? patch : product;
+  return columns.cycles >= 0 && columns.cycles < others.cycles ? columns
+                                                               : others;
+}
+
+MN_SHAPE_FN ProductSchedule choiceOf(const Conv &s, const ConvWork &work) {
+  if (work.windows.isPooled())
+    return fewestWithPool(s, work).schedule;
+  return isForDirect(s, work.direct) ? directSchedule(s, work.direct)
+                                     : fewestOf(s, work).schedule;
+}
+
+/// Whether a convolution takes less time with its pool than the two steps.
+MN_SHAPE_FN bool poolPays(const Conv &s) {
+  Conv alone = s;
+  alone.pool = {};
+  const ConvWork work = workOfConv(alone);
+  const Fewest both = fewestWithPool(s, workOfConv(s));
+  if (both.cycles < 0 || isForDirect(alone, work.direct))
+    return false;
+  // What another step takes, with stores and loads of what it pools.
+  const int64_t step = 6000 + work.direct.perImage * s.batch * 8 / 3000;
+  return both.cycles <= fewestOf(alone, work).cycles + step;
+}
+
+template <typename Use>
+MN_SHAPE_FN void eachSchedule(const Conv &s, const ConvWork &work, Use &&use) {
+  eachSchedule(work.product, [&](const ProductSchedule &how, int64_t cycles) {
+    use(how, gatherCycles(how.mma, cycles));
+  });
+  eachPatchSchedule(s, work, use);
+  eachColumnSchedule(s, work, use);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of filters
+//===----------------------------------------------------------------------===//
+
+MN_SHAPE_FN bool isForFewWeights(const Conv &s) {
+  return s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
+         weightsOf(s) <= FewWeights::registers;
+}
+
+MN_SHAPE_FN ProductSchedule fewWeightsSchedule(const Conv &s) {
+  constexpr int pixelsEach = 4, resident = 4 * referenceSms;
+  const int weights = int(weightsOf(s)), outChannels = s.outChannels / s.groups;
+  ProductSchedule how = {.way = Way::weights};
+  while (how.channels < 8 && 2 * how.channels <= outChannels &&
+         2 * how.channels * weights <= FewWeights::registers)
+    how.channels *= 2;
+  const int64_t tiles = int64_t(s.groups) * ceilDiv(outChannels, how.channels);
+  const int64_t useful =
+      int64_t(s.batch) * pixelsOut(s) / (FewWeights::threads * pixelsEach);
+  how.split = int(max<int64_t>(1, min(useful, resident / tiles)));
+  return how;
+}
+
+//===----------------------------------------------------------------------===//
+// Of a shape whose schedule says what multiplies
+//===----------------------------------------------------------------------===//
+
+MN_SHAPE_FN ProductSchedule choiceOf(const Product &p) {
+  Fewest fewest;
+  eachSchedule(p, fewest);
+  return fewest.schedule;
+}
+MN_SHAPE_FN Matmul choose(Matmul s) {
+  s.schedule = choiceOf(productOf(s));
+  return s;
+}
+MN_SHAPE_FN Conv chooseConv(Conv s) {
+  s.schedule = choiceOf(s, workOfConv(s));
+  return s;
+}
+MN_SHAPE_FN Conv chooseInputGrad(Conv s) {
+  s.schedule = choiceOf(s, workOfInputGrad(s));
+  return s;
+}
+MN_SHAPE_FN Conv chooseFilterGrad(Conv s) {
+  s.schedule =
+      isForFewWeights(s) ? fewWeightsSchedule(s) : choiceOf(filterGradOf(s));
+  return s;
+}
+
+} // namespace shape
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_SCHEDULE_CHOICE_CUH

@@ -1,0 +1,83 @@
+//===- results_csv.cpp - the results of a sweep as a table ----------------===//
+//
+// As RFC 4180 has it, with LF: a row for each epoch, so that a curve is the
+// rows of a run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sweep/results.h"
+
+namespace mn {
+
+namespace {
+
+std::string quoted(const std::string &cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos)
+    return cell;
+  std::string result = "\"";
+  for (const char c : cell)
+    result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+std::string numberText(double number) {
+  const Json json = number;
+  const std::string text = jsonText(json);
+  return text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
+void addRow(std::string &csv, const std::vector<std::string> &cells) {
+  for (size_t i = 0; i < cells.size(); ++i)
+    csv += (i ? "," : "") + quoted(cells[i]);
+  csv += "\n";
+}
+
+} // namespace
+
+std::string csvOf(const std::vector<SweepRun> &runs) {
+  std::vector<const Flag *> columns;
+  for (const Flag *flag : axisFlags())
+    for (const SweepRun &run : runs)
+      if (run.chosen.count(flag->name)) {
+        columns.push_back(flag);
+        break;
+      }
+  std::vector<std::string> cells = {"run", "state"};
+  for (const Flag *flag : columns)
+    cells.push_back(keyOf(*flag));
+  for (const char *name : {"epoch", "train_loss", "train_accuracy", "test_loss",
+                           "test_accuracy", "digest"})
+    cells.push_back(name);
+  std::string csv;
+  addRow(csv, cells);
+  for (const SweepRun &run : runs) {
+    const Json json = jsonOf(run);
+    cells = {std::to_string(run.number), json.at("state").get<std::string>()};
+    for (const Flag *flag : columns) {
+      const auto found = run.chosen.find(flag->name);
+      cells.push_back(found == run.chosen.end() ? "" : found->second);
+    }
+    const size_t options = cells.size();
+    if (run.result.epochs.empty()) { // it failed in the first one
+      cells.resize(options + 6);
+      cells.back() = run.result.digest;
+      addRow(csv, cells);
+    }
+    for (const EpochResult &epoch : run.result.epochs) {
+      cells.resize(options);
+      cells.push_back(std::to_string(epoch.epoch));
+      cells.push_back(numberText(epoch.trainLoss));
+      cells.push_back(
+          epoch.trainAccuracy < 0 ? "" : numberText(epoch.trainAccuracy));
+      cells.push_back(epoch.tested ? numberText(epoch.testLoss) : "");
+      cells.push_back(epoch.tested && epoch.testAccuracy >= 0
+                          ? numberText(epoch.testAccuracy)
+                          : "");
+      cells.push_back(run.result.digest);
+      addRow(csv, cells);
+    }
+  }
+  return csv;
+}
+
+} // namespace mn

@@ -1,0 +1,117 @@
+//===- ranks.cpp - sums over ranks, on a driver without GPU ---------------===//
+
+#include "core/ranks.h"
+#include "fake-nccl.h"
+#include "mnistrt/cuda/libraries.h"
+#include "plan.h"
+#include <cstdlib>
+
+using namespace test;
+using fake::driver;
+using fake::nccl;
+
+namespace {
+
+/// One of two; the other says the same.
+struct Pair final : mn::Ranks {
+  Pair() : mn::Ranks({1, 2, 1, 2}) {}
+  mn::Status watch(double) override { return watched; }
+
+  mn::Status watched;
+};
+
+void addUp(mn::Context &ctx) {
+  mn::nccl::allReduce(ctx, ctx.at<float>(PlanModel::outputs), 24);
+}
+
+/// A plan whose second step is a sum, with an executor of rank 1 of 2.
+struct Sums : testing::Test {
+  Sums() : made({{}, {0, {}, "nccl"}}, mn::kinds::train) {
+    ::setenv("MNISTC_CUDA_PATH", MN_FAKE_LIBRARIES, 1);
+    nccl() = {};
+    driver() = {};
+    steps.assign(made.plan.steps, made.plan.steps + made.plan.stepCount);
+    steps[1].run = addUp;
+    made.plan.steps = steps.data();
+    const mn::Status status =
+        mn::Executor::open(made.model, {.ranks = &ranks}, executor);
+    EXPECT_TRUE(status.ok()) << status.message;
+  }
+  ~Sums() override { ::unsetenv("MNISTC_CUDA_PATH"); }
+
+  PlanModel made;
+  std::vector<mn::Step> steps;
+  Pair ranks;
+  std::unique_ptr<mn::Executor> executor;
+};
+
+TEST_F(Sums, GraphsHaveThemOnceRanksHaveJoined) {
+  ASSERT_TRUE(executor->prepare(0).ok());
+  EXPECT_TRUE(nccl().sums.empty()) << "a rank prepares when it likes";
+  const size_t graphs = driver().graphs.size();
+  const mn::Status status = executor->join();
+  ASSERT_TRUE(status.ok()) << status.message;
+  EXPECT_EQ(nccl().ranks, 2);
+  EXPECT_EQ(nccl().rank, 1);
+  // Once step by step, and once in each graph.
+  const size_t made = driver().graphs.size() - graphs;
+  EXPECT_GE(made, 1u);
+  EXPECT_EQ(nccl().sums.size(), 1 + made);
+  for (const fake::Sum &sum : nccl().sums) {
+    EXPECT_EQ(sum.from, sum.to) << "in place";
+    EXPECT_EQ(sum.count, 24u);
+    EXPECT_EQ(sum.type, 7) << "float";
+  }
+}
+
+TEST_F(Sums, BatchesOfAGraphEachHaveOne) {
+  ASSERT_TRUE(executor->prepare(0).ok());
+  ASSERT_TRUE(executor->join().ok());
+  std::vector<uint8_t> bytes(size_t(20 * PlanModel::elements));
+  std::vector<int32_t> classes(20);
+  mn::Samples samples;
+  samples.inputs = bytes.data(), samples.targets = classes.data();
+  samples.count = 20;
+  samples.inputElements = PlanModel::elements, samples.targetElements = 1;
+  ASSERT_TRUE(executor->load(0, samples).ok());
+  nccl().sums.clear();
+  ASSERT_TRUE(executor->runBatches(0, 0, false, 33).ok());
+  EXPECT_EQ(nccl().sums.size(), 16u + 1u);
+  ASSERT_TRUE(executor->runBatches(0, 0, false, 33).ok());
+  EXPECT_EQ(nccl().sums.size(), 16u + 1u) << "captured once";
+}
+
+TEST_F(Sums, WhoWaitsFindsOutThatARankIsLost) {
+  ASSERT_TRUE(executor->prepare(0).ok());
+  ASSERT_TRUE(executor->join().ok());
+  constexpr int notReady = 600; // CUDA_ERROR_NOT_READY
+  driver().fails["cuStreamQuery"] = notReady;
+  ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
+  const mn::Status status = executor->finish();
+  EXPECT_EQ(status.code, mn::Code::rankLost);
+  EXPECT_EQ(status.message, "expected rank 0");
+  EXPECT_EQ(nccl().aborted, 1) << "or its kernels would wait for ever";
+}
+
+TEST_F(Sums, FaultsOfTheLibraryAreErrors) {
+  ASSERT_TRUE(executor->prepare(0).ok());
+  ASSERT_TRUE(executor->join().ok());
+  driver().fails["cuStreamQuery"] = 600;
+  nccl().asyncError = 3;
+  const mn::Status status = executor->finish();
+  EXPECT_EQ(status.code, mn::Code::rankLost);
+  EXPECT_EQ(status.message, "NCCL: running plans: a fault");
+  executor.reset();
+  EXPECT_EQ(nccl().destroyed, 0) << "it was aborted";
+}
+
+TEST_F(Sums, RanksThatDoNotConnect) {
+  nccl().connectResult = 2;
+  const mn::Status status = executor->join();
+  EXPECT_EQ(status.code, mn::Code::rankLost);
+  EXPECT_NE(status.message.find("connecting the ranks: a fault"),
+            std::string::npos)
+      << status.message;
+}
+
+} // namespace

@@ -1,0 +1,66 @@
+//===- pool-shapes.h - shapes of pools that join convolutions ---*- C++ -*-===//
+//
+// Rows as in shapes.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_GPU_POOL_SHAPES_H
+#define MNISTC_TEST_GPU_POOL_SHAPES_H
+
+#include "shapes.h"
+
+// clang-format off
+// Convolutions with a pool: by columns, with channels that are split among threads, and by
+// patches; with rows that are left over, and windows that hang over.
+#define MN_TEST_POOLED_CONVS(X)                                                                \
+  X(pooled_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=32, .in={28,28,1},           \
+    .kernel={3,3,1}, .out={28,28,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={2,2,1}, .out={14,14,1}}})                                                  \
+  X(pooled_alone, mn::Conv{.batch=1, .inChannels=32, .outChannels=64, .in={14,14,1},           \
+    .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={2,2,1}, .out={7,7,1}}})                                                    \
+  X(pooled_left_over, mn::Conv{.batch=5, .inChannels=6, .outChannels=10, .in={14,12,1},        \
+    .kernel={2,2,1}, .out={13,11,1}, .pool={.kernel={2,2,1}, .out={6,5,1}}})                   \
+  X(pooled_over, mn::Conv{.batch=5, .inChannels=6, .outChannels=10, .in={14,12,1},             \
+    .kernel={2,2,1}, .out={13,11,1}, .pool={.kernel={2,2,1}, .out={7,6,1}}})                   \
+  X(pooled_grouped, mn::Conv{.batch=9, .inChannels=32, .outChannels=48, .groups=2,             \
+    .in={11,11,1}, .kernel={3,3,1}, .out={6,6,1}, .strides={2,2,1}, .pads={1,1,0},             \
+    .padsAfter={1,1,0}, .pool={.kernel={1,4,1}, .out={6,1,1}}})                                \
+  X(pooled_cores, scheduled(mn::Conv{.batch=64, .inChannels=32, .outChannels=64,               \
+    .in={14,14,1}, .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
+    .pool={.kernel={2,2,1}, .out={7,7,1}}}, mn::Mma::tf32x3))                                  \
+  X(pooled_tf32, scheduled(mn::Conv{.batch=13, .inChannels=20, .outChannels=50,                \
+    .in={12,12,1}, .kernel={5,5,1}, .out={8,8,1}, .pool={.kernel={2,2,1}, .out={4,4,1}}},      \
+    mn::Mma::tf32))                                                                            \
+  X(pooled_bf16, scheduled(mn::Conv{.batch=33, .inChannels=24, .outChannels=36,                \
+    .in={11,13,1}, .kernel={3,3,1}, .out={11,13,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
+    .pool={.kernel={3,3,1}, .out={4,5,1}}}, mn::Mma::bf16))                                    \
+  X(pooled_odd, scheduled(mn::Conv{.batch=70, .inChannels=40, .outChannels=33,                 \
+    .in={9,7,1}, .kernel={3,3,1}, .out={9,7,1}, .pads={1,1,0}, .padsAfter={1,1,0},             \
+    .pool={.kernel={3,2,1}, .out={3,3,1}}}, mn::Mma::tf32x3))                                  \
+  X(pooled_nhwc, scheduled(mn::Conv{.layout=MN_C, .batch=40, .inChannels=32,                   \
+    .outChannels=64, .in={15,14,1}, .kernel={3,3,1}, .out={15,14,1}, .pads={1,1,0},            \
+    .padsAfter={1,1,0}, .pool={.kernel={2,2,1}, .out={7,7,1}}}, mn::Mma::tf32x3))
+
+#define MN_TEST_MEAN_CONVS(X)                                                                  \
+  X(mean_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=6, .in={28,28,1},              \
+    .kernel={5,5,1}, .out={28,28,1}, .pads={2,2,0}, .padsAfter={2,2,0},                        \
+    .pool={.kernel={2,2,1}, .out={14,14,1}, .mean=true}})                                      \
+  X(mean_over, scheduled(mn::Conv{.batch=50, .inChannels=32, .outChannels=64,                  \
+    .in={13,14,1}, .kernel={3,3,1}, .out={13,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
+    .pool={.kernel={2,3,1}, .out={7,5,1}, .mean=true}}, mn::Mma::tf32x3))
+
+// Indices into windows: with rows that are left over, and windows that hang over.
+#define MN_TEST_TILED_POOLS(X)                                                                 \
+  X(tiled_big, mn::Pool{.batch=1024, .channels=32, .in={28,28,1}, .kernel={2,2,1},             \
+    .out={14,14,1}, .strides={2,2,1}, .inWindow=true})                                         \
+  X(tiled_left_over, mn::Pool{.batch=3, .channels=4, .in={10,9,1}, .kernel={3,2,1},            \
+    .out={3,4,1}, .strides={3,2,1}, .inWindow=true})                                           \
+  X(tiled_over, mn::Pool{.layout=MN_C, .batch=3, .channels=4, .in={5,8,1}, .kernel={2,2,1},    \
+    .out={3,4,1}, .strides={2,2,1}, .inWindow=true})                                           \
+  X(tiled_three_dim, mn::Pool{.spatial=3, .batch=2, .channels=2, .in={4,6,6}, .kernel={2,3,2}, \
+    .out={2,2,3}, .strides={2,3,2}, .inWindow=true})
+
+// clang-format on
+
+#endif // MNISTC_TEST_GPU_POOL_SHAPES_H

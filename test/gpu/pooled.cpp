@@ -1,0 +1,92 @@
+//===- pooled.cpp - convolutions with a pool ------------------------------===//
+
+#include "contractions.h"
+
+namespace test {
+
+namespace {
+
+int64_t pools(const mn::Conv &s) {
+  return int64_t(s.batch) * s.outChannels * s.pool.out[0] * s.pool.out[1] *
+         s.pool.out[2];
+}
+
+/// The result of WithPool: the pool, where its maxima are, and what is pooled.
+int64_t allOf(const mn::Conv &s) {
+  return (s.pool.mean ? 1 : 2) * pools(s) + outputs(s);
+}
+
+mn::Pool poolOf(const mn::Conv &s) {
+  mn::Pool pool{.layout = s.layout,
+                .spatial = s.spatial,
+                .batch = s.batch,
+                .channels = s.outChannels};
+  for (int d = 0; d < 3; ++d) {
+    pool.in[d] = s.out[d], pool.out[d] = s.pool.out[d];
+    pool.kernel[d] = pool.strides[d] = s.pool.kernel[d];
+  }
+  return pool;
+}
+
+void convWithPool(const mn::Conv &s, const Inputs &in, Numbers &y) {
+  Numbers x(size_t(outputs(s)));
+  forward(s, in, x);
+  const mn::Pool pool = poolOf(s);
+  const reference::Image image{s.layout, s.outChannels, pool.in};
+  const size_t after = size_t(pools(s));
+  reference::windows(pool, [&](int n, int c, int64_t o, const int(&at)[3]) {
+    double best = 0, sum = 0;
+    int seen = 0, where = -1;
+    reference::window(pool, at, [&](const int(&tap)[3], const int(&p)[3]) {
+      const double v = x[size_t(image.at(n, c, p))];
+      if (seen++ == 0 || (v > best && best == best) || (v != v && best == best))
+        best = v,
+        where = (tap[0] * pool.kernel[1] + tap[1]) * pool.kernel[2] + tap[2];
+      sum += v;
+    });
+    y[size_t(o)] = s.pool.mean ? sum / seen : best;
+    if (!s.pool.mean)
+      y[after + size_t(o)] = where;
+  });
+  std::copy(x.begin(), x.end(), y.end() - std::ptrdiff_t(x.size()));
+}
+
+/// Inputs are small integers: sums are exact in any precision, and windows have
+/// several maxima. A mean is rounded.
+Case exact(std::string name, const mn::Conv &s, void (*run)(mn::Context &)) {
+  Case c = make<float>(std::move(name), run, allOf(s), inputs(s), weights(s),
+                       flops(s));
+  c.reference = [&s](const Inputs &in, Numbers &y) { convWithPool(s, in, y); };
+  c.fewValues = true;
+  c.tolerance = s.pool.mean ? 1e-7 : 0;
+  return c;
+}
+
+/// Once more with NaN, but not 0 of the padding times that.
+void addPooled(std::vector<Case> &cases, const mn::Conv &s, const Case &c) {
+  cases.push_back(c);
+  if (s.pads[0] + s.pads[1] != 0)
+    return;
+  cases.push_back(c);
+  cases.back().name += " nan";
+  cases.back().hasNan = true;
+}
+
+} // namespace
+
+std::vector<Case> pooledCases() {
+  std::vector<Case> cases;
+#define MN_CASE_POOLED(NAME, ...)                                              \
+  addPooled(cases, NAME, exact("conv " #NAME, NAME, [](mn::Context &ctx) {     \
+              const Pointers<float, float> p(ctx, allOf(NAME), inputs(NAME),   \
+                                             weights(NAME));                   \
+              mn::conv<float>(ctx, "conv_" #NAME, NAME##_forward,              \
+                              WithPool<NAME.pool.mean>{                        \
+                                  {{p.y, p.a, p.b}}, mn::Index(pools(NAME))}); \
+            }));
+  MN_TEST_POOLED_CONVS(MN_CASE_POOLED)
+  MN_TEST_MEAN_CONVS(MN_CASE_POOLED)
+  return cases;
+}
+
+} // namespace test

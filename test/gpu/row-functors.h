@@ -1,0 +1,158 @@
+//===- row-functors.h - what the row kernels under test do ------*- C++ -*-===//
+
+#ifndef MNISTC_TEST_GPU_ROW_FUNCTORS_H
+#define MNISTC_TEST_GPU_ROW_FUNCTORS_H
+
+#include "mnistrt/generated.h"
+
+/// The rows of a reduction made to have the mean 0 and a variance below 1;
+/// their sums follow.
+template <mn::Reduce S> struct Normalize {
+  float *y;
+  const float *a;
+  struct ElementValues {
+    float a;
+  };
+  struct RowValues {
+    float sum, mean, scale;
+  };
+  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
+                            mn::RowPhase<mn::Sum, float, 2>>;
+  static constexpr bool storesElements = true;
+  MN_FN static mn::Index at(mn::Index o, mn::Index r) {
+    constexpr mn::Index run = mn::Index(S.contiguous ? S.size : S.run);
+    return (r / run * mn::Index(S.outputs) + o) * run + r % run;
+  }
+  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
+    return {a[at(o, r)]};
+  }
+  MN_FN void begin(RowValues &, mn::Index) const {}
+  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    return {{e.a}};
+  }
+  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.sum = v.v[0];
+    row.mean = v.v[0] / float(S.size);
+  }
+  MN_FN mn::Values<float, 2> values(mn::Phase<1>, const RowValues &row,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    const float difference = e.a - row.mean;
+    return {{difference * difference, 1.0f}};
+  }
+  MN_FN void take(mn::Phase<1>, const mn::Values<float, 2> &v, RowValues &row,
+                  mn::Index) const {
+    row.scale = 1.0f / mn::sqrt(v.v[0] / v.v[1] + 1.0f);
+  }
+  MN_FN void store(const RowValues &row, const ElementValues &e, mn::Index o,
+                   mn::Index r) const {
+    y[at(o, r)] = (e.a - row.mean) * row.scale;
+  }
+  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
+    y[S.outputs * S.size + o] = row.sum;
+  }
+};
+
+/// The means of a reduction's rows alone: of a row only one thread needs them.
+template <mn::Reduce S> struct Average {
+  float *y;
+  const float *a;
+  using ElementValues = Normalize<S>::ElementValues;
+  struct RowValues {
+    float mean;
+  };
+  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>>;
+  static constexpr bool storesElements = false;
+  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
+    return {a[Normalize<S>::at(o, r)]};
+  }
+  MN_FN void begin(RowValues &, mn::Index) const {}
+  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    return {{e.a}};
+  }
+  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.mean = v.v[0] / float(S.size);
+  }
+  MN_FN void store(const RowValues &, const ElementValues &, mn::Index,
+                   mn::Index) const {}
+  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
+    y[o] = row.mean;
+  }
+};
+
+/// Over all rows the mean of their means, and of where their maxima are, modulo
+/// 7; before these, if there are `elements`, what each has above its row's
+/// mean.
+template <mn::Reduce S, bool elements> struct RowTotals {
+  float *y;
+  const float *a;
+  using ElementValues = Normalize<S>::ElementValues;
+  struct RowValues {
+    float mean;
+    int64_t best;
+  };
+  using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
+                            mn::RowPhase<mn::ArgMaxFirst, float, 1>>;
+  static constexpr bool storesElements = elements;
+  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
+    return {a[Normalize<S>::at(o, r)]};
+  }
+  MN_FN void begin(RowValues &, mn::Index) const {}
+  template <int p>
+  MN_FN mn::Values<float, 1> values(mn::Phase<p>, const RowValues &,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index) const {
+    return {{e.a}};
+  }
+  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.mean = v.v[0] / float(S.size);
+  }
+  MN_FN void take(mn::Phase<1>, const mn::Values<int64_t, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.best = v.v[0];
+  }
+  MN_FN void store(const RowValues &row, const ElementValues &e, mn::Index o,
+                   mn::Index r) const {
+    y[Normalize<S>::at(o, r)] = e.a - row.mean;
+  }
+  MN_FN void storeRow(const RowValues &, mn::Index) const {}
+  struct TotalValues {
+    float mean;
+    int64_t best;
+  };
+  using Totals = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
+                            mn::RowPhase<mn::Sum, int64_t, 1>>;
+  MN_FN mn::Values<float, 1> values(mn::Total<0>, const RowValues &row,
+                                    mn::Index) const {
+    return {{row.mean}};
+  }
+  MN_FN void take(mn::Total<0>, const mn::Values<float, 1> &v,
+                  TotalValues &totals) const {
+    totals.mean = v.v[0] / float(S.outputs);
+  }
+  MN_FN mn::Values<int64_t, 1> values(mn::Total<1>, const RowValues &row,
+                                      mn::Index) const {
+    return {{row.best % 7}};
+  }
+  MN_FN void take(mn::Total<1>, const mn::Values<int64_t, 1> &v,
+                  TotalValues &totals) const {
+    totals.best = v.v[0];
+  }
+  MN_FN void storeTotals(const TotalValues &totals) const {
+    float *to = y + (elements ? S.outputs * S.size : 0);
+    to[0] = totals.mean;
+    to[1] = float(double(totals.best) / double(S.outputs));
+  }
+};
+
+template <mn::Reduce S> using OnlyTotals = RowTotals<S, false>;
+template <mn::Reduce S> using AlsoTotals = RowTotals<S, true>;
+
+#endif // MNISTC_TEST_GPU_ROW_FUNCTORS_H

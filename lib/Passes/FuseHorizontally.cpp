@@ -285,7 +285,8 @@ void FuseHorizontally::merge(const Group &group, StepNames &names) {
   StepOp named = group.rows ? group.rows : last;
   std::string name =
       what.empty() ? named.getName().str() : names.take(what, "fused");
-  join(group.steps, results, name, last).setImplAttr(last.getImplAttr());
+  ImplAttr impl = last.getImplAttr(); // join erases the steps
+  join(group.steps, results, name, last).setImplAttr(impl);
   numFused += group.steps.size() - 1;
 }
 

@@ -66,20 +66,23 @@ private:
   template <typename T> Status add(T *values, int64_t count, Handle type);
   Status wait(Handle request);
   double limit(double waited);
-  void listen();
+  void listenTo(int rank);
   bool someFailed();
   std::vector<int> ended() const;
   Status findProcesses();
-  void send(const Notice &notice);
+  void send(const Notice &notice, std::vector<Letter> &letters);
   Status lost(double waited);
+
   std::vector<int> unanswered();
   bool test(Handle &request);
 
   const MpiLibrary mpi;
   const double timeout;
   Handle forCollectives = nullptr, forNotices = nullptr;
-  std::vector<Letter> inbox, outbox; ///< one a rank
-  std::vector<pid_t> processes;      ///< of the other ranks; 0: on another host
+  std::vector<Letter> inbox;                ///< one a rank
+  std::vector<Letter> questions, farewells; ///< likewise, to each
+  std::vector<char> answered;   ///< whether a rank has said that it waits
+  std::vector<pid_t> processes; ///< of the other ranks; 0: on another host
   bool broken = false;
   int64_t calls = 0;
   double longest = 0; ///< seconds that a call has waited
@@ -112,8 +115,12 @@ Status MpiRanks::start() {
         text("expected rank %d of %d from %s, as the launcher says, got rank "
              "%d of %d; start the program with the mpirun of that library",
              where.rank, where.count, mpi.name.c_str(), rank, count));
-  inbox.resize(where.count), outbox.resize(where.count);
-  listen();
+  for (std::vector<Letter> *letters : {&inbox, &questions, &farewells})
+    letters->resize(where.count);
+  answered.resize(where.count);
+  for (int i = 0; i < where.count; ++i)
+    if (i != where.rank)
+      listenTo(i);
   return findProcesses();
 }
 
@@ -139,20 +146,19 @@ bool MpiRanks::test(Handle &request) {
   return mpi.Test(&request, &done, status) == 0 && done;
 }
 
-/// Posts what receives the notice of each other rank: there is at most one.
-void MpiRanks::listen() {
-  for (int i = 0; i < where.count; ++i)
-    if (i != where.rank)
-      mpi.Irecv(&inbox[i].notice, sizeof(Notice), mpi.bytes, i, 0, forNotices,
-                &inbox[i].request);
+/// Posts what receives the next notice of another rank: that it waits, that it
+/// has failed, or one after the other.
+void MpiRanks::listenTo(int rank) {
+  mpi.Irecv(&inbox[rank].notice, sizeof(Notice), mpi.bytes, rank, 0, forNotices,
+            &inbox[rank].request);
 }
 
-void MpiRanks::send(const Notice &notice) {
+void MpiRanks::send(const Notice &notice, std::vector<Letter> &letters) {
   for (int i = 0; i < where.count; ++i)
-    if (i != where.rank && !outbox[i].request) {
-      outbox[i].notice = notice;
-      mpi.Isend(&outbox[i].notice, sizeof(Notice), mpi.bytes, i, 0, forNotices,
-                &outbox[i].request);
+    if (i != where.rank && !letters[i].request) {
+      letters[i].notice = notice;
+      mpi.Isend(&letters[i].notice, sizeof(Notice), mpi.bytes, i, 0, forNotices,
+                &letters[i].request);
     }
 }
 
@@ -162,8 +168,14 @@ bool MpiRanks::someFailed() {
   for (int i = 0; i < where.count; ++i) {
     if (i == where.rank)
       continue;
-    inbox[i].done = inbox[i].done || test(inbox[i].request);
-    failed |= inbox[i].done && inbox[i].notice.code != 0;
+    Letter &letter = inbox[i];
+    if (!letter.done && test(letter.request)) {
+      letter.done = letter.notice.code != 0;
+      answered[i] = !letter.done;
+      if (!letter.done)
+        listenTo(i);
+    }
+    failed |= letter.done;
   }
   return failed;
 }
@@ -226,7 +238,7 @@ Status MpiRanks::lost(double waited) {
     if (someFailed())
       return Status::error(Code::rankLost, "");
   for (int i = 0; i < where.rank; ++i)
-    if (inbox[i].done ||
+    if (answered[i] ||
         std::find(missing.begin(), missing.end(), i) == missing.end())
       return Status::error(Code::rankLost, "");
   std::string who;
@@ -243,12 +255,14 @@ Status MpiRanks::lost(double waited) {
           : text("no answer from rank%s %s for %.3g s; '--timeout=SECONDS' "
                  "waits longer",
                  many, who.c_str(), waited);
+  // One that was only stopped is not to speak when it goes on.
+  tell(Code::rankLost);
   return Status::error(Code::rankLost, wanted + found);
 }
 
 /// Asks who is there, and returns those who do not say so.
 std::vector<int> MpiRanks::unanswered() {
-  send({0, calls});
+  send({0, calls}, questions);
   const auto begin = Clock::now();
   const double enough = isStopping() ? answerSoon : answerSeconds;
   std::vector<int> missing;
@@ -257,7 +271,7 @@ std::vector<int> MpiRanks::unanswered() {
     sched_yield();
     someFailed(); // Receives.
     for (int i = 0; i < where.count; ++i)
-      if (i != where.rank && !inbox[i].done)
+      if (i != where.rank && !answered[i] && !inbox[i].done)
         missing.push_back(i);
   } while (!missing.empty() && secondsSince(begin) < enough);
   return missing;
@@ -265,12 +279,17 @@ std::vector<int> MpiRanks::unanswered() {
 
 void MpiRanks::tell(Code code) {
   broken = true;
-  send({static_cast<int64_t>(code), calls});
+  send({static_cast<int64_t>(code), calls}, farewells);
   // Small messages leave at once; this moves those that do not.
-  for (const auto begin = Clock::now(); secondsSince(begin) < answerSoon;)
-    for (int i = 0; i < where.count; ++i)
-      if (outbox[i].request && !outbox[i].done)
-        outbox[i].done = test(outbox[i].request);
+  bool all = false;
+  for (const auto begin = Clock::now();
+       !all && secondsSince(begin) < answerSoon;) {
+    all = true;
+    for (Letter &letter : farewells) {
+      letter.done = letter.done || !letter.request || test(letter.request);
+      all &= letter.done;
+    }
+  }
 }
 
 template <typename T>

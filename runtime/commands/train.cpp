@@ -95,6 +95,10 @@ const std::vector<Flag> runFlags = {
      &Options::batch, 1},
     {"seed", "N", "seed of shuffling, dropout and --init (default 1)",
      &T::seed},
+    {"validation", "X",
+     "keep this part of the training rows aside (0 to 1, such as 0.1), and "
+     "evaluate epochs on it; the test set is then for the end",
+     &T::validation},
     {"no-shuffle", nullptr, "train on the rows in their order", &T::noShuffle},
     {"drop-last", nullptr, "skip the last batch of an epoch if it is not full",
      &T::dropLast},
@@ -140,6 +144,11 @@ const std::vector<Flag> startFlags = {
     {"devices", "LIST",
      "GPUs to train on together: 0,1 or all; with --data-parallel", &T::devices,
      0, "cuda"},
+    {"early-stop", "N",
+     "stop when no epoch was better than the best for N epochs", &T::earlyStop,
+     1},
+    {"max-time", "TIME", "stop after a time, such as 90s, 1.5m or 2h",
+     &T::maxTime},
     {"timeout", "SECONDS",
      "how long ranks of a data-parallel training wait for each other (default "
      "20)",
@@ -148,7 +157,9 @@ const std::vector<Flag> startFlags = {
 
 const std::vector<Flag> outputFlags = {
     {"save", "FILE", "save the trained model as ONNX at the end", &T::save},
-    {"best", "FILE", "save the model after the epoch with the best test result",
+    {"best", "FILE",
+     "save the model after the epoch with the best result on the validation "
+     "or test set",
      &T::best},
     {"checkpoint", "DIR", "write a checkpoint to DIR after each epoch",
      &T::checkpoint},

@@ -91,8 +91,8 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
 }
 
 Status checkSamples(int set, const Samples &samples) {
-  if (set != 0 && set != 1)
-    return fail("expected data set 0 or 1, got " + std::to_string(set));
+  if (set < 0 || set >= dataSets)
+    return fail("expected data set 0, 1 or 2, got " + std::to_string(set));
   if (samples.inputType != Type::u8 && samples.inputType != Type::f32)
     return fail(std::string("expected inputs of uint8 or float, got ") +
                 nameOf(samples.inputType));

@@ -49,6 +49,15 @@ struct Samples {
   bool invert = false;
 };
 
+/// What `load` calls the data sets.
+enum DataSetNumber : int { trainSet, testSet, validationSet, dataSets };
+inline constexpr DataSetNumber allSets[] = {trainSet, testSet, validationSet};
+
+constexpr const char *nameOf(DataSetNumber set) {
+  constexpr const char *names[dataSets] = {"train", "test", "validation"};
+  return names[set];
+}
+
 /// On a GPU that many batches are one graph; the trainer's segments are
 /// multiples.
 inline constexpr int64_t batchesPerGraph = 16;
@@ -109,8 +118,7 @@ public:
   // `writeParameters` change them: all else that runs a plan leaves them as
   // they were.
 
-  /// Copies a data set to the device: set 0 is trained on, set 1 tested on. One
-  /// that was there is replaced.
+  /// Copies a data set to the device. One that was there is replaced.
   virtual Status load(int set, const Samples &samples) = 0;
   /// Enqueues, `count` times, the next batch of a set and then the plan,
   /// without waiting. Which batch of which epoch is next, the states
@@ -136,6 +144,9 @@ public:
   libraryVersions() const {
     return {};
   }
+  /// Multiplications and additions that the device's units of fp32 can do in a
+  /// second, without tensor cores; 0: not known.
+  virtual double peakFlops() const { return 0; }
   /// Bytes allocated on the device, exactly: what mn::deviceBytes says before
   /// anything runs, and the data sets that were loaded since.
   virtual size_t deviceBytes() const = 0;

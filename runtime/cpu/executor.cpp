@@ -169,7 +169,7 @@ private:
   Memory arena;
   SharedMemory constants; ///< null where the program's are aligned
   std::vector<PlanState> plans;
-  std::shared_ptr<const DataSet> sets[2];
+  std::shared_ptr<const DataSet> sets[dataSets];
   CpuRuntime runtime = {};
 };
 
@@ -212,7 +212,7 @@ Status CpuExecutor::share(std::unique_ptr<Executor> &other) {
   auto opened =
       std::make_unique<CpuExecutor>(model, ExecutorOptions{.threads = threads});
   opened->constants = constants;
-  for (int set : {0, 1})
+  for (int set = 0; set < dataSets; ++set)
     opened->sets[set] = sets[set];
   MN_TRY(opened->allocateAll());
   other = std::move(opened);
@@ -392,7 +392,7 @@ Status CpuExecutor::load(int set, const Samples &samples) {
 Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
   BatchPlan found;
   MN_TRY(findBatchPlan(model, plan, found));
-  if ((set != 0 && set != 1) || !sets[set])
+  if ((set < 0 || set >= dataSets) || !sets[set])
     return Status::error(Code::usage, "expected data set " +
                                           std::to_string(set) +
                                           " to be loaded, got none");

@@ -26,13 +26,14 @@ Status findDevice(const Driver &driver, int number, Device &device) {
                                              std::to_string(count - 1) +
                                              ", got " + std::to_string(number));
   char name[256] = {};
-  int major = 0, minor = 0;
+  int major = 0, minor = 0, kilohertz = 0;
   CUresult result = driver.cuDeviceGet(&device.number, number);
   const auto read = [&](CUdevice_attribute attribute, int &value) {
     if (result == CUDA_SUCCESS)
       result = driver.cuDeviceGetAttribute(&value, attribute, device.number);
   };
   read(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device.multiprocessors);
+  read(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, kilohertz);
   read(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
   read(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
   if (result == CUDA_SUCCESS)
@@ -43,6 +44,10 @@ Status findDevice(const Driver &driver, int number, Device &device) {
                              " does not answer: " + describe(driver, result));
   device.name = name;
   device.capability = 10 * major + minor;
+  // Two operations a unit and clock; units: CUDA C++ Programming Guide,
+  // "Arithmetic Instructions".
+  const int units = device.capability < 86 ? 64 : 128;
+  device.peakFlops = 2e3 * units * device.multiprocessors * kilohertz;
   return Status::success();
 }
 

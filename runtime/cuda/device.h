@@ -14,7 +14,8 @@ struct Device {
   CUdevice number = 0;
   std::string name; ///< "NVIDIA H200"
   int multiprocessors = 0;
-  int capability = 0; ///< 90: sm_90
+  int capability = 0;   ///< 90: sm_90
+  double peakFlops = 0; ///< of its fp32 units, without tensor cores
 };
 
 /// Finds device `number`: code 10 where there is none of that number.

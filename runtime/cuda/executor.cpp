@@ -251,6 +251,8 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
   });
 }
 
+double CudaExecutor::peakFlops() const { return shared->device.peakFlops; }
+
 std::string CudaExecutor::deviceName() const {
   const Device &device = shared->device;
   return device.name + ", " + std::to_string(device.multiprocessors) +

@@ -73,6 +73,7 @@ public:
   Status finish() override;
   Status join() override;
   std::string deviceName() const override;
+  double peakFlops() const override;
   std::vector<std::pair<std::string, std::string>>
   libraryVersions() const override;
   size_t deviceBytes() const override;
@@ -93,7 +94,7 @@ private:
     /// Pinned: inputs, then outputs, then words that say that these are there.
     char *host[2] = {nullptr, nullptr};
     std::vector<std::optional<Pixels>> pixels; ///< of inputs given as bytes
-    BatchGraphs batches[2][2]; ///< of a set; in order or shuffled
+    BatchGraphs batches[dataSets][2]; ///< of a set; in order or shuffled
   };
   /// Pinned memory for what is written to parameters, used in turn.
   struct Writer {
@@ -167,7 +168,7 @@ private:
   CUevent begin = nullptr, end = nullptr;
   Slot slots[2];
   std::vector<PlanState> plans;
-  std::shared_ptr<DeviceSet> sets[2];
+  std::shared_ptr<DeviceSet> sets[dataSets];
   std::vector<State::Step> batchSteps;    ///< the kernel of batches
   std::vector<State::Step> transferSteps; ///< of inputs and outputs
   Writer writer;

@@ -26,7 +26,7 @@ Status Executor::open(const Model &model, const ExecutorOptions &options,
 
 Status CudaExecutor::share(std::unique_ptr<Executor> &other) {
   auto opened = std::make_unique<CudaExecutor>(model, options, shared);
-  for (int set : {0, 1})
+  for (int set = 0; set < dataSets; ++set)
     opened->sets[set] = sets[set];
   MN_TRY(opened->open());
   other = std::move(opened);

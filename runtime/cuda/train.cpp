@@ -147,7 +147,7 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
                                 int64_t count) {
   BatchPlan found;
   MN_TRY(findBatchPlan(model, plan, found));
-  if ((set != 0 && set != 1) || !sets[set])
+  if ((set < 0 || set >= dataSets) || !sets[set])
     return Status::error(Code::usage, "expected data set " +
                                           std::to_string(set) +
                                           " to be loaded, got none");

@@ -5,7 +5,9 @@
 #include "data/digits.h"
 #include "data/image_folder.h"
 #include "formats/files.h"
+#include "mnistrt/shuffle.h"
 #include <algorithm>
+#include <cmath>
 #include <sys/stat.h>
 
 namespace mn {
@@ -223,6 +225,41 @@ Status hasTestSet(const std::string &path, bool &has) {
         (source.kind == Kind::npyFolder && exists(path + "/test_x.npy")) ||
         (source.kind == Kind::npyFiles && source.files.size() == 4) ||
         (source.kind == Kind::pictures && isFolder(path + "/test"));
+  return Status::success();
+}
+
+/// The rows with this mark.
+static Array chosenRows(const Array &from, const std::vector<bool> &marks,
+                        bool mark) {
+  Array result = from;
+  result.bytes.clear();
+  const size_t row = from.bytes.size() / marks.size();
+  for (size_t i = 0; i < marks.size(); ++i)
+    if (marks[i] == mark)
+      result.bytes.insert(
+          result.bytes.end(), from.bytes.begin() + static_cast<long>(i * row),
+          from.bytes.begin() + static_cast<long>((i + 1) * row));
+  result.shape[0] = std::count(marks.begin(), marks.end(), mark);
+  return result;
+}
+
+Status splitSamples(double part, SampleSet &set, SampleSet &other) {
+  const auto count = static_cast<uint64_t>(set.count());
+  const auto moved =
+      static_cast<uint64_t>(std::llround(part * static_cast<double>(count)));
+  if (moved < 1 || moved >= count)
+    return badData("expected rows to train on and to validate with in '%s', "
+                   "got %lld rows in all",
+                   set.source.c_str(), static_cast<long long>(count));
+  const Shuffle shuffle(count, 0, 0);
+  std::vector<bool> marks(count, false);
+  for (uint64_t i = 0; i < moved; ++i)
+    marks[shuffle(i)] = true;
+  other = {chosenRows(set.inputs, marks, true),
+           chosenRows(set.targets, marks, true), set.source, set.classNames,
+           set.numberedByTraining};
+  set.inputs = chosenRows(set.inputs, marks, false);
+  set.targets = chosenRows(set.targets, marks, false);
   return Status::success();
 }
 

@@ -49,6 +49,11 @@ Status hasTestSet(const std::string &source, bool &has);
 Status readSamples(const std::string &source, Split split, int64_t limit,
                    SampleSet &set);
 
+/// Moves `part` of the rows, more than 0 and less than 1, to another set: those
+/// that a permutation chooses, the same in every run. All keep their order.
+/// Error: either would have no row.
+Status splitSamples(double part, SampleSet &set, SampleSet &other);
+
 /// "0 'cat', 1 'dog'"; a long list is cut short.
 std::string classesText(const std::vector<std::string> &classNames);
 

@@ -27,6 +27,11 @@ std::string accuracyText(double accuracy) {
 
 } // namespace
 
+std::string evaluationText(const Evaluation &evaluation) {
+  return text("%s loss %.4f", nameOf(evaluation.set), evaluation.loss) +
+         accuracyText(evaluation.accuracy);
+}
+
 Status Reporter::open(bool resumed) {
   if (!options.log.empty())
     MN_TRY(log.open(options.log, resumed));
@@ -96,9 +101,9 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
            static_cast<long long>(result.epoch),
            static_cast<long long>(report.epochs), result.trainLoss) +
       accuracyText(result.trainAccuracy);
-  if (result.tested)
-    line += text("; test loss %.4f", result.testLoss) +
-            accuracyText(result.testAccuracy);
+  const Evaluation &evaluation = result.evaluation;
+  if (evaluation.done())
+    line += "; " + evaluationText(evaluation);
   line += text("; %s images/s, %.1f us/step, digest %s",
                rateText(report.imagesPerSecond).c_str(),
                report.microsecondsPerStep, report.digest.c_str());
@@ -111,16 +116,17 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
                 {"train_loss", result.trainLoss}};
   std::vector<Scalar> scalars = {
       {"epoch/train_loss", static_cast<float>(result.trainLoss)}};
-  const auto add = [&](const char *key, const char *tag, double value) {
+  const auto add = [&](DataSetNumber set, const char *what, double value) {
+    const std::string key = std::string(nameOf(set)) + what;
     event[key] = value;
-    scalars.push_back({tag, static_cast<float>(value)});
+    scalars.push_back({"epoch/" + key, static_cast<float>(value)});
   };
   if (result.trainAccuracy >= 0)
-    add("train_accuracy", "epoch/train_accuracy", result.trainAccuracy);
-  if (result.tested)
-    add("test_loss", "epoch/test_loss", result.testLoss);
-  if (result.tested && result.testAccuracy >= 0)
-    add("test_accuracy", "epoch/test_accuracy", result.testAccuracy);
+    add(trainSet, "_accuracy", result.trainAccuracy);
+  if (evaluation.done())
+    add(evaluation.set, "_loss", evaluation.loss);
+  if (evaluation.done() && evaluation.accuracy >= 0)
+    add(evaluation.set, "_accuracy", evaluation.accuracy);
   event["seconds"] = report.seconds;
   event["images_per_second"] = report.imagesPerSecond;
   event["us_per_step"] = report.microsecondsPerStep;

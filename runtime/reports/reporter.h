@@ -17,6 +17,9 @@
 
 namespace mn {
 
+/// "test loss 0.0312, accuracy 98.97 %".
+std::string evaluationText(const Evaluation &evaluation);
+
 /// What is known at a report.
 struct Report {
   TrainState state;

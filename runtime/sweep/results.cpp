@@ -21,7 +21,7 @@ Json valueOf(const std::string &text) {
   return parsed.is_number() ? parsed : Json(text);
 }
 
-bool readNumber(const Json &json, const char *key, double &number) {
+bool readNumber(const Json &json, const std::string &key, double &number) {
   const auto found = json.find(key);
   if (found == json.end())
     return false;
@@ -47,10 +47,12 @@ Json epochJson(const EpochResult &result) {
   Json json = {{"epoch", result.epoch}, {"train_loss", result.trainLoss}};
   if (result.trainAccuracy >= 0)
     json["train_accuracy"] = result.trainAccuracy;
-  if (result.tested)
-    json["test_loss"] = result.testLoss;
-  if (result.tested && result.testAccuracy >= 0)
-    json["test_accuracy"] = result.testAccuracy;
+  const Evaluation &evaluation = result.evaluation;
+  const std::string set = nameOf(evaluation.set);
+  if (evaluation.done())
+    json[set + "_loss"] = evaluation.loss;
+  if (evaluation.done() && evaluation.accuracy >= 0)
+    json[set + "_accuracy"] = evaluation.accuracy;
   return json;
 }
 
@@ -60,8 +62,12 @@ bool readEpoch(const Json &json, size_t number, EpochResult &result) {
     return false;
   result.epoch = static_cast<int64_t>(number);
   readNumber(json, "train_accuracy", result.trainAccuracy);
-  result.tested = readNumber(json, "test_loss", result.testLoss);
-  readNumber(json, "test_accuracy", result.testAccuracy);
+  for (const DataSetNumber set : {testSet, validationSet})
+    if (const std::string name = nameOf(set);
+        readNumber(json, name + "_loss", result.evaluation.loss)) {
+      result.evaluation.set = set;
+      readNumber(json, name + "_accuracy", result.evaluation.accuracy);
+    }
   return true;
 }
 

@@ -32,6 +32,15 @@ void addRow(std::string &csv, const std::vector<std::string> &cells) {
   csv += "\n";
 }
 
+/// The set that all runs are evaluated on.
+DataSetNumber evaluatedOn(const std::vector<SweepRun> &runs) {
+  for (const SweepRun &run : runs)
+    for (const EpochResult &epoch : run.result.epochs)
+      if (epoch.evaluation.done())
+        return epoch.evaluation.set;
+  return testSet;
+}
+
 } // namespace
 
 std::string csvOf(const std::vector<SweepRun> &runs) {
@@ -45,8 +54,11 @@ std::string csvOf(const std::vector<SweepRun> &runs) {
   std::vector<std::string> cells = {"run", "state"};
   for (const Flag *flag : columns)
     cells.push_back(keyOf(*flag));
-  for (const char *name : {"epoch", "train_loss", "train_accuracy", "test_loss",
-                           "test_accuracy", "digest"})
+  const std::string set = nameOf(evaluatedOn(runs));
+  for (const std::string &name :
+       {std::string("epoch"), std::string("train_loss"),
+        std::string("train_accuracy"), set + "_loss", set + "_accuracy",
+        std::string("digest")})
     cells.push_back(name);
   std::string csv;
   addRow(csv, cells);
@@ -69,9 +81,10 @@ std::string csvOf(const std::vector<SweepRun> &runs) {
       cells.push_back(numberText(epoch.trainLoss));
       cells.push_back(
           epoch.trainAccuracy < 0 ? "" : numberText(epoch.trainAccuracy));
-      cells.push_back(epoch.tested ? numberText(epoch.testLoss) : "");
-      cells.push_back(epoch.tested && epoch.testAccuracy >= 0
-                          ? numberText(epoch.testAccuracy)
+      const Evaluation &evaluation = epoch.evaluation;
+      cells.push_back(evaluation.done() ? numberText(evaluation.loss) : "");
+      cells.push_back(evaluation.done() && evaluation.accuracy >= 0
+                          ? numberText(evaluation.accuracy)
                           : "");
       cells.push_back(run.result.digest);
       addRow(csv, cells);

@@ -39,7 +39,7 @@ std::string scoreText(const RunResult &result) {
   const Score score = scoreOf(result, result.count());
   if (result.epochs.empty())
     return "no epoch";
-  return text("%s loss %.4f", result.epochs.back().tested ? "test" : "train",
+  return text("%s loss %.4f", nameOf(result.epochs.back().evaluation.set),
               score.loss) +
          (score.accuracy < 0 ? "" : ", accuracy " + percent(score.accuracy));
 }

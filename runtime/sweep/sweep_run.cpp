@@ -62,8 +62,10 @@ Score scoreOf(const RunResult &result, int64_t epoch) {
   if (epoch < 1 || epoch > result.count())
     return score;
   const EpochResult &found = result.epochs[static_cast<size_t>(epoch) - 1];
-  score.accuracy = found.tested ? found.testAccuracy : found.trainAccuracy;
-  score.loss = found.tested ? found.testLoss : found.trainLoss;
+  const Evaluation &evaluation = found.evaluation;
+  score.accuracy =
+      evaluation.done() ? evaluation.accuracy : found.trainAccuracy;
+  score.loss = evaluation.done() ? evaluation.loss : found.trainLoss;
   score.known = std::isfinite(score.loss);
   return score;
 }

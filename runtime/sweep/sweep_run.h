@@ -44,7 +44,7 @@ std::string chosenText(const OptionTexts &chosen);
 /// How good a run was after an epoch.
 struct Score {
   bool known = false;
-  double accuracy = -1; ///< of the test set, if there is one
+  double accuracy = -1; ///< of the set that epochs are evaluated on
   double loss = 0;      ///< likewise
 };
 Score scoreOf(const RunResult &result, int64_t epoch);

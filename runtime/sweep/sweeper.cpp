@@ -219,7 +219,7 @@ Status Sweeper::openWorker(Worker &worker) {
   std::unique_ptr<Executor> opened;
   MN_TRY(first->share(opened));
   MN_TRY(opened->prepare(model.trainPlan));
-  if (data.tests())
+  if (data.judge() != trainSet)
     MN_TRY(opened->prepare(model.evalPlan));
   worker.executor = std::move(opened);
   return Status::success();
@@ -241,7 +241,7 @@ Status Sweeper::train(Worker &worker, SweepRun &run) {
   SharedTraining shared;
   shared.data = data;
   shared.executor = worker.executor;
-  std::copy_n(device.resident, 2, shared.resident);
+  std::copy_n(device.resident, dataSets, shared.resident);
   shared.signals = signals;
   shared.listener = &worker;
   shared.pauseEpoch = pauseEpoch;

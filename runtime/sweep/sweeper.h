@@ -36,7 +36,7 @@ private:
   struct Device {
     int64_t number = 0;
     std::shared_ptr<Executor> first; ///< of its first worker
-    bool resident[2] = {false, false};
+    bool resident[dataSets] = {};
   };
 
   struct Worker final : RunListener {

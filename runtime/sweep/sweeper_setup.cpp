@@ -127,10 +127,11 @@ Json Sweeper::about() const {
           {"command", tables.command},
           {"weights", model.digest(model.initialBlock())},
           {"data", options.data},
-          {"rows", data[0].samples().count},
-          {"test_rows", data.tests() ? data[1].samples().count : 0},
+          {"rows", data.rows(trainSet)},
+          {"validation_rows", data.rows(validationSet)},
+          {"test_rows", data.rows(testSet)},
           {"data_digest", data.digest()},
-          {"test_digest", data.tests() ? data[1].digest() : ""}};
+          {"test_digest", data.has(testSet) ? data[testSet].digest() : ""}};
 }
 
 Status Sweeper::openResults() {
@@ -211,16 +212,17 @@ Status Sweeper::openDevice(Device &device) {
   std::unique_ptr<Executor> opened;
   MN_TRY(Executor::open(tables, open, opened));
   MN_TRY(opened->prepare(model.trainPlan));
-  if (data.tests())
+  if (data.judge() != trainSet)
     MN_TRY(opened->prepare(model.evalPlan));
   int64_t freeBytes = 0;
   MN_TRY(opened->freeBytes(freeBytes));
   Feeder feeder(model, *opened,
                 roomForData(options.train.deviceData, freeBytes));
-  for (int i = 0; i < 1 + data.tests(); ++i) {
-    MN_TRY(feeder.load(i, data[i]));
-    device.resident[i] = feeder.onDevice(i);
-  }
+  for (const DataSetNumber set : allSets)
+    if (data.has(set)) {
+      MN_TRY(feeder.load(set, data[set]));
+      device.resident[set] = feeder.onDevice(set);
+    }
   device.first = std::move(opened);
   return Status::success();
 }

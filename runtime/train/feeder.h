@@ -56,8 +56,8 @@ private:
   const TrainModel &model;
   Executor &executor;
   int64_t room;
-  bool resident[2] = {};
-  const Samples *samples[2] = {};
+  bool resident[dataSets] = {};
+  const Samples *samples[dataSets] = {};
   int slot = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "core/array.h"
 #include "formats/json.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace mn {
@@ -47,6 +48,24 @@ bool readRows(const Json &json, size_t columns, double min,
 
 } // namespace
 
+bool isBetter(const Evaluation &a, const Evaluation &b) {
+  const auto number = [](const Evaluation &evaluation) {
+    const double value =
+        evaluation.accuracy < 0 ? -evaluation.loss : evaluation.accuracy;
+    return std::isnan(value) ? -HUGE_VAL : value;
+  };
+  return number(a) > number(b);
+}
+
+const EpochResult *History::best() const {
+  const EpochResult *best = nullptr;
+  for (const EpochResult &epoch : epochs)
+    if (epoch.evaluation.done() &&
+        (!best || isBetter(epoch.evaluation, best->evaluation)))
+      best = &epoch;
+  return best;
+}
+
 void History::addPoint(const HistoryPoint &point) {
   if (points.size() >= maxPoints) {
     std::vector<HistoryPoint> half;
@@ -67,7 +86,8 @@ std::string History::text() const {
     steps.push_back({point.epoch, point.steps, point.loss});
   for (const EpochResult &epoch : epochs)
     results.push_back({epoch.epoch, epoch.trainLoss, epoch.trainAccuracy,
-                       int(epoch.tested), epoch.testLoss, epoch.testAccuracy});
+                       int(epoch.evaluation.set), epoch.evaluation.loss,
+                       epoch.evaluation.accuracy});
   return jsonText({{"points", steps}, {"epochs", results}});
 }
 
@@ -83,10 +103,17 @@ Status History::parse(std::string_view text) {
     read.points.push_back({rows[i][0], rows[i][1], rows[i][2]});
   }
   good = good && readRows(json["epochs"], 6, 1, rows);
-  for (size_t i = 0; good && i < rows.size(); ++i)
-    read.epochs.push_back({static_cast<int64_t>(rows[i][0]), rows[i][1],
-                           rows[i][2], rows[i][3] != 0, rows[i][4],
-                           rows[i][5]});
+  for (size_t i = 0; good && i < rows.size(); ++i) {
+    int set = trainSet;
+    while (set < dataSets && rows[i][3] != set)
+      ++set;
+    good = set < dataSets;
+    read.epochs.push_back(
+        {static_cast<int64_t>(rows[i][0]),
+         rows[i][1],
+         rows[i][2],
+         {static_cast<DataSetNumber>(set), rows[i][4], rows[i][5]}});
+  }
   if (!good)
     return badData("expected the history of a run, got '%s'",
                    std::string(text.substr(0, 60)).c_str());
@@ -97,20 +124,23 @@ Status History::parse(std::string_view text) {
 Plot History::plot(const std::string &title) const {
   Plot plot;
   plot.title = title;
-  PlotSeries steps{"train loss", false, {}}, testLoss{"test loss", false, {}};
-  PlotSeries train{"train accuracy", true, {}}, test{"test accuracy", true, {}};
+  const std::string set =
+      epochs.empty() ? "test" : nameOf(epochs.back().evaluation.set);
+  PlotSeries steps{"train loss", false, {}}, loss{set + " loss", false, {}};
+  PlotSeries train{"train accuracy", true, {}},
+      accuracy{set + " accuracy", true, {}};
   for (const HistoryPoint &point : points)
     steps.points.push_back({point.epoch, point.loss});
   for (const EpochResult &epoch : epochs) {
     const auto x = static_cast<double>(epoch.epoch);
     if (epoch.trainAccuracy >= 0)
       train.points.push_back({x, 100 * epoch.trainAccuracy});
-    if (epoch.tested)
-      testLoss.points.push_back({x, epoch.testLoss});
-    if (epoch.tested && epoch.testAccuracy >= 0)
-      test.points.push_back({x, 100 * epoch.testAccuracy});
+    if (epoch.evaluation.done())
+      loss.points.push_back({x, epoch.evaluation.loss});
+    if (epoch.evaluation.done() && epoch.evaluation.accuracy >= 0)
+      accuracy.points.push_back({x, 100 * epoch.evaluation.accuracy});
   }
-  for (PlotSeries *series : {&steps, &testLoss, &train, &test})
+  for (PlotSeries *series : {&steps, &loss, &train, &accuracy})
     if (!series->points.empty())
       plot.series.push_back(std::move(*series));
   return plot;

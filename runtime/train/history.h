@@ -7,19 +7,31 @@
 #ifndef MNISTRT_TRAIN_HISTORY_H
 #define MNISTRT_TRAIN_HISTORY_H
 
+#include "core/executor.h"
 #include "reports/plot.h"
 #include <cstdint>
 #include <string_view>
 
 namespace mn {
 
-/// Accuracies are of 0 to 1, and negative where there are none.
+/// What a model achieves on a set that it is not trained on. Accuracies are of
+/// 0 to 1, and negative where there are none.
+struct Evaluation {
+  DataSetNumber set = trainSet; ///< trainSet: it was not evaluated
+  double loss = 0, accuracy = -1;
+
+  bool done() const { return set != trainSet; }
+};
+
 struct EpochResult {
   int64_t epoch = 0; ///< from 1
   double trainLoss = 0, trainAccuracy = -1;
-  bool tested = false;
-  double testLoss = 0, testAccuracy = -1;
+  Evaluation evaluation = {};
 };
+
+/// Whether `a` is better: the higher accuracy, or the smaller loss where there
+/// are no classes; not finite is worst.
+bool isBetter(const Evaluation &a, const Evaluation &b);
 
 /// The mean over some steps that end at `epoch`, a number of epochs.
 struct HistoryPoint {
@@ -33,6 +45,8 @@ public:
   void addEpoch(const EpochResult &result) { epochs.push_back(result); }
 
   const std::vector<EpochResult> &results() const { return epochs; }
+  /// The first of the best epochs; null: none was evaluated.
+  const EpochResult *best() const;
 
   /// As JSON; reads back the same.
   std::string text() const;

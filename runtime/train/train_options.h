@@ -21,11 +21,14 @@ struct TrainOptions {
   /// The numbers of the recipe, where the compiler's are not wanted.
   std::optional<double> lr, momentum, weightDecay, beta1, beta2, epsilon,
       dampening, clipNorm, clipValue;
+  std::optional<double> validation; ///< part of the rows to train on
   std::string schedule = "constant", init = "file";
 
   /// Files and folders that are written; empty: not.
   std::string save, best, checkpoint, log, tensorboard, plot;
-  std::string devices; ///< GPUs that train together; empty: one
+  std::string devices;   ///< GPUs that train together; empty: one
+  int64_t earlyStop = 0; ///< epochs without a better one; 0: never
+  std::string maxTime;   ///< "90s", "1.5m", "2h"; empty: without end
   bool resume = false, noShuffle = false, dropLast = false;
 };
 

@@ -8,17 +8,25 @@ namespace mn {
 Status TrainSets::read(const Options &options, const TrainModel &model,
                        bool tests) {
   auto made = std::make_shared<Content>();
-  made->tests = tests;
-  SampleSet sets[2];
+  made->has[trainSet] = true;
+  made->has[testSet] = tests;
+  made->has[validationSet] = options.train.validation.has_value();
+  SampleSet sets[dataSets];
   // To unpack a file takes one core longer than to open a GPU.
   std::future<Status> testing = std::async([&] {
     return tests ? readSamples(options.data, Split::test,
-                               options.train.testLimit, sets[1])
+                               options.train.testLimit, sets[testSet])
                  : Status::success();
   });
-  MN_TRY(readSamples(options.data, Split::train, options.limit, sets[0]));
+  MN_TRY(
+      readSamples(options.data, Split::train, options.limit, sets[trainSet]));
   MN_TRY(testing.get());
-  for (int i = 0; i < 1 + tests; ++i) {
+  if (made->has[validationSet])
+    MN_TRY(splitSamples(*options.train.validation, sets[trainSet],
+                        sets[validationSet]));
+  for (int i = 0; i < dataSets; ++i) {
+    if (!made->has[i])
+      continue;
     made->classNames = sets[i].classNames;
     MN_TRY(made->sets[i].create(std::move(sets[i]), model, options.transform));
   }
@@ -26,9 +34,16 @@ Status TrainSets::read(const Options &options, const TrainModel &model,
   return Status::success();
 }
 
+DataSetNumber TrainSets::judge() const {
+  for (const DataSetNumber set : {validationSet, testSet})
+    if (has(set))
+      return set;
+  return trainSet;
+}
+
 const std::string &TrainSets::digest() const {
   std::call_once(content->digested,
-                 [&] { content->digest = content->sets[0].digest(); });
+                 [&] { content->digest = content->sets[trainSet].digest(); });
   return content->digest;
 }
 

@@ -12,25 +12,32 @@ namespace mn {
 /// The sets that '--data' names. Copies share them, between threads too.
 class TrainSets {
   struct Content {
-    TrainData sets[2];
+    TrainData sets[dataSets];
+    bool has[dataSets] = {};
     std::vector<std::string> classNames;
-    bool tests = false;
     std::once_flag digested;
     std::string digest;
   };
 
 public:
-  /// Reads and checks set 0, which is trained on, and where `tests`, set 1.
+  /// Reads and checks the set to train on, the part of it that `--validation`
+  /// keeps aside, and where `tests`, the one to test on.
   Status read(const Options &options, const TrainModel &model, bool tests);
 
-  const TrainData &operator[](int set) const { return content->sets[set]; }
-  /// Whether there is a set 1.
-  bool tests() const { return content->tests; }
+  const TrainData &operator[](DataSetNumber set) const {
+    return content->sets[set];
+  }
+  bool has(DataSetNumber set) const { return content->has[set]; }
+  int64_t rows(DataSetNumber set) const {
+    return has(set) ? content->sets[set].samples().count : 0;
+  }
+  /// What epochs are evaluated on; trainSet: nothing.
+  DataSetNumber judge() const;
   /// Of folders of pictures.
   const std::vector<std::string> &classNames() const {
     return content->classNames;
   }
-  /// Of set 0; computed once.
+  /// Of the set to train on; computed once.
   const std::string &digest() const;
 
 private:

@@ -14,11 +14,6 @@ constexpr double segmentSeconds = 0.075;
 /// Of the recipe's rows, which are written ahead.
 constexpr int64_t maxAhead = recipeRows / 2;
 
-double secondsBetween(std::chrono::steady_clock::time_point begin,
-                      std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
-
 Metrics difference(const Metrics &now, const Metrics &before) {
   return {now.lossSum - before.lossSum, now.correct - before.correct,
           now.seen - before.seen, now.badStep};
@@ -44,60 +39,6 @@ Status Trainer::run(const Open &open) {
   return ranks.agree(status);
 }
 
-/// At the end.
-void Trainer::report(const Status &status) {
-  reporter.clear();
-  reporter.finish(history);
-  const bool stoppedBySignal = stopSignal != 0;
-  const char *reason = stoppedBySignal ? "signal"
-                       : status.ok()   ? "complete"
-                                       : "error";
-  Json event = {{"event", "end"},
-                {"reason", reason},
-                {"step", step},
-                {"seconds", secondsBetween(started, Clock::now())}};
-  if (status.ok())
-    event["digest"] = model.digest(block);
-  else
-    event["message"] = status.message;
-  reporter.event(event);
-  if (options.json && (status.ok() || stoppedBySignal))
-    printJson(summary(reason));
-}
-
-/// What 'train --json' prints.
-Json Trainer::summary(const char *reason) const {
-  Json json = {{"model", tables.name},
-               {"target", tables.target},
-               {"device", executor->deviceName()},
-               {"reason", reason},
-               {"resumed", resumed},
-               {"epochs", train.epochs},
-               {"steps_per_epoch", stepsPerEpoch},
-               {"step", step},
-               {"batch", model.batch},
-               {"rows", data[0].samples().count},
-               {"test_rows", tests ? data[1].samples().count : 0},
-               {"seconds", secondsBetween(started, Clock::now())}};
-  if (lastEpoch.epoch > 0) {
-    json["train_loss"] = lastEpoch.trainLoss;
-    if (lastEpoch.trainAccuracy >= 0)
-      json["train_accuracy"] = lastEpoch.trainAccuracy;
-    if (lastEpoch.tested)
-      json["test_loss"] = lastEpoch.testLoss;
-    if (lastEpoch.tested && lastEpoch.testAccuracy >= 0)
-      json["test_accuracy"] = lastEpoch.testAccuracy;
-  }
-  json["digest"] = model.digest(block);
-  if (!train.save.empty())
-    json["save"] = train.save;
-  if (!best.empty())
-    json["best"] = train.best;
-  if (checkpoint)
-    json["checkpoint"] = checkpoint->name();
-  return json;
-}
-
 int64_t Trainer::stepsNow() const {
   return shared && shared->pauseEpoch > 0
              ? std::min(steps(), stepsPerEpoch * shared->pauseEpoch)
@@ -113,14 +54,19 @@ Status Trainer::loop() {
     epochSteps = 0, epochSeconds = 0;
     do {
       MN_TRY(trainSegment());
-      if (batchOfEpoch() != 0 && stopSignal != 0)
+      if (batchOfEpoch() != 0 && ends())
         return Status::success();
     } while (batchOfEpoch() != 0);
     MN_TRY(endEpoch());
-    if (stopSignal != 0)
+    if (ends())
       return Status::success();
   }
   return Status::success();
+}
+
+/// Before the last step.
+bool Trainer::ends() const {
+  return stopSignal != 0 || timeIsOver || patienceIsOver;
 }
 
 /// Up to the next thing that must happen between two steps.
@@ -200,7 +146,7 @@ void Trainer::look(const Metrics &metrics, int64_t count, double seconds) {
   state.imagesPerSecond = static_cast<double>(now.seen) / seconds;
   state.secondsLeft = trainSeconds / static_cast<double>(step - firstStep) *
                       static_cast<double>(steps() - step);
-  reporter.live(state, secondsBetween(started, Clock::now()));
+  reporter.live(state, secondsSince(started));
   last = metrics;
   if (train.reportEvery == 0)
     addPoint(metrics);
@@ -210,7 +156,7 @@ void Trainer::look(const Metrics &metrics, int64_t count, double seconds) {
 /// part of the run so far, and at most every five seconds: short runs have a
 /// curve too, and long ones no more than they can draw.
 void Trainer::addPoint(const Metrics &metrics) {
-  const double seconds = secondsBetween(started, Clock::now());
+  const double seconds = secondsSince(started);
   const double interval = std::min(seconds / 200, 5.0);
   if (batchOfEpoch() != 0 && seconds - pointSeconds < interval)
     return;
@@ -263,11 +209,12 @@ Status Trainer::endEpoch() {
   result.epoch = epoch();
   result.trainLoss = last.loss();
   result.trainAccuracy = model.accuracy(last);
-  MN_TRY(evaluate(result));
+  if (evaluates(data.judge()))
+    MN_TRY(evaluate(data.judge(), result.evaluation));
   MN_TRY(ranks.agree(readBlock()));
   MN_TRY(checkWeights());
   const double rows = static_cast<double>(
-      std::min(epochSteps * globalBatch(), data[0].samples().count));
+      std::min(epochSteps * globalBatch(), data.rows(trainSet)));
   report.epochs = train.epochs;
   report.step = step;
   report.seconds = epochSeconds;
@@ -278,6 +225,7 @@ Status Trainer::endEpoch() {
   report.digest = model.digest(block);
   history.addEpoch(result);
   lastEpoch = result;
+  patienceIsOver = isPatienceOver();
   reporter.epoch(report, history);
   MN_TRY(keepBest(result));
   if (checkpointIsDue())
@@ -287,28 +235,34 @@ Status Trainer::endEpoch() {
   return Status::success();
 }
 
-Status Trainer::evaluate(EpochResult &result) {
-  if (!tests)
-    return Status::success();
-  const int64_t rows = data[1].samples().count;
+Status Trainer::evaluate(DataSetNumber set, Evaluation &result) {
+  const int64_t rows = data.rows(set);
   MN_TRY(model.writeStart(*executor, epoch()));
-  MN_TRY(feeder->run({model.evalPlan, 1, false, train.seed, epoch(), 0,
+  MN_TRY(feeder->run({model.evalPlan, set, false, train.seed, epoch(), 0,
                       (rows + globalBatch() - 1) / globalBatch()}));
   Metrics metrics;
   MN_TRY(model.readMetrics(*executor, metrics));
   MN_TRY(shareSums(metrics));
-  result.tested = true;
-  result.testLoss = metrics.loss();
-  result.testAccuracy = model.accuracy(metrics);
+  result = {set, metrics.loss(), model.accuracy(metrics)};
   return Status::success();
+}
+
+bool Trainer::isPatienceOver() const {
+  const EpochResult *best = history.best();
+  return train.earlyStop > 0 && best &&
+         lastEpoch.epoch - best->epoch >= train.earlyStop;
 }
 
 /// By accuracy, or by loss where there are no classes.
 Status Trainer::keepBest(const EpochResult &result) {
+  // Ranks that write nothing evaluate it with the first.
+  if (keepsBest && result.evaluation.set == validationSet &&
+      history.best()->epoch == result.epoch)
+    bestBlock = block;
   if (train.best.empty())
     return Status::success();
-  const bool byLoss = result.testAccuracy < 0;
-  const double value = byLoss ? -result.testLoss : result.testAccuracy;
+  const Evaluation &found = result.evaluation;
+  const double value = found.accuracy < 0 ? -found.loss : found.accuracy;
   if (std::isnan(value) ||
       (!best.empty() && value <= std::strtod(best.c_str(), nullptr)))
     return Status::success();
@@ -336,9 +290,8 @@ Status Trainer::readBlock() {
 
 /// After an epoch.
 bool Trainer::checkpointIsDue() const {
-  return !shared ||
-         (step < steps() && secondsBetween(checkpointTime, Clock::now()) >=
-                                shared->checkpointSeconds);
+  return !shared || (step < steps() &&
+                     secondsSince(checkpointTime) >= shared->checkpointSeconds);
 }
 
 /// Of `block`. One that fails leaves the one before, and does not end the run.
@@ -359,40 +312,6 @@ void Trainer::writeCheckpoint() {
   checkpointTime = Clock::now();
   reporter.event(
       {{"event", "checkpoint"}, {"path", checkpoint->name()}, {"step", step}});
-}
-
-/// After the last step, or where a signal stopped the run, or it pauses.
-Status Trainer::finish() {
-  MN_TRY(readBlock());
-  if (step < steps() && step != checkpointStep)
-    writeCheckpoint();
-  if (!train.save.empty()) {
-    MN_TRY(saver.save(train.save, block));
-    reporter.say("saved '" + train.save + "', digest " + model.digest(block));
-    reporter.event({{"event", "save"},
-                    {"path", train.save},
-                    {"step", step},
-                    {"best", false},
-                    {"digest", model.digest(block)}});
-  }
-  MN_TRY(checkpointFailure);
-  return stopped();
-}
-
-Status Trainer::stopped() const {
-  const int signal = stopSignal;
-  if (signal == 0 || step >= steps())
-    return Status::success();
-  std::string message =
-      text("%s at step %lld of %lld",
-           signal == SIGINT ? "interrupted" : "terminated",
-           static_cast<long long>(step), static_cast<long long>(steps()));
-  if (!train.save.empty())
-    message += ", saved '" + train.save + "'";
-  if (checkpoint)
-    message += "; continue with '--resume'";
-  return Status::error(signal == SIGINT ? Code::interrupted : Code::terminated,
-                       message);
 }
 
 } // namespace mn

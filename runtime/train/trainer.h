@@ -20,6 +20,7 @@
 #include "train/signals.h"
 #include "train/train_sets.h"
 #include <chrono>
+#include <cmath>
 #include <functional>
 
 namespace mn {
@@ -30,7 +31,7 @@ struct SharedTraining {
   TrainSets data;
   /// Of the calling thread; `resident`: the sets that it has loaded.
   std::shared_ptr<Executor> executor;
-  bool resident[2] = {false, false};
+  bool resident[dataSets] = {};
   std::shared_ptr<const StopSignals> signals;
   RunListener *listener = nullptr; ///< is told instead of the terminal
   /// Ends after this epoch, with a checkpoint from which it can be continued;
@@ -74,6 +75,12 @@ private:
           const SharedTraining *shared, Ranks *ranks);
 
   using Clock = std::chrono::steady_clock;
+  static double secondsBetween(Clock::time_point begin, Clock::time_point end) {
+    return std::chrono::duration<double>(end - begin).count();
+  }
+  static double secondsSince(Clock::time_point begin) {
+    return secondsBetween(begin, Clock::now());
+  }
 
   // Before the first step; trainer_setup.cpp.
   Status setUp(const Open &open);
@@ -115,7 +122,9 @@ private:
   void addPoint(const Metrics &metrics);
   void reportWindow(const Metrics &metrics, Clock::time_point now);
   Status endEpoch();
-  Status evaluate(EpochResult &result);
+  Status evaluate(DataSetNumber set, Evaluation &result);
+  bool isPatienceOver() const;
+  bool ends() const;
   Status keepBest(const EpochResult &result);
   Status badLoss(const Metrics &metrics) const;
 
@@ -124,6 +133,9 @@ private:
   bool checkpointIsDue() const;
   void writeCheckpoint();
   Status finish();
+  Status testAtTheEnd();
+  void announceEnd();
+  void announceSpeed();
   Status stopped() const;
   void report(const Status &status);
   Json summary(const char *reason) const;
@@ -131,6 +143,10 @@ private:
   int64_t epoch() const { return step / stepsPerEpoch; }
   int64_t batchOfEpoch() const { return step % stepsPerEpoch; }
   int64_t steps() const { return stepsPerEpoch * train.epochs; }
+  /// Whether the program can evaluate on a set, and has one.
+  bool evaluates(DataSetNumber set) const {
+    return set != trainSet && data.has(set) && model.evalPlan >= 0;
+  }
   int64_t stepsNow() const; ///< up to which this process trains
 
   const Model &tables;
@@ -144,7 +160,8 @@ private:
   Ranks alone;
   Ranks &ranks;
   TrainSets data;
-  bool tests = false;
+  bool hasTest = false; ///< a test set that can be evaluated
+  double maxSeconds = HUGE_VAL;
   int64_t stepsPerEpoch = 1;
 
   std::shared_ptr<Executor> executor;
@@ -170,6 +187,11 @@ private:
   int64_t segment = 1; ///< steps
   std::string best;    ///< the best test result so far, as a number
   int stopSignal = 0;  ///< that some rank has received
+  bool timeIsOver = false, patienceIsOver = false;
+  /// Of the last weights, and of those of `--best`.
+  Evaluation lastTest, bestTest;
+  std::vector<char> bestBlock; ///< kept to be tested at the end
+  const bool keepsBest;        ///< whether the first rank has '--best'
 
   // Since the epoch, this process, or the last report began.
   Metrics last;            ///< of the epoch, at the last look

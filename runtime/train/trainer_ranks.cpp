@@ -56,17 +56,20 @@ Status Trainer::shareSums(Metrics &metrics) {
 /// stop.
 Status Trainer::share(Metrics &metrics, double &seconds) {
   stopSignal = signals->received();
+  timeIsOver = secondsSince(started) >= maxSeconds;
   if (!ranks.several())
     return Status::success();
   MN_TRY(shareSums(metrics));
   const bool bad = metrics.badStep >= 0;
   double most[] = {static_cast<double>(stopSignal),
                    bad ? -static_cast<double>(metrics.badStep) : -HUGE_VAL,
-                   ranks.isFirst() ? seconds : 0};
+                   ranks.isFirst() ? seconds : 0,
+                   ranks.isFirst() && timeIsOver ? 1.0 : 0.0};
   MN_TRY(ranks.reduce(Reduction::max, most, std::size(most)));
   stopSignal = static_cast<int>(most[0]);
   metrics.badStep = std::isinf(most[1]) ? -1 : static_cast<int64_t>(-most[1]);
   seconds = most[2];
+  timeIsOver = most[3] != 0;
   return Status::success();
 }
 
@@ -80,8 +83,7 @@ Status Trainer::checkWeights() const {
 /// The position of a checkpoint, which other ranks may have written: each step
 /// takes a batch from each rank.
 void Trainer::moveToRanks(const Checkpoint &found) {
-  const int64_t before = model.batch * found.ranks,
-                rows = data[0].samples().count;
+  const int64_t before = model.batch * found.ranks, rows = data.rows(trainSet);
   const bool drops = train.dropLast || dropsPartial(*tables.recipe);
   const int64_t stepsBefore =
       drops ? rows / before : (rows + before - 1) / before;

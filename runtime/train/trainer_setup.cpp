@@ -67,7 +67,8 @@ Trainer::Trainer(const Model &model, const Options &options,
                shared || !this->ranks.isFirst() ? -1
                : stdoutOptions(options).empty() ? STDOUT_FILENO
                                                 : STDERR_FILENO,
-               shared ? shared->listener : nullptr) {
+               shared ? shared->listener : nullptr),
+      keepsBest(!options.train.best.empty()) {
   if (!shared)
     return;
   data = shared->data;
@@ -75,11 +76,32 @@ Trainer::Trainer(const Model &model, const Options &options,
   signals = shared->signals;
 }
 
+/// "90", "90s", "1.5m" or "2h".
+static Status readMaxTime(const std::string &text, double &seconds) {
+  if (text.empty())
+    return Status::success();
+  const char *begin = text.c_str();
+  char *end = nullptr;
+  seconds = std::strtod(begin, &end);
+  const std::string unit = end;
+  const double factor = unit.empty() || unit == "s" ? 1
+                        : unit == "m"               ? 60
+                        : unit == "h"               ? 3600
+                                                    : 0;
+  seconds *= factor;
+  if (end != begin && factor > 0 && seconds > 0 && std::isfinite(seconds))
+    return Status::success();
+  return usage("expected '--max-time' to be a time such as 90s, 1.5m or 2h, "
+               "got '" +
+               text + "'");
+}
+
 Status Trainer::setUp(const Open &open) {
   MN_TRY(resumeOptions());
   MN_TRY(TrainModel::create(tables, options.batch, model));
   MN_TRY(checkRanks());
   MN_TRY(checkOptions());
+  MN_TRY(readMaxTime(train.maxTime, maxSeconds));
   MN_TRY(chooseRecipe(*tables.recipe, train, recipe));
   MN_TRY(Schedule::parse(train.schedule, schedule));
   MN_TRY(findTestSet());
@@ -140,24 +162,32 @@ Status Trainer::checkOptions() const {
   for (const auto &[name, path] : files)
     if (path == "-")
       return usage(text("expected a file or folder for '%s', got '-'", name));
+  if (train.validation && !(*train.validation > 0 && *train.validation < 1))
+    return usage(text("expected '--validation' to be between 0 and 1, got %g",
+                      *train.validation));
   Initialization kind;
   return parseInitialization(train.init, kind);
 }
 
 Status Trainer::findTestSet() {
   if (shared) {
-    tests = data.tests() && model.evalPlan >= 0;
     return Status::success();
   }
-  bool has = false;
-  MN_TRY(hasTestSet(options.data, has));
-  tests = has && model.evalPlan >= 0;
-  if (tests || train.best.empty())
-    return Status::success();
-  return has ? usage("expected a program that evaluates, for '--best', got "
-                     "one without an 'eval' plan")
-             : badData("expected a test set for '--best' in '%s', got none",
-                       options.data.c_str());
+  MN_TRY(hasTestSet(options.data, hasTest));
+  const char *option = train.validation      ? "--validation"
+                       : !train.best.empty() ? "--best"
+                       : train.earlyStop > 0 ? "--early-stop"
+                                             : nullptr;
+  if (option && model.evalPlan < 0)
+    return usage(text("expected a program that evaluates, for '%s', got one "
+                      "without an 'eval' plan",
+                      option));
+  if (option && !train.validation && !hasTest)
+    return badData("expected '--validation' or a test set for '%s' in '%s', "
+                   "got neither",
+                   option, options.data.c_str());
+  hasTest = hasTest && model.evalPlan >= 0;
+  return Status::success();
 }
 
 /// A GPU starts while data is read. What is wrong with it is said after what is
@@ -171,14 +201,15 @@ void Trainer::startOpening(const Open &open) {
     executor = std::move(opened);
     // Before the data is loaded, which gets what the plans leave.
     MN_TRY(executor->prepare(model.trainPlan));
-    return tests ? executor->prepare(model.evalPlan) : Status::success();
+    return train.validation || hasTest ? executor->prepare(model.evalPlan)
+                                       : Status::success();
   });
 }
 
 Status Trainer::readData() {
   if (!shared)
-    MN_TRY(data.read(options, model, tests));
-  const int64_t rows = data[0].samples().count;
+    MN_TRY(data.read(options, model, hasTest));
+  const int64_t rows = data.rows(trainSet);
   const bool drops = train.dropLast || dropsPartial(*tables.recipe);
   stepsPerEpoch =
       drops ? rows / globalBatch() : (rows + globalBatch() - 1) / globalBatch();
@@ -243,8 +274,9 @@ Status Trainer::checkFiles() {
 Status Trainer::openDevice() {
   if (shared) {
     feeder = std::make_unique<Feeder>(model, *executor, 0);
-    for (int i = 0; i < 1 + tests; ++i)
-      feeder->use(i, data[i], shared->resident[i]);
+    for (const DataSetNumber set : allSets)
+      if (data.has(set))
+        feeder->use(set, data[set], shared->resident[set]);
   } else {
     MN_TRY(opening.get());
     int64_t freeBytes = 0;
@@ -252,8 +284,9 @@ Status Trainer::openDevice() {
     feeder = std::make_unique<Feeder>(model, *executor,
                                       roomForData(train.deviceData, freeBytes));
     feeder->checkNumbers = options.checkNan;
-    for (int i = 0; i < 1 + tests; ++i)
-      MN_TRY(feeder->load(i, data[i]));
+    for (const DataSetNumber set : allSets)
+      if (data.has(set))
+        MN_TRY(feeder->load(set, data[set]));
   }
   feeder->ranks = &ranks;
   if (const Parameter *rows = model.find(names::recipe))
@@ -318,7 +351,7 @@ Status Trainer::resume() {
 Status Trainer::checkStates() const {
   if (batchOfEpoch() == 0)
     return Status::success();
-  const int64_t rows = data[0].samples().count;
+  const int64_t rows = data.rows(trainSet);
   const struct {
     const char *name;
     int64_t min, max;
@@ -348,24 +381,25 @@ std::vector<RunFact> Trainer::facts() const {
           {"batch", "'--batch'", std::to_string(model.batch)},
           {"drop-last", "'--drop-last'", train.dropLast ? "yes" : "no"},
           {"rows", "a number of training rows of",
-           std::to_string(data[0].samples().count)},
+           std::to_string(data.rows(trainSet))},
           {"data", "training data of digest", data.digest()}};
 }
 
 void Trainer::announce() {
   const Recipe &compiled = *tables.recipe;
-  const int64_t rows = data[0].samples().count;
-  const int64_t testRows = tests ? data[1].samples().count : 0;
   reporter.say(text("%s on %s: %s, %s, batch %lld, schedule %s", tables.name,
                     executor->deviceName().c_str(), compiled.loss,
                     compiled.optimizer, asLong(model.batch),
                     schedule.text().c_str()));
-  reporter.say(text("%lld training rows, %lld test rows, %lld steps per epoch; "
-                    "%s of device memory, %s",
-                    asLong(rows), asLong(testRows), asLong(stepsPerEpoch),
-                    bytesText(double(executor->deviceBytes())).c_str(),
-                    feeder->onDevice(0) ? "including the data"
-                                        : "with the data streamed"));
+  std::string rows = text("%lld training rows, ", asLong(data.rows(trainSet)));
+  if (data.has(validationSet))
+    rows += text("%lld to validate with, ", asLong(data.rows(validationSet)));
+  reporter.say(rows + text("%lld test rows, %lld steps per epoch; %s of device "
+                           "memory, %s",
+                           asLong(data.rows(testSet)), asLong(stepsPerEpoch),
+                           bytesText(double(executor->deviceBytes())).c_str(),
+                           feeder->onDevice(0) ? "including the data"
+                                               : "with the data streamed"));
   const auto [trained, elements] = model.trained();
   if (ranks.several())
     reporter.say(text("%d ranks, %lld rows per step", ranks.place().count,
@@ -405,8 +439,6 @@ void Trainer::announceResumed() {
 
 void Trainer::logStart() {
   const Recipe &compiled = *tables.recipe;
-  const int64_t rows = data[0].samples().count;
-  const int64_t testRows = tests ? data[1].samples().count : 0;
   const auto [trained, elements] = model.trained();
   Json event = {{"event", "start"},
                 {"model", tables.name},
@@ -427,8 +459,10 @@ void Trainer::logStart() {
   event["data"] = options.data;
   if (!data.classNames().empty())
     event["classes"] = data.classNames();
-  event["rows"] = rows;
-  event["test_rows"] = testRows;
+  event["rows"] = data.rows(trainSet);
+  if (data.has(validationSet))
+    event["validation_rows"] = data.rows(validationSet);
+  event["test_rows"] = data.rows(testSet);
   event["batch"] = model.batch;
   event["ranks"] = ranks.place().count;
   event["epochs"] = train.epochs;

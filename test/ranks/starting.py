@@ -118,3 +118,18 @@ def test_profile(place):
                "--repeat=3")
     expect(done.code == 0 and done.out.count("sum of steps") == 1, done)
     expect("mpi" in done.out and "sums over 2 ranks: " in done.out, done)
+
+
+def test_validation(place):
+    """All ranks evaluate, stop and test at the same time."""
+    folder = place.fresh("validation")
+    program = place.parallel("mlp", "12")
+    done = place.start(3, program, "--limit=144", "--epochs=30", "--lr=0.8",
+                       "--validation=0.25", "--early-stop=2",
+                       f"--best={folder}/best.onnx")
+    expect(done.code == 0 and "stopped early" in done.out
+           and "at the end: test loss" in done.out
+           and f"'{folder}/best.onnx': test loss" in done.out, done)
+    done = place.start(2, program, "--limit=144", "--epochs=1000000",
+                       "--max-time=1")
+    expect(done.code == 0 and "stopped after '--max-time=1'" in done.out, done)

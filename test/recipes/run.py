@@ -97,7 +97,7 @@ def by_onnxruntime(model, test_set, pixels):
 def accuracies(text):
     """After each epoch, in percent."""
     return [float(x) for x in
-            re.findall(r"test loss [\d.]+, accuracy ([\d.]+) %", text)]
+            re.findall(r"; test loss [\d.]+, accuracy ([\d.]+) %", text)]
 
 
 class Recipe:

@@ -100,7 +100,7 @@ class Trained:
         self.code, self.out, self.err = done.code, done.out, done.err
         self.digests = re.findall(r"digest ([0-9a-f]{16})", done.out)
         self.accuracies = [float(x) for x in re.findall(
-            r"test loss [^;]*accuracy ([0-9.]+) %", done.out)]
+            r"; test loss [^;]*accuracy ([0-9.]+) %", done.out)]
 
     @property
     def digest(self):

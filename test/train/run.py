@@ -22,7 +22,8 @@ def main():
     parser.add_argument("--target", default="cpu")
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
                               "data", "files", "resume", "truth", "learned",
-                              "values", "architectures"), Place,
+                              "values", "architectures",
+                              "validation"), Place,
                              parser.parse_args())
 
 

@@ -66,7 +66,7 @@ std::vector<mn::SweepRun> fourRuns() {
                   .ok());
   for (size_t i : {0, 1})
     runs[i].result.epochs.assign(
-        3, {3, 1, 0.5, true, 0.25, 0.9 + 0.01 * double(i)});
+        3, {3, 1, 0.5, {mn::testSet, 0.25, 0.9 + 0.01 * double(i)}});
   return runs;
 }
 

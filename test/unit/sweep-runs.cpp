@@ -35,7 +35,7 @@ SweepRun runOf(int64_t number, std::vector<double> accuracies,
   run.options.train.epochs = int64_t(accuracies.size());
   for (double accuracy : accuracies)
     run.result.epochs.push_back(
-        {run.result.count() + 1, loss, 0.5, true, loss, accuracy});
+        {run.result.count() + 1, loss, 0.5, {mn::testSet, loss, accuracy}});
   return run;
 }
 
@@ -66,7 +66,7 @@ TEST(SweepRanking, LossesWhereThereAreNoClasses) {
   SweepRun a = runOf(1, {-1}, 0.5), b = runOf(2, {-1}, 0.25);
   EXPECT_EQ(numbers(mn::ranked({&a, &b})), Rungs({2, 1}));
   for (SweepRun *run : {&a, &b}) // and where nothing is tested
-    run->result.epochs[0].tested = false;
+    run->result.epochs[0].evaluation.set = mn::trainSet;
   EXPECT_EQ(numbers(mn::ranked({&a, &b})), Rungs({2, 1}));
 }
 
@@ -76,7 +76,8 @@ TEST(SweepResults, LinesReadBackTheSame) {
   run.result.device = "a \"device\"";
   run.result.seconds = 0.1;
   run.result.epochs[1].trainLoss = INFINITY;
-  run.result.epochs[1].testLoss = NAN;
+  run.result.epochs[1].evaluation.loss = NAN;
+  run.result.epochs[0].evaluation.set = mn::validationSet;
   run.chosen = {{"lr", "1e-05"}, {"schedule", "cosine,lr-min=0"}};
   for (const char *failure : {"", "expected a finite loss"})
     for (bool dropped : {false, true}) {

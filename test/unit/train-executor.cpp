@@ -268,8 +268,8 @@ TEST_F(TrainExecutor, SaysWhatDoesNotFit) {
   EXPECT_EQ(message(executor->writeParameters(1020, classes, 8)),
             "expected a range inside of the parameters of 1024 bytes, got "
             "1020 + 8");
-  EXPECT_EQ(message(executor->load(2, samples)),
-            "expected data set 0 or 1, got 2");
+  EXPECT_EQ(message(executor->load(3, samples)),
+            "expected data set 0, 1 or 2, got 3");
   samples.inputType = mn::Type::i64;
   EXPECT_EQ(message(executor->load(0, samples)),
             "expected inputs of uint8 or float, got int64");

@@ -125,12 +125,28 @@ TEST(History, PointsPutTogetherKeepTheirMean) {
   EXPECT_NEAR(sum, 0, 1e-6);
 }
 
+TEST(History, TheFirstOfTheBestEpochs) {
+  const auto bestOf = [](std::vector<mn::Evaluation> found) {
+    mn::History history;
+    for (const mn::Evaluation &evaluation : found)
+      history.addEpoch(
+          {int64_t(history.results().size()) + 1, 1, 1, evaluation});
+    const mn::EpochResult *best = history.best();
+    return best ? best->epoch : 0;
+  };
+  const auto set = mn::validationSet;
+  EXPECT_EQ(bestOf({}), 0);
+  EXPECT_EQ(bestOf({{}, {}}), 0);
+  EXPECT_EQ(bestOf({{set, 1, 0.5}, {set, 9, 0.7}, {set, 1, 0.7}}), 2);
+  EXPECT_EQ(bestOf({{set, NAN, -1}, {set, 2, -1}, {set, 1, -1}}), 3);
+}
+
 TEST(History, ComesBackExactly) {
   mn::History history;
   for (int i = 0; i < 5000; ++i)
     history.addPoint({i / 100.0, 1, 1.0 / (i + 3)});
-  history.addEpoch({1, 0.1 + 0.2, 0.5, true, NAN, -1});
-  history.addEpoch({2, INFINITY, -1, false, 0, -1});
+  history.addEpoch({1, 0.1 + 0.2, 0.5, {mn::validationSet, NAN, -1}});
+  history.addEpoch({2, INFINITY, -1});
   mn::History read;
   ASSERT_TRUE(read.parse(history.text()).ok());
   EXPECT_EQ(read.text(), history.text());
@@ -146,6 +162,8 @@ TEST(History, ComesBackExactly) {
         R"({"points":[],"epochs":[[1e300,2,3,0,4,5]]})",
         R"({"points":[],"epochs":[["inf",2,3,0,4,5]]})",
         R"({"points":[],"epochs":[[0,2,3,0,4,5]]})",
+        R"({"points":[],"epochs":[[1,2,3,3,4,5]]})",
+        R"({"points":[],"epochs":[[1,2,3,"nan",4,5]]})",
         R"({"points":[],"epochs":[[1,2,3,0,4]]})"})
     EXPECT_FALSE(read.parse(wrong).ok()) << wrong;
 }

@@ -17,7 +17,7 @@ struct Place {
     EXPECT_TRUE(mn::Executor::open(trainmodel::model(), {}, first).ok());
     EXPECT_TRUE(data.read(options(), model, true).ok());
     mn::Feeder feeder(model, *first, int64_t(1) << 30);
-    for (int set : {0, 1})
+    for (const mn::DataSetNumber set : {mn::trainSet, mn::testSet})
       EXPECT_TRUE(feeder.load(set, data[set]).ok());
   }
   mn::SharedTraining training() {

@@ -112,7 +112,7 @@ MUTANTS = [
     ("targets that are not aligned", "runtime/cuda/shared_device.cpp",
      "const CUdeviceptr at = memory + aligned(inputs);",
      "const CUdeviceptr at = memory + inputs;", ["cuda/Training.*"]),
-    ("a training that pauses writes no checkpoint", "runtime/train/trainer.cpp",
+    ("a training that pauses writes no checkpoint", "runtime/train/trainer_end.cpp",
      "if (step < steps() && step != checkpointStep)", "if (false)",
      ["unit/SharedTraining.*"]),
     ("the worse of two runs goes on", "runtime/sweep/sweep_run.cpp",

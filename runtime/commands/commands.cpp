@@ -88,6 +88,20 @@ std::vector<Command> commandsOf(const Model &model) {
                    "what rows are compared with: class, values, or auto "
                    "(default), by which integers are classes",
                    &Options::targets},
+                  {"details", nullptr,
+                   "also print recall and precision of each class, the "
+                   "confusion matrix, and how well probabilities can be "
+                   "believed",
+                   &Options::details},
+                  {"top", "N",
+                   "count also rows whose class is among the N most probable "
+                   "(default 3)",
+                   &Options::top, 1},
+                  {"wrong", "DIR",
+                   "write the rows that are most wrong as pictures",
+                   &Options::wrong},
+                  {"wrong-limit", "N", "at most so many pictures (default 25)",
+                   &Options::wrongLimit, 1},
                   json},
                  setFlags),
             with(with(transformFlags, scoreFlags), deviceFlags)),

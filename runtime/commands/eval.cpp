@@ -1,5 +1,6 @@
 //===- eval.cpp - app eval ------------------------------------------------===//
 
+#include "commands/eval_output.h"
 #include "commands/options.h"
 #include "core/choices.h"
 #include "core/opening.h"
@@ -8,6 +9,7 @@
 #include "inference/classify.h"
 #include "inference/runner.h"
 #include "mnistrt/printable.h"
+#include "reports/terminal.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,10 +26,10 @@ enum class Against {
   values,
 };
 
-struct Score {
-  double loss = 0;                  ///< of classes
-  double squares = 0, distance = 0; ///< of values
-  int64_t right = 0, rows = 0, numbers = 0;
+/// Of values.
+struct Errors {
+  double squares = 0, distance = 0;
+  int64_t rows = 0, numbers = 0;
 };
 
 Status usage(std::string message) {
@@ -38,21 +40,28 @@ Status usage(std::string message) {
 class Comparison {
 public:
   Comparison(const Plan &plan, Against against, Scores scores,
-             const SampleSet &data)
+             const SampleSet &data, const Options &options)
       : output(plan.outputs[0]), against(against), scores(scores), data(data),
-        width(static_cast<int64_t>(Rows(plan, output).rowCount)) {}
+        width(static_cast<int64_t>(Rows(plan, output).rowCount)),
+        statistics(against == Against::classes   ? size_t(width)
+                   : against == Against::yesOrNo ? 2
+                                                 : 0,
+                   options.top,
+                   options.wrong.empty() ? 0 : options.wrongLimit) {}
 
   Status add(const void *rows, int64_t first, int64_t count);
   Scores chosen() const { return scores; }
 
-  Score score;
+  const ClassStatistics &classes() const { return statistics; }
+
+  Errors errors;
 
 private:
   Status checkScores(const void *rows, int64_t count);
   void addClasses(const void *rows, int64_t first, int64_t count);
   void addYesOrNo(const void *rows, int64_t first, int64_t count);
   void addValues(const void *rows, int64_t first, int64_t count);
-  int32_t label(int64_t row) const;
+  size_t label(int64_t row) const;
   double number(const void *rows, int64_t i) const {
     return numberAt(output.type, rows, static_cast<size_t>(i));
   }
@@ -63,37 +72,34 @@ private:
   bool isGuessed = false;
   const SampleSet &data;
   int64_t width; ///< numbers of a row
+  ClassStatistics statistics;
 };
 
-int32_t Comparison::label(int64_t row) const {
+size_t Comparison::label(int64_t row) const {
   int32_t value;
   std::memcpy(&value, data.targets.bytes.data() + 4 * row, 4);
-  return value;
+  return static_cast<size_t>(value);
 }
 
 void Comparison::addClasses(const void *rows, int64_t first, int64_t count) {
   std::vector<double> logs;
   for (int64_t row = 0; row < count; ++row) {
-    const int32_t expected = label(first + row);
     logProbabilities(scores, output.type, rows, row, width, logs);
-    score.loss -= logs[static_cast<size_t>(expected)];
-    score.right +=
-        std::max_element(logs.begin(), logs.end()) - logs.begin() == expected;
+    statistics.add(first + row, label(first + row), logs);
   }
 }
 
-/// log(1 + exp(z)) - t z, or with probabilities -log p of the target.
+/// The score is of class 1: with logits, -log p is log(1 + exp(z)) for class 0,
+/// and that less z for class 1.
 void Comparison::addYesOrNo(const void *rows, int64_t first, int64_t count) {
+  const auto logOf = [](double p) { return std::max(std::log(p), -100.0); };
   for (int64_t row = 0; row < count; ++row) {
-    const int32_t expected = label(first + row);
     const double z = number(rows, row);
-    const bool logits = scores == Scores::logits;
-    const double p = expected ? z : 1 - z; // of the target
-    score.loss += logits
-                      ? std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z))) -
-                            expected * z
-                      : -std::max(std::log(p), -100.0);
-    score.right += (z > (logits ? 0 : 0.5)) == (expected == 1);
+    const double zero = std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z)));
+    if (scores == Scores::logits)
+      statistics.add(first + row, label(first + row), {-zero, -(zero - z)});
+    else
+      statistics.add(first + row, label(first + row), {logOf(1 - z), logOf(z)});
   }
 }
 
@@ -102,10 +108,11 @@ void Comparison::addValues(const void *rows, int64_t first, int64_t count) {
     const double difference =
         number(rows, i) - numberAt(data.targets.type, data.targets.bytes.data(),
                                    static_cast<size_t>(first * width + i));
-    score.squares += difference * difference;
-    score.distance += std::fabs(difference);
+    errors.squares += difference * difference;
+    errors.distance += std::fabs(difference);
   }
-  score.numbers += count * width;
+  errors.numbers += count * width;
+  errors.rows += count;
 }
 
 /// What the scores are, the first batch says where no option does.
@@ -122,7 +129,6 @@ Status Comparison::checkScores(const void *rows, int64_t count) {
 Status Comparison::add(const void *rows, int64_t first, int64_t count) {
   if (against != Against::values)
     MN_TRY(checkScores(rows, count));
-  score.rows += count;
   if (against == Against::classes)
     addClasses(rows, first, count);
   else if (against == Against::yesOrNo)
@@ -198,14 +204,14 @@ Status chooseComparison(const Plan &plan, const Options &options,
   return checkLabels(data, output, std::max<int64_t>(width, 2));
 }
 
-void printValues(const Score &score, const Plan &plan, double seconds,
+void printValues(const Errors &errors, const Plan &plan, double seconds,
                  const Options &options) {
-  const double mse = score.squares / static_cast<double>(score.numbers);
-  const double mae = score.distance / static_cast<double>(score.numbers);
-  const double rate = static_cast<double>(score.rows) / seconds;
+  const double mse = errors.squares / static_cast<double>(errors.numbers);
+  const double mae = errors.distance / static_cast<double>(errors.numbers);
+  const double rate = static_cast<double>(errors.rows) / seconds;
   if (options.json)
     printJson({{"split", options.split},
-               {"rows", score.rows},
+               {"rows", errors.rows},
                {"batch", plan.batch},
                {"mse", mse},
                {"mae", mae},
@@ -213,34 +219,40 @@ void printValues(const Score &score, const Plan &plan, double seconds,
                {"rows_per_second", rate}});
   else
     std::printf("mse %.6g   mae %.6g   (%lld rows)   %.0f rows/s\n", mse, mae,
-                static_cast<long long>(score.rows), rate);
+                static_cast<long long>(errors.rows), rate);
 }
 
-void print(const Score &score, Scores scores, const Plan &plan, double seconds,
-           const Options &options, const std::vector<std::string> &classNames) {
-  const double rows = static_cast<double>(score.rows);
-  const double loss = score.loss / rows;
-  const double accuracy = static_cast<double>(score.right) / rows;
+void print(const ClassStatistics &found, Scores scores, const Plan &plan,
+           double seconds, const Options &options,
+           const std::vector<std::string> &classNames) {
+  const double rows = static_cast<double>(found.rows());
+  const double loss = found.loss() / rows;
+  const double accuracy = static_cast<double>(found.right()) / rows;
   if (options.json) {
     Json json = {{"split", options.split},
-                 {"images", score.rows},
+                 {"images", found.rows()},
                  {"batch", plan.batch},
                  {"scores", nameOf(scores)},
                  {"loss", loss},
-                 {"correct", score.right},
+                 {"correct", found.right()},
                  {"accuracy", accuracy},
                  {"seconds", seconds},
                  {"images_per_second", rows / seconds}};
     if (!classNames.empty())
       json["classes"] = classNames;
+    addDetails(json, found, options.top);
     printJson(json);
     return;
   }
   if (!classNames.empty())
     std::printf("classes %s\n", printable(classesText(classNames)).c_str());
   std::printf("loss %.6f   accuracy %.2f %% (%lld of %lld)   %.0f images/s\n",
-              loss, 100 * accuracy, static_cast<long long>(score.right),
-              static_cast<long long>(score.rows), rows / seconds);
+              loss, 100 * accuracy, static_cast<long long>(found.right()),
+              static_cast<long long>(found.rows()), rows / seconds);
+  if (options.details)
+    std::fputs(
+        detailsText(found, options.top, classNames, columnsOf(1)).c_str(),
+        stdout);
 }
 
 } // namespace
@@ -270,6 +282,10 @@ Status eval(const Model &model, const Options &options) {
   const Plan &plan = model.plans[number];
   Against against;
   MN_TRY(chooseComparison(plan, options, data, against));
+  if (against == Against::values && (options.details || !options.wrong.empty()))
+    return usage("expected classes for '--details' and '--wrong', got values");
+  if (!options.wrong.empty())
+    MN_TRY(checkWrongFolder(options.wrong, data));
   const Rows input(plan, plan.inputs[0]);
   int64_t rows;
   MN_TRY(countRows(data.inputs, input, rows));
@@ -282,7 +298,7 @@ Status eval(const Model &model, const Options &options) {
   if (pixels)
     MN_TRY(executor->givePixels(number, 0, *pixels));
   MN_TRY(executor->prepare(number));
-  Comparison comparison(plan, against, scores, data);
+  Comparison comparison(plan, against, scores, data, options);
   const auto begin = std::chrono::steady_clock::now();
   MN_TRY(runner.run(
       number, rows,
@@ -299,11 +315,14 @@ Status eval(const Model &model, const Options &options) {
   const std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
   if (against == Against::values)
-    printValues(comparison.score, plan, seconds.count(), options);
+    printValues(comparison.errors, plan, seconds.count(), options);
   else
-    print(comparison.score, comparison.chosen(), plan, seconds.count(), options,
-          data.classNames);
-  return Status::success();
+    print(comparison.classes(), comparison.chosen(), plan, seconds.count(),
+          options, data.classNames);
+  return options.wrong.empty()
+             ? Status::success()
+             : writeWrongPictures(options.wrong, data,
+                                  comparison.classes().worst());
 }
 
 } // namespace mn

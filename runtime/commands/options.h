@@ -26,6 +26,9 @@ struct Options {
   double tolerance = 1e-5;
   std::string dump;
   bool json = false, checkNan = false, noGraph = false;
+  bool details = false; ///< of eval
+  std::string wrong;    ///< of eval: a folder for pictures
+  int64_t wrongLimit = 25;
   TrainOptions train;
   SweepOptions sweep;
   std::string targets = "auto"; ///< of eval

@@ -56,6 +56,10 @@ Status parseIdxHeader(std::string_view head, ArrayHeader &header);
 /// That a picture is not too large, from its first bytes.
 Status checkPngHeader(std::string_view head);
 Status parsePng(const std::vector<char> &file, Array &array);
+/// A picture as a PNG file: grey, or with three `channels` red, green and blue
+/// of each pixel side by side.
+Status pngOf(const uint8_t *pixels, int64_t height, int64_t width,
+             int64_t channels, std::vector<char> &file);
 Status parseTensorProto(std::string_view file, Array &array);
 /// The whole of a .npy or IDX file.
 Status parseArray(Status (*parseHeader)(std::string_view, ArrayHeader &),

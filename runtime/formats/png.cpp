@@ -63,4 +63,23 @@ Status parsePng(const std::vector<char> &file, Array &array) {
   return Status::success();
 }
 
+Status pngOf(const uint8_t *pixels, int64_t height, int64_t width,
+             int64_t channels, std::vector<char> &file) {
+  if (height < 1 || width < 1 || height > maxSide || width > maxSide)
+    return tooLarge(static_cast<unsigned>(width),
+                    static_cast<unsigned>(height));
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<unsigned>(width);
+  image.height = static_cast<unsigned>(height);
+  image.format = channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  file.resize(bytes);
+  if (!png_image_write_to_memory(&image, file.data(), &bytes, 0, pixels, 0,
+                                 nullptr))
+    return badData("cannot make a PNG picture: %s", image.message);
+  file.resize(bytes);
+  return Status::success();
+}
+
 } // namespace mn

@@ -28,8 +28,9 @@ def main():
     options = parser.parse_args()
     options.build = options.build.resolve()
     options.mnistc = options.mnistc or options.build / "bin/mnistc"
-    return harness.run_tests(("commands", "command_line", "output", "driver",
-                              "bad_models", "gpu_codes", "install"), Place, options)
+    return harness.run_tests(("commands", "evaluation", "command_line", "output",
+                              "driver", "bad_models", "gpu_codes", "install"),
+                             Place, options)
 
 
 if __name__ == "__main__":

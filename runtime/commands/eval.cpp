@@ -204,6 +204,12 @@ Status chooseComparison(const Plan &plan, const Options &options,
   return checkLabels(data, output, std::max<int64_t>(width, 2));
 }
 
+/// Of a model without inputs, which is refused later, as of others.
+Colors colorsOf(const Model &model) {
+  const Plan &plan = model.plans[0];
+  return plan.inputCount == 0 ? Colors::grey : mn::colorsOf(plan.inputs[0]);
+}
+
 void printValues(const Errors &errors, const Plan &plan, double seconds,
                  const Options &options) {
   const double mse = errors.squares / static_cast<double>(errors.numbers);
@@ -271,7 +277,8 @@ Status eval(const Model &model, const Options &options) {
   std::future<Status> opening =
       startOpening([&] { return openExecutor(model, options, executor); });
   SampleSet data;
-  MN_TRY(readSamples(options.data, split, options.limit, data));
+  MN_TRY(
+      readSamples(options.data, split, options.limit, colorsOf(model), data));
   MN_TRY(opening.get());
   Runner runner(model, *executor);
   runner.checkNumbers = options.checkNan;

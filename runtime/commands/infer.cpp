@@ -50,14 +50,14 @@ std::string namesOf(const Plan &plan) {
 }
 
 /// A file, or the inputs of a data set.
-Status readInput(const std::string &path, const Options &options,
+Status readInput(const std::string &path, const Options &options, Colors colors,
                  Array &array) {
   if (!isSampleSource(path))
-    return readArray(path, array);
+    return readArray(path, array, colors);
   Split split;
   MN_TRY(parseSplit(options.split, split));
   SampleSet set;
-  MN_TRY(readSamples(path, split, options.limit, set));
+  MN_TRY(readSamples(path, split, options.limit, colors, set));
   array = std::move(set.inputs);
   return Status::success();
 }
@@ -118,7 +118,7 @@ Status readInputs(const Plan &plan, const Options &options,
                            text("expected %d inputs (%s), got more",
                                 plan.inputCount, namesOf(plan).c_str()));
     Array array;
-    MN_TRY(readInput(path, options, array));
+    MN_TRY(readInput(path, options, colorsOf(plan.inputs[number]), array));
     files[static_cast<size_t>(number)].push_back({path, std::move(array)});
   }
   inputs.assign(files.size(), {});

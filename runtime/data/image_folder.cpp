@@ -108,8 +108,15 @@ Status listImageFolder(const std::string &path,
   return Status::success();
 }
 
+/// "28 x 28": width and height of a picture, grey or with colors.
+static std::string sizeText(const std::vector<int64_t> &shape) {
+  const size_t first = shape.size() == 3 && shape[0] == 3;
+  return text("%lld x %lld", static_cast<long long>(shape[first + 1]),
+              static_cast<long long>(shape[first]));
+}
+
 Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
-                       Array &images) {
+                       Array &images, Colors colors) {
   if (count > folder.paths.size() || first > folder.paths.size() - count)
     return badData("expected pictures up to %zu, got %zu", first + count,
                    folder.paths.size());
@@ -121,32 +128,29 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
     Array image;
     std::vector<char> file;
     MN_TRY(readFile(path, file));
-    Status status = parsePng(file, image);
+    Status status = parsePng(file, colors, image);
     if (!status.ok()) {
       status.message = "'" + path + "': " + status.message;
       return status;
     }
     if (i == first) {
-      result.shape = {static_cast<int64_t>(count), image.shape[0],
-                      image.shape[1]};
+      result.shape = image.shape;
+      result.shape.insert(result.shape.begin(), static_cast<int64_t>(count));
       size_t bytes;
       MN_TRY(checkedBytes(result.type, result.shape, bytes));
       if (bytes > maxDataBytes)
         return badData("expected at most %zu bytes of pictures, got %zu of "
-                       "%lld x %lld; '--limit' takes fewer",
-                       maxDataBytes, count,
-                       static_cast<long long>(image.shape[1]),
-                       static_cast<long long>(image.shape[0]));
+                       "%s; '--limit' takes fewer",
+                       maxDataBytes, count, sizeText(image.shape).c_str());
       result.bytes.reserve(bytes);
     }
-    if (image.shape[0] != result.shape[1] || image.shape[1] != result.shape[2])
-      return badData("'%s': expected %lld x %lld pixels, as in '%s', got "
-                     "%lld x %lld",
-                     path.c_str(), static_cast<long long>(result.shape[2]),
-                     static_cast<long long>(result.shape[1]),
+    const std::vector<int64_t> firstShape(result.shape.begin() + 1,
+                                          result.shape.end());
+    if (image.shape != firstShape)
+      return badData("'%s': expected %s pixels, as in '%s', got %s",
+                     path.c_str(), sizeText(firstShape).c_str(),
                      folder.paths[first].c_str(),
-                     static_cast<long long>(image.shape[1]),
-                     static_cast<long long>(image.shape[0]));
+                     sizeText(image.shape).c_str());
     result.bytes.insert(result.bytes.end(), image.bytes.begin(),
                         image.bytes.end());
   }

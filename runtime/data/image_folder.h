@@ -9,7 +9,7 @@
 #ifndef MNISTRT_DATA_IMAGE_FOLDER_H
 #define MNISTRT_DATA_IMAGE_FOLDER_H
 
-#include "core/array.h"
+#include "formats/files.h"
 #include <string>
 #include <vector>
 
@@ -36,9 +36,9 @@ Status listImageFolder(const std::string &path,
                        ImageFolder &folder);
 
 /// Reads pictures [first, first + count), which must all be of one size, as
-/// uint8 [count, height, width] of grey.
+/// uint8 [count, height, width] of grey, or with colors.
 Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
-                       Array &images);
+                       Array &images, Colors colors = Colors::grey);
 
 } // namespace mn
 

@@ -17,7 +17,15 @@ namespace {
 /// One data set for good: no other seed gives these images.
 constexpr uint64_t digitSeed = 1;
 
-enum class Kind { digits, idx, npyFolder, npyFiles, pictures, oneFolder };
+enum class Kind {
+  digits,
+  idx,
+  cifar,
+  npyFolder,
+  npyFiles,
+  pictures,
+  oneFolder
+};
 
 struct Source {
   Kind kind;
@@ -52,6 +60,8 @@ Status findSource(const std::string &path, Source &source) {
   if (isFolder(path)) {
     if (hasIdxFiles(path, "train") || hasIdxFiles(path, "test"))
       source.kind = Kind::idx;
+    else if (hasCifarFiles(path, "train") || hasCifarFiles(path, "test"))
+      source.kind = Kind::cifar;
     else if (exists(path + "/train_x.npy") || exists(path + "/test_x.npy"))
       source.kind = Kind::npyFolder;
     else if (isFolder(path + "/train") || isFolder(path + "/test"))
@@ -59,8 +69,8 @@ Status findSource(const std::string &path, Source &source) {
     else if (hasPictures(path))
       source.kind = Kind::oneFolder;
     else
-      return badData("expected MNIST's files, 'train_x.npy', or folders of "
-                     "pictures in '%s', got none of them",
+      return badData("expected MNIST's or CIFAR's files, 'train_x.npy', or "
+                     "folders of pictures in '%s', got none of them",
                      path.c_str());
     return Status::success();
   }
@@ -125,7 +135,7 @@ Status readNpyPair(const std::string &inputs, const std::string &targets,
 
 /// `training`: the folder whose classes number those of `path`; empty: none.
 Status readPictures(const std::string &path, const std::string &training,
-                    int64_t limit, SampleSet &set) {
+                    int64_t limit, Colors colors, SampleSet &set) {
   ImageFolder folder;
   set.numberedByTraining = !training.empty();
   if (set.numberedByTraining && training != path)
@@ -135,7 +145,7 @@ Status readPictures(const std::string &path, const std::string &training,
   size_t count = folder.paths.size();
   if (limit > 0)
     count = std::min(count, static_cast<size_t>(limit));
-  MN_TRY(readImageFolder(folder, 0, count, set.inputs));
+  MN_TRY(readImageFolder(folder, 0, count, set.inputs, colors));
   set.targets.type = Type::i32;
   set.targets.shape = {static_cast<int64_t>(count)};
   set.targets.bytes.resize(count * 4);
@@ -164,7 +174,7 @@ void makeDigits(Split split, int64_t limit, SampleSet &set) {
 }
 
 Status readKind(const std::string &path, const Source &source, Split split,
-                int64_t limit, SampleSet &set) {
+                int64_t limit, Colors colors, SampleSet &set) {
   const std::string name = split == Split::train ? "train" : "test";
   switch (source.kind) {
   case Kind::digits:
@@ -172,6 +182,12 @@ Status readKind(const std::string &path, const Source &source, Split split,
     return convertTargets(path, set.targets);
   case Kind::idx:
     MN_TRY(readIdxPair(path, name, set.inputs, set.targets));
+    set.source = path;
+    return convertTargets(path, set.targets);
+  case Kind::cifar:
+    MN_TRY(
+        readCifar(path, name, colors, set.inputs, set.targets, set.classNames));
+    set.numberedByTraining = true;
     set.source = path;
     return convertTargets(path, set.targets);
   case Kind::npyFolder:
@@ -185,9 +201,9 @@ Status readKind(const std::string &path, const Source &source, Split split,
   case Kind::pictures:
     return readPictures(path + "/" + name,
                         isFolder(path + "/train") ? path + "/train" : "", limit,
-                        set);
+                        colors, set);
   case Kind::oneFolder:
-    return readPictures(path, "", limit, set);
+    return readPictures(path, "", limit, colors, set);
   }
   return Status::success();
 }
@@ -222,6 +238,7 @@ Status hasTestSet(const std::string &path, bool &has) {
   MN_TRY(findSource(path, source));
   has = source.kind == Kind::digits ||
         (source.kind == Kind::idx && hasIdxFiles(path, "test")) ||
+        (source.kind == Kind::cifar && hasCifarFiles(path, "test")) ||
         (source.kind == Kind::npyFolder && exists(path + "/test_x.npy")) ||
         (source.kind == Kind::npyFiles && source.files.size() == 4) ||
         (source.kind == Kind::pictures && isFolder(path + "/test"));
@@ -264,11 +281,11 @@ Status splitSamples(double part, SampleSet &set, SampleSet &other) {
 }
 
 Status readSamples(const std::string &path, Split split, int64_t limit,
-                   SampleSet &set) {
+                   Colors colors, SampleSet &set) {
   Source source;
   MN_TRY(findSource(path, source));
   set = {};
-  MN_TRY(readKind(path, source, split, limit, set));
+  MN_TRY(readKind(path, source, split, limit, colors, set));
   if (set.inputs.shape[0] != set.targets.shape[0])
     return badData("'%s': expected as many labels as inputs (%lld), got %lld",
                    set.source.c_str(),

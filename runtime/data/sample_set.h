@@ -3,7 +3,8 @@
 // What '--data' names, for every command:
 //
 //   digits             generated; see digits.h
-//   FOLDER             with MNIST's files, plain or .gz; with train_x.npy,
+//   FOLDER             with MNIST's files, plain or .gz; with CIFAR-10's or
+//                      CIFAR-100's binary files; with train_x.npy,
 //                      train_y.npy, test_x.npy and test_y.npy; with pictures,
 //                      train/CLASS/*.png and test/CLASS/*.png: the classes
 //                      of 'train' number both
@@ -15,7 +16,7 @@
 #ifndef MNISTRT_DATA_SAMPLE_SET_H
 #define MNISTRT_DATA_SAMPLE_SET_H
 
-#include "core/array.h"
+#include "formats/files.h"
 
 namespace mn {
 
@@ -29,7 +30,8 @@ struct SampleSet {
   Array inputs;  ///< of any type; pixels where they are
   Array targets; ///< int32: classes; float: values
   std::string source;
-  /// Of folders of pictures, what the classes are called; a label is an index.
+  /// Of folders of pictures, and of CIFAR, what the classes are called; a label
+  /// is an index.
   std::vector<std::string> classNames;
   /// Whether they are numbered as in training: by the folder 'train'.
   bool numberedByTraining = false;
@@ -44,10 +46,11 @@ bool isSampleSource(const std::string &source);
 /// Whether there is a set to test on besides the one to train on.
 Status hasTestSet(const std::string &source, bool &has);
 
-/// Reads the first `limit` rows, or all for 0. Errors name the files: missing
-/// and malformed ones, empty sets, other numbers of labels than of inputs.
+/// Reads the first `limit` rows, or all for 0; pictures as `colors` says.
+/// Errors name the files: missing and malformed ones, empty sets, other numbers
+/// of labels than of inputs.
 Status readSamples(const std::string &source, Split split, int64_t limit,
-                   SampleSet &set);
+                   Colors colors, SampleSet &set);
 
 /// Moves `part` of the rows, more than 0 and less than 1, to another set: those
 /// that a permutation chooses, the same in every run. All keep their order.

@@ -167,26 +167,27 @@ Status readElements(UnpackedFile &file, std::string_view head,
 }
 
 /// Formats that are read as a whole.
-Status readWhole(const std::string &path, std::string_view head, Array &array) {
+Status readWhole(const std::string &path, std::string_view head, Colors colors,
+                 Array &array) {
   const bool png = head.substr(0, 4) == "\x89PNG";
   if (png)
     MN_TRY(checkPngHeader(head));
   std::vector<char> file;
   MN_TRY(readFile(path, file));
-  return png ? parsePng(file, array)
+  return png ? parsePng(file, colors, array)
              : parseTensorProto({file.data(), file.size()}, array);
 }
 
 /// Messages are without the file's name.
 Status readKnown(const std::string &path, UnpackedFile &file,
-                 std::string_view head, Array &array) {
+                 std::string_view head, Colors colors, Array &array) {
   const bool protobuf =
       path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0;
   const bool npy = head.substr(0, 6) == "\x93NUMPY";
   const bool idx = head.substr(0, 2) == std::string_view("\0\0", 2);
   const bool whole = protobuf || head.substr(0, 4) == "\x89PNG";
   if (whole && !file.packed())
-    return readWhole(path, head, array);
+    return readWhole(path, head, colors, array);
   if (!npy && !idx)
     return badData(file.packed()
                        ? "expected a .npy or IDX file in a packed one, got "
@@ -211,13 +212,13 @@ Status parseArray(Status (*parseHeader)(std::string_view, ArrayHeader &),
   return Status::success();
 }
 
-Status readArray(const std::string &path, Array &array) {
+Status readArray(const std::string &path, Array &array, Colors colors) {
   UnpackedFile file;
   MN_TRY(file.open(path));
   std::vector<char> head(headBytes);
   size_t got = 0;
   MN_TRY(file.read(head.data(), head.size(), got));
-  Status status = readKnown(path, file, {head.data(), got}, array);
+  Status status = readKnown(path, file, {head.data(), got}, colors, array);
   if (!status.ok() &&
       status.message.find('\'' + path + '\'') == std::string::npos)
     status.message = "'" + path + "': " + status.message;

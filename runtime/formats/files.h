@@ -40,6 +40,13 @@ Status readFile(const std::string &path, std::vector<char> &bytes);
 /// fill it.
 constexpr size_t maxDataBytes = size_t(1) << 34;
 
+/// What becomes of a picture's colors: nothing is left of them, or there is a
+/// plane for each of red, green and blue, or these are side by side.
+enum class Colors { grey, planes, interleaved };
+
+/// Pixels of 3 planes, side by side.
+void interleave(const uint8_t *planes, size_t pixels, uint8_t *to);
+
 /// What the head of a file says: an array without its elements, and where in
 /// the file they begin.
 struct ArrayHeader {
@@ -55,7 +62,9 @@ Status parseNpyHeader(std::string_view head, ArrayHeader &header);
 Status parseIdxHeader(std::string_view head, ArrayHeader &header);
 /// That a picture is not too large, from its first bytes.
 Status checkPngHeader(std::string_view head);
-Status parsePng(const std::vector<char> &file, Array &array);
+/// uint8 [height, width], or with `colors` [3, height, width] or
+/// [height, width, 3].
+Status parsePng(const std::vector<char> &file, Colors colors, Array &array);
 /// A picture as a PNG file: grey, or with three `channels` red, green and blue
 /// of each pixel side by side.
 Status pngOf(const uint8_t *pixels, int64_t height, int64_t width,
@@ -71,7 +80,17 @@ std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,
 /// Reads a file by what it begins with and, for ONNX's tensors, which begin
 /// with nothing, by its ending '.pb'. Files of .npy and IDX may be gzipped. The
 /// header is checked before more is read, unpacked or allocated.
-Status readArray(const std::string &path, Array &array);
+Status readArray(const std::string &path, Array &array,
+                 Colors colors = Colors::grey);
+
+/// CIFAR-10's or CIFAR-100's binary files in a folder, or in the sub-folder
+/// that their archive makes: uint8 images [N, 3, 32, 32], or as `colors` has
+/// it, labels [N] (CIFAR-100's fine ones), and the names of the classes where
+/// the folder has them. Error: no colors.
+bool hasCifarFiles(const std::string &folder, const std::string &split);
+Status readCifar(const std::string &folder, const std::string &split,
+                 Colors colors, Array &images, Array &labels,
+                 std::vector<std::string> &names);
 
 /// MNIST's files in a folder, in its sub-folders 'MNIST/raw' and 'raw', gzipped
 /// or not, under any of the spellings in use: uint8 images [N, height,

@@ -1,7 +1,8 @@
-//===- png.cpp - pictures, as grey pixels ---------------------------------===//
+//===- png.cpp - pictures, grey or in colors
+//---------------------------------===//
 //
-// libpng turns every kind of PNG into 8-bit grey; transparent parts are on
-// black, MNIST's background.
+// libpng turns every kind of PNG into 8-bit grey or RGB; transparent parts are
+// on black, MNIST's background.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,24 @@ Status checkPngHeader(std::string_view head) {
                                              : Status::success();
 }
 
-Status parsePng(const std::vector<char> &file, Array &array) {
+void interleave(const uint8_t *planes, size_t pixels, uint8_t *to) {
+  for (size_t i = 0; i < pixels; ++i)
+    for (size_t color = 0; color < 3; ++color)
+      to[3 * i + color] = planes[color * pixels + i];
+}
+
+/// The reverse.
+static void separate(Array &array) {
+  std::vector<char> planes(array.bytes.size());
+  const size_t pixels = planes.size() / 3;
+  for (size_t i = 0; i < pixels; ++i)
+    for (size_t color = 0; color < 3; ++color)
+      planes[color * pixels + i] = array.bytes[3 * i + color];
+  array.bytes = std::move(planes);
+  array.shape = {3, array.shape[0], array.shape[1]};
+}
+
+Status parsePng(const std::vector<char> &file, Colors colors, Array &array) {
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;
   if (!png_image_begin_read_from_memory(&image, file.data(), file.size()))
@@ -47,12 +65,15 @@ Status parsePng(const std::vector<char> &file, Array &array) {
     png_image_free(&image);
     return tooLarge(width, height);
   }
-  image.format = PNG_FORMAT_GRAY;
+  const bool grey = colors == Colors::grey;
+  image.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   array = {};
   array.type = Type::u8;
   array.pixels = true;
   array.shape = {static_cast<int64_t>(image.height),
                  static_cast<int64_t>(image.width)};
+  if (!grey)
+    array.shape.push_back(3);
   array.bytes.resize(PNG_IMAGE_SIZE(image));
   const png_color black = {0, 0, 0};
   if (!png_image_finish_read(&image, &black, array.bytes.data(), 0, nullptr)) {
@@ -60,6 +81,8 @@ Status parsePng(const std::vector<char> &file, Array &array) {
     png_image_free(&image);
     return badData("expected a whole PNG picture, got %s", why.c_str());
   }
+  if (colors == Colors::planes)
+    separate(array);
   return Status::success();
 }
 

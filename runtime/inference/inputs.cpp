@@ -92,6 +92,13 @@ void writeRows(const Array &array, const Rows &rows, const Transform &transform,
 
 } // namespace
 
+Colors colorsOf(const Tensor &input) {
+  const bool picture = input.rank == 4;
+  return picture && input.shape[1] == 3   ? Colors::planes
+         : picture && input.shape[3] == 3 ? Colors::interleaved
+                                          : Colors::grey;
+}
+
 Status countRows(const Array &array, const Rows &rows, int64_t &count) {
   const Tensor &tensor = *rows.tensor;
   if (!canConvert(array.type, tensor.type))

@@ -10,6 +10,7 @@
 
 #include "core/array.h"
 #include "core/executor.h"
+#include "formats/files.h"
 #include <optional>
 
 namespace mn {
@@ -32,6 +33,10 @@ struct Rows {
   Rows(const Plan &plan, const Tensor &tensor);
   size_t rowBytes() const { return rowCount * bytesOf(tensor->type); }
 };
+
+/// How pictures are read for an input: in colors where its rows have three
+/// channels, before or after height and width.
+Colors colorsOf(const Tensor &input);
 
 /// How many rows an array has for an input. Dimensions of 1 may be left out or
 /// put in, and a row may be flat: none of this moves an element.

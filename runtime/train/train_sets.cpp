@@ -11,15 +11,16 @@ Status TrainSets::read(const Options &options, const TrainModel &model,
   made->has[trainSet] = true;
   made->has[testSet] = tests;
   made->has[validationSet] = options.train.validation.has_value();
+  const Colors colors = colorsOf(*model.input);
   SampleSet sets[dataSets];
   // To unpack a file takes one core longer than to open a GPU.
   std::future<Status> testing = std::async([&] {
     return tests ? readSamples(options.data, Split::test,
-                               options.train.testLimit, sets[testSet])
+                               options.train.testLimit, colors, sets[testSet])
                  : Status::success();
   });
-  MN_TRY(
-      readSamples(options.data, Split::train, options.limit, sets[trainSet]));
+  MN_TRY(readSamples(options.data, Split::train, options.limit, colors,
+                     sets[trainSet]));
   MN_TRY(testing.get());
   if (made->has[validationSet])
     MN_TRY(splitSamples(*options.train.validation, sets[trainSet],

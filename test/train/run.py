@@ -23,7 +23,7 @@ def main():
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
-                              "validation"), Place,
+                              "validation", "colors"), Place,
                              parser.parse_args())
 
 

@@ -174,7 +174,8 @@ TEST(Idx, SizesHaveFourBytes) {
 
 TEST(Png, RefusesWhatIsNone) {
   Array array;
-  EXPECT_FALSE(mn::parsePng(bytes("\x89PNG\r\n\x1a\n"), array).ok());
+  EXPECT_FALSE(
+      mn::parsePng(bytes("\x89PNG\r\n\x1a\n"), mn::Colors::grey, array).ok());
 }
 
 const int64_t imageShape[] = {4, 1, 2, 2};

@@ -251,11 +251,14 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
                                   ArrayRef<PlanRow> plans, raw_ostream &os) {
   Shapes shapes;
   std::string values;
-  SmallVector<std::string> bounds, codes, rows;
+  SmallVector<std::string> bounds, codes, rows, classes;
   boundRows(module, shapes, values, bounds);
   TrainingText training = emitTraining(module, options, shapes);
   for (const PlanRow &plan : plans)
     rows.push_back(planRow(plan));
+  if (auto names = module->getAttrOfType<ArrayAttr>("mnist.class_names"))
+    for (auto name : names.getAsRange<StringAttr>())
+      classes.push_back(stringLiteral(name));
 
   if (options.embedsKernels)
     codes = codeRows(options.archs);
@@ -272,6 +275,7 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
      << table("mn::Bound", "bounds", bounds)
      << table("mn::Parameter", "parameters", training.parameters)
      << training.recipe << table("mn::DeviceCode", "codes", codes)
+     << table("char *const", "class_names", classes)
      << "// clang-format on\n\n";
 
   int64_t constants = integerAttribute(module, "plan.constant_bytes");
@@ -297,5 +301,7 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
   pair("bounds", "boundCount", "bounds", bounds.size());
   for (auto &[name, value] : training.fields)
     field(name, value);
+  if (!classes.empty())
+    pair("classNames", "classCount", "class_names", classes.size());
   os << "};\n";
 }

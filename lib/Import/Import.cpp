@@ -16,6 +16,7 @@
 #include "onnx/defs/schema.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -43,6 +44,7 @@ private:
   void decodeInitializers();
   void decodeBindings();
   void recordBindings();
+  void recordClassNames();
   void checkResults();
 
   func::FuncOp importFunction(StringRef name, Batch batch);
@@ -180,6 +182,30 @@ void Importer::recordBindings() {
     module.get()->setAttr("mnist.bound", b.getArrayAttr(entries));
 }
 
+/// What a training program saves of its data's classes: metadata that is an
+/// array of strings as JSON. Who writes something else there means it
+/// otherwise.
+void Importer::recordClassNames() {
+  Builder b(&context);
+  for (const onnx::StringStringEntryProto &entry :
+       model.proto.metadata_props()) {
+    if (entry.key() != mn::names::classNames)
+      continue;
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(entry.value());
+    if (!value) {
+      llvm::consumeError(value.takeError());
+      continue;
+    }
+    SmallVector<Attribute> names;
+    if (const llvm::json::Array *array = value->getAsArray())
+      for (const llvm::json::Value &name : *array)
+        if (std::optional<StringRef> text = name.getAsString())
+          names.push_back(b.getStringAttr(*text));
+    if (!names.empty() && names.size() == value->getAsArray()->size())
+      module.get()->setAttr("mnist.class_names", b.getArrayAttr(names));
+  }
+}
+
 OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   if (!parseModel(bytes, model, report))
     return {};
@@ -197,6 +223,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
 
   module = ModuleOp::create(UnknownLoc::get(&context));
   recordBindings();
+  recordClassNames();
   int64_t inFile = dimensions.batchInFile().value_or(1);
   llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
                                            options.batches.end());

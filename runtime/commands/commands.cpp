@@ -65,7 +65,9 @@ std::vector<Command> commandsOf(const Model &model) {
   std::vector<Command> all = {
       {"infer", "compute the outputs for some inputs", "INPUT",
        "a .npy, .png, .pb (ONNX tensor) or IDX file; NAME=FILE where the model "
-       "has several inputs; or a data set: a folder, or 'digits'",
+       "has several inputs; a folder of .png files; or a data set: a folder, "
+       "or "
+       "'digits'",
        true,
        with(with({{"output", "FILE",
                    "write the output to a .npy file, - is standard output; "

@@ -204,6 +204,14 @@ Status chooseComparison(const Plan &plan, const Options &options,
   return checkLabels(data, output, std::max<int64_t>(width, 2));
 }
 
+/// The data's names, or those that the model was trained with.
+std::vector<std::string> namesOf(const Model &model, const SampleSet &data) {
+  return data.classNames.empty()
+             ? std::vector<std::string>(model.classNames,
+                                        model.classNames + model.classCount)
+             : data.classNames;
+}
+
 /// Of a model without inputs, which is refused later, as of others.
 Colors colorsOf(const Model &model) {
   const Plan &plan = model.plans[0];
@@ -325,7 +333,7 @@ Status eval(const Model &model, const Options &options) {
     printValues(comparison.errors, plan, seconds.count(), options);
   else
     print(comparison.classes(), comparison.chosen(), plan, seconds.count(),
-          options, data.classNames);
+          options, namesOf(model, data));
   return options.wrong.empty()
              ? Status::success()
              : writeWrongPictures(options.wrong, data,

@@ -2,6 +2,7 @@
 
 #include "commands/options.h"
 #include "core/opening.h"
+#include "data/image_folder.h"
 #include "data/sample_set.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
@@ -49,16 +50,22 @@ std::string namesOf(const Plan &plan) {
   return names;
 }
 
-/// A file, or the inputs of a data set.
+/// A file, or the inputs of a data set; `files`: of pictures, one a row.
 Status readInput(const std::string &path, const Options &options, Colors colors,
-                 Array &array) {
-  if (!isSampleSource(path))
-    return readArray(path, array, colors);
+                 Array &array, std::vector<std::string> &files) {
+  if (!isSampleSource(path)) {
+    MN_TRY(readArray(path, array, colors));
+    if (array.pixels &&
+        array.shape.size() != 3 + size_t(colors != Colors::grey))
+      files.push_back(path);
+    return Status::success();
+  }
   Split split;
   MN_TRY(parseSplit(options.split, split));
   SampleSet set;
   MN_TRY(readSamples(path, split, options.limit, colors, set));
   array = std::move(set.inputs);
+  files.insert(files.end(), set.files.begin(), set.files.end());
   return Status::success();
 }
 
@@ -95,11 +102,25 @@ Status joinFiles(const Plan &plan, int number, const Options &options,
   return Status::success();
 }
 
+/// What a plan is run on.
+struct Inputs {
+  std::vector<Array> arrays;
+  std::vector<std::optional<Pixels>> pixels;
+  std::vector<std::string> files; ///< one a row; empty: rows have numbers
+};
+
+/// The pictures of a folder that holds nothing else; else the path itself.
+std::vector<std::string> expanded(const std::string &path) {
+  std::vector<std::string> files =
+      hasPictures(path) ? std::vector<std::string>() : picturesIn(path);
+  if (files.empty())
+    files.push_back(path);
+  return files;
+}
+
 /// Which input each argument is for: NAME=FILE says it; else all files are for
 /// the one input, or the inputs are taken in their order.
-Status readInputs(const Plan &plan, const Options &options,
-                  std::vector<Array> &inputs,
-                  std::vector<std::optional<Pixels>> &pixels) {
+Status readInputs(const Plan &plan, const Options &options, Inputs &inputs) {
   std::vector<std::vector<InputFile>> files(
       static_cast<size_t>(plan.inputCount));
   int next = 0;
@@ -117,12 +138,17 @@ Status readInputs(const Plan &plan, const Options &options,
       return Status::error(Code::usage,
                            text("expected %d inputs (%s), got more",
                                 plan.inputCount, namesOf(plan).c_str()));
-    Array array;
-    MN_TRY(readInput(path, options, colorsOf(plan.inputs[number]), array));
-    files[static_cast<size_t>(number)].push_back({path, std::move(array)});
+    for (const std::string &file : expanded(path)) {
+      Array array;
+      MN_TRY(readInput(file, options, colorsOf(plan.inputs[number]), array,
+                       inputs.files));
+      files[static_cast<size_t>(number)].push_back({file, std::move(array)});
+    }
   }
-  inputs.assign(files.size(), {});
-  pixels.assign(files.size(), {});
+  if (plan.inputCount != 1)
+    inputs.files.clear();
+  inputs.arrays.assign(files.size(), {});
+  inputs.pixels.assign(files.size(), {});
   for (size_t i = 0; i < files.size(); ++i) {
     if (files[i].empty())
       return Status::error(
@@ -130,7 +156,7 @@ Status readInputs(const Plan &plan, const Options &options,
                             "none for '%s'",
                             namesOf(plan).c_str(), plan.inputs[i].name));
     MN_TRY(joinFiles(plan, static_cast<int>(i), options, std::move(files[i]),
-                     inputs[i], pixels[i]));
+                     inputs.arrays[i], inputs.pixels[i]));
   }
   return Status::success();
 }
@@ -173,15 +199,27 @@ bool showsClasses(const Plan &plan) {
   return plan.outputCount == 1 && isClassifier(plan, plan.outputs[0]);
 }
 
-void printClasses(std::FILE *file,
+/// "3", or "3 'cat'" where the model has names.
+std::string classText(const Model &model, size_t number) {
+  const std::string text = std::to_string(number);
+  return number < static_cast<size_t>(model.classCount)
+             ? text + " '" + printable(model.classNames[number]) + "'"
+             : text;
+}
+
+/// `files`: of the rows; other rows have numbers.
+void printClasses(std::FILE *file, const Model &model,
+                  const std::vector<std::string> &files,
                   const std::vector<std::vector<Guess>> &rows) {
   for (size_t row = 0; row < rows.size(); ++row) {
-    std::fprintf(file, "%zu:", row);
+    std::string line = files.size() == rows.size() ? printable(files[row])
+                                                   : std::to_string(row);
+    line += ":";
     for (const Guess &guess : rows[row])
-      std::fprintf(file, "%s %zu (%.2f %%)",
-                   &guess == rows[row].data() ? "" : ",", guess.number,
-                   100 * guess.probability);
-    std::fputc('\n', file);
+      line +=
+          text("%s %s (%.2f %%)", &guess == rows[row].data() ? "" : ",",
+               classText(model, guess.number).c_str(), 100 * guess.probability);
+    std::fprintf(file, "%s\n", line.c_str());
   }
 }
 
@@ -223,6 +261,7 @@ Json jsonValues(const Array &array, size_t dimension, size_t &next) {
 }
 
 Json jsonOf(const Model &model, const Plan &plan,
+            const std::vector<std::string> &files,
             const std::vector<Array> &outputs, Scores scores, int64_t top) {
   Json all = Json::array();
   for (const Array &output : outputs) {
@@ -233,14 +272,20 @@ Json jsonOf(const Model &model, const Plan &plan,
                    {"values", jsonValues(output, 0, next)}});
   }
   Json json = {{"model", model.name}, {"batch", plan.batch}, {"outputs", all}};
+  if (!files.empty() && !outputs.empty() && !outputs[0].shape.empty() &&
+      static_cast<int64_t>(files.size()) == outputs[0].shape[0])
+    json["files"] = files;
   if (!showsClasses(plan))
     return json;
   json["classes"] = Json::array();
   for (const std::vector<Guess> &row : classesOf(outputs[0], scores, top)) {
     Json guesses = Json::array();
-    for (const Guess &guess : row)
-      guesses.push_back(
-          {{"class", guess.number}, {"probability", guess.probability}});
+    for (const Guess &guess : row) {
+      Json one = {{"class", guess.number}, {"probability", guess.probability}};
+      if (guess.number < static_cast<size_t>(model.classCount))
+        one["name"] = model.classNames[guess.number];
+      guesses.push_back(one);
+    }
     json["classes"].push_back(guesses);
   }
   return json;
@@ -302,27 +347,29 @@ Status infer(const Model &model, const Options &options) {
   std::future<Status> opening =
       startOpening([&] { return openExecutor(model, options, executor); });
   int plan;
-  std::vector<Array> inputs, outputs;
-  std::vector<std::optional<Pixels>> pixels;
+  Inputs inputs;
+  std::vector<Array> outputs;
   Status read = choosePlan(model, kinds::infer, 1, options.batch, plan);
   if (read.ok())
-    read = readInputs(model.plans[plan], options, inputs, pixels);
+    read = readInputs(model.plans[plan], options, inputs);
   // A device that cannot be used is said first.
   MN_TRY(opening.get());
   MN_TRY(read);
   Runner runner(model, *executor);
   runner.checkNumbers = options.checkNan;
-  runner.pixels = std::move(pixels);
-  MN_TRY(runner.run(options.batch, inputs, outputs, plan));
+  runner.pixels = std::move(inputs.pixels);
+  MN_TRY(runner.run(options.batch, inputs.arrays, outputs, plan));
   if (!options.output.empty())
     MN_TRY(writeOutputs(options.output, outputs));
   if (options.json) {
-    printJson(jsonOf(model, model.plans[plan], outputs, scores, options.top));
+    printJson(jsonOf(model, model.plans[plan], inputs.files, outputs, scores,
+                     options.top));
     return Status::success();
   }
   std::FILE *file = options.output == "-" ? stderr : stdout;
   if (showsClasses(model.plans[plan]))
-    printClasses(file, classesOf(outputs[0], scores, options.top));
+    printClasses(file, model, inputs.files,
+                 classesOf(outputs[0], scores, options.top));
   else
     for (const Array &output : outputs)
       printNumbers(file, output);

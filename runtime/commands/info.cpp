@@ -7,6 +7,7 @@
 #include "commands/options.h"
 #include "core/array.h"
 #include "core/executor.h"
+#include "data/sample_set.h"
 #include "formats/json.h"
 #include "mnistrt/printable.h"
 #include "reports/report.h"
@@ -126,6 +127,11 @@ Status info(const Model &model, const Options &options) {
               bytesText(static_cast<double>(bytes)).c_str());
   if (const std::string places = librarySearch(); !places.empty())
     std::printf("libraries %s\n", printable(places).c_str());
+  if (model.classCount > 0)
+    std::printf("classes   %s\n",
+                printable(classesText({model.classNames,
+                                       model.classNames + model.classCount}))
+                    .c_str());
   for (int i = 0; i < model.boundCount; ++i)
     std::printf("bound     '%s': %s %s\n",
                 printable(model.bounds[i].tensor.name).c_str(),

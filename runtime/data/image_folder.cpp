@@ -58,6 +58,16 @@ bool hasPictures(const std::string &path) {
   return false;
 }
 
+std::vector<std::string> picturesIn(const std::string &path) {
+  Listing top;
+  std::vector<std::string> paths;
+  if (list(path, top).ok())
+    for (const std::string &name : top.files)
+      if (isPng(name))
+        paths.push_back(path + "/" + name);
+  return paths;
+}
+
 Status listClasses(const std::string &path, std::vector<std::string> &classes) {
   Listing top;
   MN_TRY(list(path, top));

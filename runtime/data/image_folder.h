@@ -25,6 +25,9 @@ struct ImageFolder {
 /// Whether a folder has folders with pictures in it.
 bool hasPictures(const std::string &path);
 
+/// The pictures in a folder itself, in the order of their names' bytes.
+std::vector<std::string> picturesIn(const std::string &path);
+
 /// The names of the classes of a folder, in their order.
 Status listClasses(const std::string &path, std::vector<std::string> &classes);
 

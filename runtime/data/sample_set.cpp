@@ -146,6 +146,8 @@ Status readPictures(const std::string &path, const std::string &training,
   if (limit > 0)
     count = std::min(count, static_cast<size_t>(limit));
   MN_TRY(readImageFolder(folder, 0, count, set.inputs, colors));
+  set.files.assign(folder.paths.begin(),
+                   folder.paths.begin() + static_cast<long>(count));
   set.targets.type = Type::i32;
   set.targets.shape = {static_cast<int64_t>(count)};
   set.targets.bytes.resize(count * 4);
@@ -272,9 +274,10 @@ Status splitSamples(double part, SampleSet &set, SampleSet &other) {
   std::vector<bool> marks(count, false);
   for (uint64_t i = 0; i < moved; ++i)
     marks[shuffle(i)] = true;
-  other = {chosenRows(set.inputs, marks, true),
-           chosenRows(set.targets, marks, true), set.source, set.classNames,
-           set.numberedByTraining};
+  other = set;
+  other.inputs = chosenRows(set.inputs, marks, true);
+  other.targets = chosenRows(set.targets, marks, true);
+  other.files.clear(), set.files.clear();
   set.inputs = chosenRows(set.inputs, marks, false);
   set.targets = chosenRows(set.targets, marks, false);
   return Status::success();

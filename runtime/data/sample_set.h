@@ -33,6 +33,7 @@ struct SampleSet {
   /// Of folders of pictures, and of CIFAR, what the classes are called; a label
   /// is an index.
   std::vector<std::string> classNames;
+  std::vector<std::string> files; ///< of pictures: where each row is from
   /// Whether they are numbered as in training: by the folder 'train'.
   bool numberedByTraining = false;
 

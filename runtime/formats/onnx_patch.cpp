@@ -17,7 +17,8 @@ namespace mn {
 namespace {
 
 // Field numbers of onnx.proto.
-constexpr uint32_t modelGraph = 7;
+constexpr uint32_t modelGraph = 7, modelMetadata = 14;
+constexpr uint32_t entryKey = 1, entryValue = 2;
 constexpr uint32_t graphNode = 1, graphInitializer = 5,
                    graphSparseInitializer = 15;
 constexpr uint32_t nodeOutput = 2, nodeOpType = 4, nodeAttribute = 5,
@@ -29,12 +30,14 @@ constexpr uint32_t sparseValues = 1;
 /// One call of patchOnnx.
 class Patch {
 public:
-  explicit Patch(const OnnxWeights &weights) : weights(weights) {}
+  Patch(const OnnxWeights &weights, const OnnxMetadata &metadata)
+      : weights(weights), metadata(metadata) {}
 
   Status model(std::string_view model, std::string &to);
   Status allFound() const;
 
 private:
+  bool isReplaced(std::string_view entry) const;
   Status graph(std::string_view graph, std::string &to);
   Status initializer(const WireField &field, std::string &to);
   Status node(const WireField &field, std::string &to);
@@ -45,6 +48,7 @@ private:
   Status find(std::string_view name, const OnnxWeights::value_type *&weight);
 
   const OnnxWeights &weights;
+  const OnnxMetadata &metadata;
   std::set<std::string_view> found, sparse;
 };
 
@@ -74,7 +78,10 @@ Status Patch::model(std::string_view model, std::string &to) {
   bool any = false;
   WireReader reader(model);
   for (WireField field; reader.next(field);) {
-    if (field.number != modelGraph || field.wire != Wire::bytes) {
+    const bool message = field.wire == Wire::bytes;
+    if (message && field.number == modelMetadata && isReplaced(field.body))
+      continue;
+    if (!message || field.number != modelGraph) {
       to.append(field.all);
       continue;
     }
@@ -88,7 +95,22 @@ Status Patch::model(std::string_view model, std::string &to) {
     return malformed("model");
   if (!any)
     return badData("expected an ONNX model, got one without a graph");
+  for (const auto &[key, value] : metadata) {
+    std::string entry;
+    putBytesField(entry, entryKey, key);
+    putBytesField(entry, entryValue, value);
+    putBytesField(to, modelMetadata, entry);
+  }
   return Status::success();
+}
+
+/// Whether there is a new value for an entry of the metadata.
+bool Patch::isReplaced(std::string_view entry) const {
+  WireReader reader(entry);
+  for (WireField field; reader.next(field);)
+    if (field.number == entryKey && field.wire == Wire::bytes)
+      return metadata.count(field.body) != 0;
+  return false;
 }
 
 Status Patch::graph(std::string_view graph, std::string &to) {
@@ -247,7 +269,7 @@ Status Patch::allFound() const {
 } // namespace
 
 Status patchOnnx(std::string_view model, const OnnxWeights &weights,
-                 std::string &patched) {
+                 const OnnxMetadata &metadata, std::string &patched) {
   patched.clear();
   size_t added = 0;
   for (const auto &[name, values] : weights)
@@ -260,7 +282,7 @@ Status patchOnnx(std::string_view model, const OnnxWeights &weights,
   };
   if (model.size() > maxOnnxBytes || added > maxOnnxBytes)
     return tooLarge(model.size() > added ? model.size() : added);
-  Patch patch(weights);
+  Patch patch(weights, metadata);
   MN_TRY(patch.model(model, patched));
   MN_TRY(patch.allFound());
   return patched.size() > maxOnnxBytes ? tooLarge(patched.size())

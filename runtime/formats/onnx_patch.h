@@ -25,12 +25,14 @@ using OnnxWeights = std::map<std::string, std::span<const float>, std::less<>>;
 /// protobuf reads no message of 2 GiB.
 constexpr size_t maxOnnxBytes = (size_t(1) << 31) - 1;
 
-/// `model`: a ModelProto. Errors: bytes that are no model; a weight that the
+/// `model`: a ModelProto; `metadata`: pairs of its metadata that are added, or
+/// replaced. Errors: bytes that are no model; a weight that the
 /// main graph does not have, has twice, or has as a sparse tensor; another
 /// number of elements; a type that is not float, double, float16 or bfloat16,
 /// or too small for the value; a result of 2 GiB or more.
+using OnnxMetadata = std::map<std::string, std::string, std::less<>>;
 Status patchOnnx(std::string_view model, const OnnxWeights &weights,
-                 std::string &patched);
+                 const OnnxMetadata &metadata, std::string &patched);
 
 /// The files that a model reads its tensors from, as it spells them: of its
 /// initializers, nodes, subgraphs and functions. Where a model is saved in

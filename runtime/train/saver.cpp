@@ -3,6 +3,7 @@
 #include "train/saver.h"
 #include "core/array.h"
 #include "formats/atomic_file.h"
+#include "formats/json.h"
 #include "formats/onnx_patch.h"
 
 namespace mn {
@@ -27,9 +28,12 @@ Status Saver::patch(const std::vector<char> &block,
         reinterpret_cast<const float *>(block.data() + tensor.offset),
         countOf(tensor)};
   }
+  OnnxMetadata metadata;
+  if (!classNames.empty())
+    metadata[names::classNames] = jsonText(classNames);
   return patchOnnx(
       {reinterpret_cast<const char *>(tables.onnx), tables.onnxBytes}, weights,
-      patched);
+      metadata, patched);
 }
 
 Status Saver::check(const std::string &path) {

@@ -24,6 +24,9 @@ public:
   /// must be next to a saved model.
   const std::set<std::string> &externalFiles() const { return external; }
 
+  /// Names that are saved with the model; none: those that it has stay.
+  std::vector<std::string> classNames;
+
   Status save(const std::string &path, const std::vector<char> &block);
 
 private:

@@ -259,6 +259,7 @@ Status Trainer::checkOutputs() const {
 }
 
 Status Trainer::checkFiles() {
+  saver.classNames = data.classNames();
   MN_TRY(checkOutputs());
   for (const std::string *path : {&train.save, &train.best})
     if (!path->empty())

@@ -23,7 +23,7 @@ def main():
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
-                              "validation", "colors"), Place,
+                              "validation", "colors", "class_names"), Place,
                              parser.parse_args())
 
 

@@ -52,7 +52,7 @@ struct Result {
 Result patch(const std::string &model, const std::vector<float> &to = values,
              const std::string &name = "w") {
   Result result;
-  result.error = mn::patchOnnx(model, {{name, to}}, result.bytes).message;
+  result.error = mn::patchOnnx(model, {{name, to}}, {}, result.bytes).message;
   return result;
 }
 
@@ -226,7 +226,7 @@ TEST(OnnxPatch, SizesBeyondProtobuf) {
   const std::vector<float> none;
   const std::span<const float> huge(none.data(), size_t(1) << 31);
   std::string to;
-  EXPECT_EQ(mn::patchOnnx("", {{"w", huge}}, to).message,
+  EXPECT_EQ(mn::patchOnnx("", {{"w", huge}}, {}, to).message,
             "expected a model of less than 2 GiB, which is the most that "
             "protobuf reads, got 4294967296 bytes");
 }
@@ -272,7 +272,7 @@ TEST(OnnxPatch, Folder) {
       weights[tensor.name] = to;
     }
     std::string patched;
-    const mn::Status result = mn::patchOnnx(model, weights, patched);
+    const mn::Status result = mn::patchOnnx(model, weights, {}, patched);
     ASSERT_TRUE(result.ok()) << path << ": " << result.message;
     test::write(path.replace_extension(".patched").string(), patched);
   }

@@ -41,6 +41,7 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
       {"mnist.downstream", onGlobal, allOf(aString(), "an array of strings")},
       {"mnist.bound", onModule,
        allOf(aDictionary(), "an array of dictionaries")},
+      {"mnist.class_names", onModule, allOf(aString(), "an array of strings")},
       {"mnist.gradcheck", onModule, aUnit()},
       {"mnist.gradient", onResult, aString()},
       {"mnist.learned", onGlobal, aUnit()},

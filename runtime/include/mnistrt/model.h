@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 6;
+constexpr uint32_t modelVersion = 7;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -164,6 +164,8 @@ struct Model {
   const Recipe *recipe = nullptr;         ///< null: the model only infers
   const unsigned char *onnx = nullptr; ///< the file it was made from, to save
   size_t onnxBytes = 0;
+  const char *const *classNames = nullptr; ///< null: not known
+  int classCount = 0;
 };
 
 } // namespace mn

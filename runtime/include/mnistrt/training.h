@@ -45,6 +45,10 @@ inline constexpr const char *integers[] = {seed,    epoch,   batch, step, seen,
 inline constexpr char lossSum[] = "mn.loss_sum";
 /// A state of floats: recipeRows rows of RecipeColumn::count numbers.
 inline constexpr char recipe[] = "mn.recipe";
+
+/// Not a tensor: the key of an ONNX file's metadata for the names of classes, a
+/// JSON array of strings.
+inline constexpr char classNames[] = "class_names";
 } // namespace names
 
 /// What a plan does, by its name: "train", or "train_64" for a batch of 64.

@@ -8,6 +8,7 @@
 #include "lib/Import/Import.h"
 #include "lib/IR/Names.h"
 #include "lib/Import/Dimensions.h"
+#include "lib/Import/Metadata.h"
 #include "lib/Import/Operators.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -16,7 +17,6 @@
 #include "onnx/defs/schema.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -44,7 +44,6 @@ private:
   void decodeInitializers();
   void decodeBindings();
   void recordBindings();
-  void recordClassNames();
   void checkResults();
 
   func::FuncOp importFunction(StringRef name, Batch batch);
@@ -182,30 +181,6 @@ void Importer::recordBindings() {
     module.get()->setAttr("mnist.bound", b.getArrayAttr(entries));
 }
 
-/// What a training program saves of its data's classes: metadata that is an
-/// array of strings as JSON. Who writes something else there means it
-/// otherwise.
-void Importer::recordClassNames() {
-  Builder b(&context);
-  for (const onnx::StringStringEntryProto &entry :
-       model.proto.metadata_props()) {
-    if (entry.key() != mn::names::classNames)
-      continue;
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(entry.value());
-    if (!value) {
-      llvm::consumeError(value.takeError());
-      continue;
-    }
-    SmallVector<Attribute> names;
-    if (const llvm::json::Array *array = value->getAsArray())
-      for (const llvm::json::Value &name : *array)
-        if (std::optional<StringRef> text = name.getAsString())
-          names.push_back(b.getStringAttr(*text));
-    if (!names.empty() && names.size() == value->getAsArray()->size())
-      module.get()->setAttr("mnist.class_names", b.getArrayAttr(names));
-  }
-}
-
 OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   if (!parseModel(bytes, model, report))
     return {};
@@ -223,7 +198,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
 
   module = ModuleOp::create(UnknownLoc::get(&context));
   recordBindings();
-  recordClassNames();
+  recordClassNames(model.proto, *module);
   int64_t inFile = dimensions.batchInFile().value_or(1);
   llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
                                            options.batches.end());

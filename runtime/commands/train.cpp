@@ -99,6 +99,10 @@ const std::vector<Flag> runFlags = {
      "keep this part of the training rows aside (0 to 1, such as 0.1), and "
      "evaluate epochs on it; the test set is then for the end",
      &T::validation},
+    {"augment", "LIST",
+     "change pictures at random before each step: some of shift:2 (pixels), "
+     "rotate:10 (degrees), scale:0.1, flip",
+     &T::augment},
     {"no-shuffle", nullptr, "train on the rows in their order", &T::noShuffle},
     {"drop-last", nullptr, "skip the last batch of an epoch if it is not full",
      &T::dropLast},

@@ -1,6 +1,7 @@
 //===- wrong_pictures.cpp - the rows that a classifier gets wrong ---------===//
 
 #include "commands/eval_output.h"
+#include "data/picture_shape.h"
 #include "formats/atomic_file.h"
 #include "formats/files.h"
 #include <algorithm>
@@ -11,26 +12,6 @@ namespace mn {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Where the pixels of a row are.
-struct PictureShape {
-  int64_t height = 0, width = 0, channels = 1;
-  bool planar = false; ///< a channel after the other
-};
-
-bool isColor(int64_t channels) { return channels == 1 || channels == 3; }
-
-/// [N, height, width], with channels before or after these.
-bool findShape(const Array &inputs, PictureShape &shape) {
-  const std::vector<int64_t> &d = inputs.shape;
-  if (d.size() == 3)
-    shape = {d[1], d[2], 1, false};
-  else if (d.size() == 4 && isColor(d[1]))
-    shape = {d[2], d[3], d[1], true};
-  else if (d.size() == 4 && isColor(d[3]))
-    shape = {d[1], d[2], d[3], false};
-  return shape.height > 0 && shape.width > 0;
-}
 
 /// Numbers that are no pixels are spread from black to white.
 std::vector<uint8_t> pixelsOf(const Array &inputs, const PictureShape &shape,
@@ -49,7 +30,7 @@ std::vector<uint8_t> pixelsOf(const Array &inputs, const PictureShape &shape,
   }
   std::vector<uint8_t> pixels(numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const size_t to = shape.planar ? i % plane * channels + i / plane : i;
+    const size_t to = shape.interleaved ? i : i % plane * channels + i / plane;
     pixels[to] = static_cast<uint8_t>(
         std::clamp(255 * (numbers[i] - low) / (high - low), 0.0, 255.0) + 0.5);
   }
@@ -60,7 +41,7 @@ std::vector<uint8_t> pixelsOf(const Array &inputs, const PictureShape &shape,
 
 Status checkWrongFolder(const std::string &folder, const SampleSet &data) {
   PictureShape shape;
-  if (!findShape(data.inputs, shape))
+  if (!findPictureShape(data.inputs, shape))
     return Status::error(Code::usage,
                          "expected pictures for '--wrong', [rows, height, "
                          "width] with one or three channels, got rows of "
@@ -84,7 +65,7 @@ Status checkWrongFolder(const std::string &folder, const SampleSet &data) {
 Status writeWrongPictures(const std::string &folder, const SampleSet &data,
                           const std::vector<JudgedRow> &rows) {
   PictureShape shape;
-  findShape(data.inputs, shape);
+  findPictureShape(data.inputs, shape);
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::vector<uint8_t> pixels =
         pixelsOf(data.inputs, shape, rows[i].row);

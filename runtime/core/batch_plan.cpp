@@ -138,8 +138,15 @@ Batch batchOf(const Samples &samples, bool shuffle, const RankPlace &place) {
   batch.mean = samples.mean;
   batch.deviation = samples.deviation;
   batch.invert = samples.invert;
+  batch.augment = samples.augment;
   batch.shuffle = shuffle;
   return batch;
+}
+
+void augmentRow(const Batch &batch, int64_t sample, float *to) {
+  const PictureMap map = batch.mapOf(sample);
+  for (int64_t i = 0; i < batch.inputElements; ++i)
+    to[i] = batch.augmented(map, sample, i);
 }
 
 Status checkParameterRange(const Model &model, size_t offset, size_t bytes) {

@@ -41,6 +41,9 @@ Status checkRows(const BatchPlan &plan, const Samples &samples);
 Batch batchOf(const Samples &samples, bool shuffle,
               const RankPlace &place = {});
 
+/// The row that `sample` becomes, where rows are changed.
+void augmentRow(const Batch &batch, int64_t sample, float *to);
+
 /// Whether [offset, offset + bytes) is inside the parameters.
 Status checkParameterRange(const Model &model, size_t offset, size_t bytes);
 

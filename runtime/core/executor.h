@@ -11,6 +11,7 @@
 
 #include "core/ranks.h"
 #include "core/status.h"
+#include "mnistrt/augment.h"
 #include "mnistrt/model.h"
 #include "mnistrt/pixels.h"
 #include <memory>
@@ -47,6 +48,7 @@ struct Samples {
   /// A plan sees (scale x - mean) / deviation, of 255 - x where inverted.
   float scale = 1, mean = 0, deviation = 1;
   bool invert = false;
+  Augment augment; ///< of a set that is trained on
 };
 
 /// What `load` calls the data sets.

@@ -30,6 +30,8 @@ DataSet::DataSet(const Samples &samples)
 
 void DataSet::fillRow(const Batch &batch, int64_t sample, float *to) const {
   const int64_t n = batch.inputElements;
+  if (batch.augment.on())
+    return augmentRow(batch, sample, to);
   if (batch.bytes) {
     const uint8_t *from =
         static_cast<const uint8_t *>(batch.inputs) + sample * n;

@@ -32,7 +32,9 @@ public:
       std::fill_n(target, batch.targetElements, 0u);
       return;
     }
-    if (bytes) {
+    if (batch.augment.on()) {
+      augmentRow(batch, sample, to);
+    } else if (bytes) {
       const auto *from =
           static_cast<const uint8_t *>(batch.inputs) + sample * n;
       for (int64_t i = 0; i < n; ++i)

@@ -21,6 +21,9 @@ public:
   Status create(SampleSet set, const TrainModel &model,
                 const Transform &transform);
 
+  /// How rows are changed when they are trained on.
+  void change(const Augment &augment) { view.augment = augment; }
+
   /// Pointers into this object.
   const Samples &samples() const { return view; }
   size_t bytes() const { return set.inputs.bytes.size() + targets.size(); }

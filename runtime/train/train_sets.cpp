@@ -1,6 +1,7 @@
 //===- train_sets.cpp - what is trained on, and what is tested on ---------===//
 
 #include "train/train_sets.h"
+#include "train/augmentation.h"
 #include <future>
 
 namespace mn {
@@ -25,12 +26,15 @@ Status TrainSets::read(const Options &options, const TrainModel &model,
   if (made->has[validationSet])
     MN_TRY(splitSamples(*options.train.validation, sets[trainSet],
                         sets[validationSet]));
+  Augment augment;
+  MN_TRY(readAugment(options.train.augment, sets[trainSet].inputs, augment));
   for (int i = 0; i < dataSets; ++i) {
     if (!made->has[i])
       continue;
     made->classNames = sets[i].classNames;
     MN_TRY(made->sets[i].create(std::move(sets[i]), model, options.transform));
   }
+  made->sets[trainSet].change(augment);
   content = std::move(made);
   return Status::success();
 }

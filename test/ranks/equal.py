@@ -21,7 +21,9 @@ CASES = {
     "clipped by value, keras": (
         "mlp", (), ("--clip-value=0.01", "--convention=keras",
                     "--optimizer=adam"), ("--epochs=4",)),
-    "dropout": ("dropout", (), ("--lr=0.1",), ("--epochs=4", "--seed=7")),
+    "dropout, changed pictures": (
+        "dropout", (), ("--lr=0.1",),
+        ("--epochs=4", "--seed=7", "--augment=shift:2,rotate:10")),
     "batch norm of all ranks": (
         "cnn", ("--sync-batch-norm",), ("--lr=0.05",), ("--epochs=5",)),
     "values": ("mlp", (), ("--loss=mse", "--targets=class", "--lr=0.05"),
@@ -68,7 +70,7 @@ def test_optimizers_and_partial_batches(place):
 
 
 def test_dropout_masks(place):
-    check(place, "dropout")
+    check(place, "dropout, changed pictures")
 
 
 def test_batch_norm_of_all_ranks(place):

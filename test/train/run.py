@@ -23,7 +23,8 @@ def main():
     return harness.run_tests(("start", "runs", "updates", "threads", "finite",
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
-                              "validation", "colors", "class_names"), Place,
+                              "validation", "colors", "class_names",
+                              "augment"), Place,
                              parser.parse_args())
 
 

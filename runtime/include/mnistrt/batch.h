@@ -8,6 +8,7 @@
 #ifndef MNISTRT_BATCH_H
 #define MNISTRT_BATCH_H
 
+#include "mnistrt/augment.h"
 #include "mnistrt/shuffle.h"
 
 namespace mn {
@@ -20,6 +21,7 @@ struct Batch {
   int64_t count = 0, inputElements = 0, targetElements = 0;
   float scale = 1, mean = 0, deviation = 1;
   bool bytes = false, invert = false, shuffle = false;
+  Augment augment; ///< of rows that are trained on
   // The plan.
   float *toInputs = nullptr;
   uint32_t *toTargets = nullptr;
@@ -50,6 +52,21 @@ struct Batch {
     return shuffle ? int64_t(shuffled(place, uint64_t(count), uint64_t(*seed),
                                       uint64_t(*epoch)))
                    : int64_t(place);
+  }
+
+  MN_FN PictureMap mapOf(int64_t sample) const {
+    return augment.mapOf(uint64_t(*seed), uint64_t(*epoch), uint64_t(sample));
+  }
+  /// Element `i` of the row that `sample` becomes.
+  MN_FN float augmented(const PictureMap &map, int64_t sample,
+                        int64_t i) const {
+    const int64_t first = sample * inputElements;
+    const auto at = [&](int64_t j) {
+      return bytes ? float(static_cast<const uint8_t *>(inputs)[first + j])
+                   : static_cast<const float *>(inputs)[first + j];
+    };
+    // Black, also where pixels are inverted.
+    return normalized(augment.element(map, i, invert ? 255.0f : 0.0f, at));
   }
 
   MN_FN float normalized(float x) const {

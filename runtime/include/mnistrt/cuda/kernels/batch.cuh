@@ -38,6 +38,15 @@ MN_DEVICE void load4(const float *from, float (&x)[4]) {
   x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
 }
 
+/// The inputs of row `row`, from a picture that is changed.
+MN_DEVICE void augmentInputs(const Batch &b, const PictureMap &map, int64_t row,
+                             int64_t sample, int64_t thread, int64_t threads) {
+  float *to = b.toInputs + row * b.inputElements;
+#pragma unroll 1
+  for (int64_t i = thread; i < b.inputElements; i += threads)
+    to[i] = b.augmented(map, sample, i);
+}
+
 /// The inputs of row `row`, by thread `thread` of the `threads` that share it.
 /// One loop for both types of data: a division is more code than a loop.
 MN_DEVICE void copyInputs(const Batch &b, int64_t row, int64_t sample,
@@ -83,8 +92,11 @@ MN_DEVICE void nextBatch(const Batch &b) {
   const unsigned parts = shape::blocksOfRow(b.inputElements);
   const int64_t row = blockIdx.x / parts;
   __shared__ int64_t sample;
+  __shared__ PictureMap map;
   if (threadIdx.x == 0) {
     sample = b.sampleOf(row);
+    if (b.augment.on())
+      map = b.mapOf(sample);
     if (blockIdx.x == 0) {
       *b.toValid = b.valid();
       if (b.toGlobalValid)
@@ -96,7 +108,10 @@ MN_DEVICE void nextBatch(const Batch &b) {
     return;
   const int64_t thread = int64_t(blockIdx.x % parts) * blockDim.x + threadIdx.x;
   const int64_t threads = int64_t(parts) * blockDim.x;
-  copyInputs(b, row, sample, thread, threads);
+  if (b.augment.on() && sample >= 0)
+    augmentInputs(b, map, row, sample, thread, threads);
+  else
+    copyInputs(b, row, sample, thread, threads);
   copyTargets(b, row, sample, thread, threads);
 }
 

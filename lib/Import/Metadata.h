@@ -1,0 +1,18 @@
+//===- Metadata.h - what a file says beside its graph -----------*- C++ -*-===//
+
+#ifndef MNISTC_IMPORT_METADATA_H
+#define MNISTC_IMPORT_METADATA_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "onnx/onnx_pb.h"
+
+namespace mlir::mnistc::importer {
+
+/// Sets `mnist.class_names` to what a training program has saved of its data's
+/// classes: metadata that is an array of strings as JSON. Who writes something
+/// else there means it otherwise.
+void recordClassNames(const onnx::ModelProto &model, ModuleOp module);
+
+} // namespace mlir::mnistc::importer
+
+#endif // MNISTC_IMPORT_METADATA_H

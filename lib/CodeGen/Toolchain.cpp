@@ -176,9 +176,14 @@ static void addRuntime(const Program &program,
     archive("mnistrt_api");
   if (!program.shared && !program.archive)
     archive("mnistrt_main");
+  // What is asked for weakly.
   for (const std::string &name : program.commands) {
-    add("-Wl,-u,mn_" + name + "_command"); // The table of them asks weakly.
+    add("-Wl,-u,mn_" + name + "_command");
     archive("mnistrt_" + name);
+  }
+  if (program.trains && (program.shared || program.archive)) {
+    add("-Wl,-u,mn_training_table");
+    archive("mnistrt_train");
   }
   archive("mnistrt_core");
   archive(program.target->runtime);
@@ -289,6 +294,8 @@ static llvm::Error checkRuntime(const Program &program) {
     files.push_back(program.lib + "/libmnistrt_" + library + ".a");
   if (program.shared || program.archive)
     files.push_back(program.lib + "/libmnistrt_api.a");
+  if (program.trains)
+    files.push_back(program.lib + "/libmnistrt_train.a");
   for (const std::string &name : program.commands)
     files.push_back(program.lib + "/libmnistrt_" + name + ".a");
   for (const std::string &file : files)

@@ -4,12 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "api/compiled_model.h"
+#include "api/buffers.h"
 #include "inference/runner.h"
-#include <cstdio>
-#include <cstring>
-#include <exception>
-#include <new>
 
 namespace mn {
 
@@ -19,46 +15,6 @@ static_assert(int(MN_NO_DEVICE) == int(Code::noDevice) &&
               int(MN_NUMERIC) == int(Code::numeric));
 static_assert(int(MN_F32) == int(Type::f32) && int(MN_I64) == int(Type::i64) &&
               int(MN_U8) == int(Type::u8));
-
-struct State {
-  std::unique_ptr<Executor> executor;
-  std::vector<int> plans; ///< those that infer, in the model's order
-  std::string device;
-  int submitted[2] = {-1, -1}; ///< the plan under way in a slot
-};
-
-State &of(void *state) { return *static_cast<State *>(state); }
-
-mn_status keep(Message &message, const Status &status) {
-  if (!status.ok())
-    std::snprintf(message.text, sizeof(message.text), "%s",
-                  status.message.c_str());
-  return static_cast<mn_status>(status.code);
-}
-
-/// Calls `body`, which gives a Status.
-template <typename Body>
-mn_status guarded(Message &message, const Body &body) noexcept {
-  const auto say = [&](mn_status status, const char *text) {
-    std::snprintf(message.text, sizeof(message.text), "%s", text);
-    return status;
-  };
-  try {
-    return keep(message, body());
-  } catch (const std::bad_alloc &) {
-    return say(MN_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::length_error &) {
-    return say(MN_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception &exception) {
-    return say(MN_BAD_DATA, exception.what());
-  } catch (...) {
-    return say(MN_BAD_DATA, "unknown failure");
-  }
-}
-
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
 
 Status checkNumber(const char *what, int found, int count) {
   return found >= 0 && found < count
@@ -72,13 +28,6 @@ Status checkPlan(const State &state, int plan) {
 }
 
 Status checkSlot(int slot) { return checkNumber("a slot", slot, 2); }
-
-Status checkNothingSubmitted(const State &state) {
-  for (int slot = 0; slot < 2; ++slot)
-    if (state.submitted[slot] >= 0)
-      return usage(text("expected mn_wait for slot %d first", slot));
-  return Status::success();
-}
 
 /// The model's own number of a plan.
 int numberOf(const State &state, int plan) {
@@ -176,76 +125,6 @@ mn_status describe(void *state, Side side, int plan, int number, mn_tensor &to,
 // Inference of any number of rows
 //===----------------------------------------------------------------------===//
 
-/// The bytes of `count` rows, from the first one's.
-struct Part {
-  Part(const Rows &rows, int64_t first, int64_t count)
-      : offset(rows.batched ? static_cast<size_t>(first) * rows.rowBytes() : 0),
-        bytes(rows.rowBytes() * static_cast<size_t>(rows.batched ? count : 1)) {
-  }
-  size_t offset, bytes;
-};
-
-/// Finds the tensor that a buffer is for: by its name, or by its place where
-/// no buffer has one.
-template <typename Buffer>
-Status findTensor(const Plan &plan, Side side, const Buffer *buffers, int i,
-                  int &number) {
-  const char *what = side == Side::input ? "input" : "output";
-  const Tensor *tensors = tensorsOf(plan, side);
-  if ((buffers[i].name == nullptr) != (buffers[0].name == nullptr))
-    return usage(text("expected names of all %ss or of none, got some", what));
-  if (!buffers[i].name) {
-    number = i;
-    return Status::success();
-  }
-  std::string known;
-  for (number = 0; number < countOf(plan, side); ++number) {
-    if (std::strcmp(tensors[number].name, buffers[i].name) == 0)
-      return Status::success();
-    known += text("%s'%s'", number ? ", " : "", tensors[number].name);
-  }
-  return usage(text("expected an %s of the model (%s), got '%s'", what,
-                    known.c_str(), buffers[i].name));
-}
-
-/// The addresses of the model's inputs or outputs, in its order.
-template <typename Buffer, typename Address>
-Status orderBuffers(const Plan &plan, Side side, int64_t rows,
-                    const Buffer *buffers, int count,
-                    std::vector<Address> &ordered) {
-  const char *what = side == Side::input ? "input" : "output";
-  if (count != countOf(plan, side))
-    return usage(text("expected %d %s buffers, got %d", countOf(plan, side),
-                      what, count));
-  if (count > 0 && !buffers)
-    return usage(text("expected %s buffers, got NULL", what));
-  std::vector<bool> seen(static_cast<size_t>(count));
-  ordered.resize(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    int number;
-    MN_TRY(findTensor(plan, side, buffers, i, number));
-    const Tensor &tensor = tensorsOf(plan, side)[number];
-    if (seen[number])
-      return usage(
-          text("expected one buffer for %s '%s', got two", what, tensor.name));
-    seen[number] = true;
-    const Rows row(plan, tensor);
-    size_t bytes = row.rowBytes();
-    if (row.batched &&
-        __builtin_mul_overflow(bytes, static_cast<size_t>(rows), &bytes))
-      return usage(text("expected rows that fit in memory, got %lld",
-                        static_cast<long long>(rows)));
-    if (buffers[i].bytes != bytes)
-      return usage(text("expected %zu bytes for %s '%s', got %zu", bytes, what,
-                        tensor.name, buffers[i].bytes));
-    if (!buffers[i].data && bytes != 0)
-      return usage(
-          text("expected memory for %s '%s', got NULL", what, tensor.name));
-    ordered[number] = static_cast<Address>(buffers[i].data);
-  }
-  return Status::success();
-}
-
 /// One plan's runs over all rows.
 Status runRows(State &state, int number, int64_t rows,
                const std::vector<const char *> &inputs,
@@ -291,9 +170,19 @@ mn_status infer(void *session, int64_t rows, const mn_const_buffer *inputs,
     const Plan &plan = mn_model.plans[number];
     std::vector<const char *> from;
     std::vector<char *> to;
-    MN_TRY(orderBuffers(plan, Side::input, rows, inputs, inputCount, from));
-    MN_TRY(orderBuffers(plan, Side::output, rows, outputs, outputCount, to));
+    MN_TRY(orderBuffers(Wanted::inputs(plan), rows, inputs, inputCount, from));
+    MN_TRY(orderBuffers(Wanted::outputs(plan), rows, outputs, outputCount, to));
     return runRows(state, number, rows, from, to);
+  });
+}
+
+mn_status inferOnDevice(void *session, int64_t rows,
+                        const mn_const_buffer *inputs, int inputCount,
+                        const mn_buffer *outputs, int outputCount, void *stream,
+                        Message &message) {
+  return guarded(message, [&] {
+    return mn::inferOnDevice(of(session), rows, inputs, inputCount, outputs,
+                             outputCount, stream);
   });
 }
 
@@ -359,6 +248,8 @@ const mn_compiled_model *compiledModel() {
       data,
       submit,
       wait,
+      inferOnDevice,
+      mn_training_table ? mn_training_table() : nullptr,
   };
   return &model;
 }

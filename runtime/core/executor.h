@@ -60,6 +60,14 @@ constexpr const char *nameOf(DataSetNumber set) {
   return names[set];
 }
 
+/// Rows of an input or output where a caller has them.
+struct CallerRows {
+  const void *address = nullptr;
+  size_t bytes = 0;    ///< of all rows
+  size_t rowBytes = 0; ///< the last row fills a batch; 0: zeros do
+  bool onHost = false; ///< and not on the device
+};
+
 /// On a GPU that many batches are one graph; the trainer's segments are
 /// multiples.
 inline constexpr int64_t batchesPerGraph = 16;
@@ -139,6 +147,25 @@ public:
   /// it. Plans are prepared before, when a rank likes.
   virtual Status join() = 0;
 
+  // Memory of a caller on the device, and streams of a caller (CUstream).
+  // Nothing waits but readOnDevice.
+
+  /// An error (usage) where that is no memory of the device.
+  virtual Status checkOnDevice(const void *, size_t) { return noDevice(); }
+  /// What is enqueued next begins after what `stream` has.
+  virtual Status beginAfter(void * /*stream*/) { return noDevice(); }
+  /// What `stream` gets next begins after what is enqueued.
+  virtual Status endBefore(void * /*stream*/) { return noDevice(); }
+  virtual Status readOnDevice(const void *, void *, size_t) {
+    return noDevice();
+  }
+  /// A plan on all its inputs, and then the rows of all its outputs, which are
+  /// on the device.
+  virtual Status runOnDevice(int /*plan*/, const std::vector<CallerRows> &,
+                             const std::vector<CallerRows> &) {
+    return noDevice();
+  }
+
   /// "NVIDIA H200, 132 SMs, driver 580.159" or "CPU, 2 threads, avx512".
   virtual std::string deviceName() const = 0;
   /// Names and versions of the libraries that its steps have called.
@@ -155,6 +182,13 @@ public:
   /// Bytes that are free on the device; -1 where that is the host's memory,
   /// which a program is not to fill.
   virtual Status freeBytes(int64_t &bytes) = 0;
+
+private:
+  static Status noDevice() {
+    return Status::error(Code::usage,
+                         "expected a model compiled for a GPU, to use memory "
+                         "on it, got one for a CPU");
+  }
 };
 
 /// What Executor::open allocates on the device for a model.

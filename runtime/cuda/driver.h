@@ -30,6 +30,7 @@ namespace mn::cuda {
   X(cuMemcpyHtoDAsync)                                                         \
   X(cuMemcpyDtoHAsync)                                                         \
   X(cuMemcpyDtoDAsync)                                                         \
+  X(cuPointerGetAttribute)                                                     \
   X(cuMemsetD8Async)                                                           \
   X(cuModuleLoadData)                                                          \
   X(cuModuleUnload)                                                            \
@@ -40,6 +41,7 @@ namespace mn::cuda {
   X(cuStreamDestroy)                                                           \
   X(cuStreamSynchronize)                                                       \
   X(cuStreamQuery)                                                             \
+  X(cuStreamIsCapturing)                                                       \
   X(cuStreamWaitEvent)                                                         \
   X(cuStreamBeginCapture)                                                      \
   X(cuStreamEndCapture)                                                        \

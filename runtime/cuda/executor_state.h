@@ -1,8 +1,8 @@
 //===- executor_state.h - the CUDA executor and what it holds ---*- C++ -*-===//
 //
 // Its life is in open.cpp, its work in executor.cpp, the order of steps in
-// streams.cpp, inputs and outputs in transfers.cpp, and what training needs in
-// train.cpp.
+// streams.cpp, inputs and outputs in transfers.cpp, those that a caller has on
+// the device in on_device.cpp, and what training needs in train.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +72,12 @@ public:
   Status readParameters(size_t offset, void *to, size_t bytes) override;
   Status finish() override;
   Status join() override;
+  Status checkOnDevice(const void *address, size_t bytes) override;
+  Status beginAfter(void *stream) override;
+  Status endBefore(void *stream) override;
+  Status readOnDevice(const void *from, void *to, size_t bytes) override;
+  Status runOnDevice(int plan, const std::vector<CallerRows> &inputs,
+                     const std::vector<CallerRows> &outputs) override;
   std::string deviceName() const override;
   double peakFlops() const override;
   std::vector<std::pair<std::string, std::string>>
@@ -127,6 +133,9 @@ private:
   Status makeStreams();
   Status makeStepStreams();
   Status initializeParameters();
+  Status makeWriter();
+  Status writeArena(size_t offset, const void *from, size_t bytes);
+  Status copyRows(const Tensor &input, const CallerRows &rows);
   void freeSet(int set);
 
   Status enqueueStep(int plan, int step);
@@ -166,6 +175,7 @@ private:
   std::vector<CUstream> streams;   ///< that compute; the first is state.stream
   std::vector<CUevent> stepEvents; ///< step i has ended; the last: all before
   CUevent begin = nullptr, end = nullptr;
+  CUevent callerBegin = nullptr, callerEnd = nullptr; ///< of a caller's stream
   Slot slots[2];
   std::vector<PlanState> plans;
   std::shared_ptr<DeviceSet> sets[dataSets];

@@ -49,6 +49,9 @@ Status CudaExecutor::makeStreams() {
   MN_TRY(makeStepStreams());
   for (CUevent *event : {&begin, &end})
     MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DEFAULT), "making an event"));
+  for (CUevent *event : {&callerBegin, &callerEnd})
+    MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DISABLE_TIMING),
+                 "making an event"));
   for (Slot &slot : slots)
     for (CUevent *event : {&slot.copied, &slot.computed, &slot.done})
       MN_TRY(check(cu.cuEventCreate(event, CU_EVENT_DISABLE_TIMING),
@@ -163,7 +166,7 @@ CudaExecutor::~CudaExecutor() {
     for (CUevent event : {slot.copied, slot.computed, slot.done})
       if (event)
         cu.cuEventDestroy(event);
-  for (CUevent event : {begin, end})
+  for (CUevent event : {begin, end, callerBegin, callerEnd})
     if (event)
       cu.cuEventDestroy(event);
   for (CUevent event : writer.copied)

@@ -28,6 +28,10 @@ Status CudaExecutor::initializeParameters() {
     MN_TRY(check(cu.cuMemcpyHtoDAsync(block, model.initial, model.initialBytes,
                                       state.stream),
                  "uploading the parameters"));
+  return makeWriter();
+}
+
+Status CudaExecutor::makeWriter() {
   void *memory = nullptr;
   MN_TRY(check(cu.cuMemHostAlloc(&memory, Writer::chunks * Writer::bytes, 0),
                "allocating pinned host memory"));
@@ -41,7 +45,13 @@ Status CudaExecutor::initializeParameters() {
 Status CudaExecutor::writeParameters(size_t offset, const void *from,
                                      size_t bytes) {
   MN_TRY(checkParameterRange(model, offset, bytes));
+  return writeArena(offset, from, bytes);
+}
+
+Status CudaExecutor::writeArena(size_t offset, const void *from, size_t bytes) {
   MN_TRY(makeCurrent());
+  if (!writer.memory)
+    MN_TRY(makeWriter());
   const char *next = static_cast<const char *>(from);
   while (bytes != 0) {
     // Through pinned memory, so that the host does not wait for the copy.

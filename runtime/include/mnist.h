@@ -12,6 +12,10 @@
 //       fprintf(stderr, "%s\n", mn_error());
 //     mn_close(session);
 //
+// A library compiled with --train also trains, on rows that the caller gives
+// (mn_train_start and what follows it), and memory of a GPU can be given where
+// it is (mn_infer_on_device). <mnist.hpp> is the same for C++.
+//
 // A program may link any number of such libraries, shared or static: each has
 // a model with a different name, and the functions below serve all of them.
 //
@@ -60,7 +64,7 @@ extern "C" {
 
 /* Raised when a function is added (minor) or changed (major). */
 #define MN_VERSION_MAJOR 2
-#define MN_VERSION_MINOR 0
+#define MN_VERSION_MINOR 1
 
 /* The version of the library that is linked: major * 1000 + minor. */
 MN_API int mn_version(void);
@@ -169,6 +173,109 @@ MN_API const void *mn_output_data(mn_session *session, int plan, int number,
                                   int slot);
 MN_API mn_status mn_submit(mn_session *session, int plan, int slot);
 MN_API mn_status mn_wait(mn_session *session, int slot);
+
+/* The rest is of version 2.1: MN_NO_LIBRARY for a model compiled before. */
+
+/* mn_infer of memory on the session's GPU: `data` are addresses there, and
+   `stream` is the caller's CUstream or cudaStream_t, NULL the default one.
+   Begins after what the stream has before, does not wait, and what the stream
+   gets next begins after it; until then the memory must not be freed. Only
+   inputs that are booleans or indices are read by the host, which waits for
+   the stream: no kernel can refuse a number. MN_USAGE: a model for the CPU,
+   memory that is not the GPU's, a stream of another GPU, or one that a graph is
+   captured from. The first use of a plan prepares it, and waits. */
+MN_API mn_status mn_infer_on_device(mn_session *session, int64_t rows,
+                                    const mn_const_buffer *inputs,
+                                    int input_count, const mn_buffer *outputs,
+                                    int output_count, void *stream);
+
+/* Training, of libraries compiled with --train: MN_USAGE of others. The same
+   rows in the same order, from the same seed, give the same weights in each
+   bit, and the same as `app train` makes of them. mn_infer uses the weights of
+   the last step. */
+
+/* Zeros are the defaults: mn_train_options options = {sizeof options}. */
+typedef struct mn_train_options {
+  size_t size;      /* sizeof(mn_train_options), so that it may grow */
+  int64_t seed;     /* of dropout and of `init`; `app train` has 1 */
+  int64_t batch;    /* which plan trains; 0: the largest */
+  const char *init; /* he, xavier, torch, keras; NULL: the file's weights */
+} mn_train_options;
+
+/* What a number of rows came to. */
+typedef struct mn_metrics {
+  double loss;     /* the mean over all rows */
+  int64_t rows;    /* that counted */
+  int64_t labels;  /* of these rows; 0 where the model has no classes */
+  int64_t correct; /* labels that the model would have chosen */
+} mn_metrics;
+
+/* Begins a training, also in the middle of another one: weights as `init` says,
+   no step done, the optimizer's numbers as compiled. `options` may be NULL. */
+MN_API mn_status mn_train_start(mn_session *session,
+                                const mn_train_options *options);
+
+/* How many rows a step takes at most; -1 before mn_train_start. */
+MN_API int64_t mn_train_batch(mn_session *session);
+
+/* What targets must be: MN_I32 for classes, MN_F32 for values. */
+MN_API mn_status mn_train_target(mn_session *session, mn_tensor *tensor);
+
+/* The numbers of the optimizer, by the names that `app train` has for them:
+   "lr", "momentum", "weight-decay", "clip-norm" and so on. The name of number
+   `number` from 0 on, NULL where there are no more; a value, and a new one from
+   the next step on. */
+MN_API const char *mn_train_number(mn_session *session, int number);
+MN_API mn_status mn_train_get(mn_session *session, const char *name,
+                              double *value);
+MN_API mn_status mn_train_set(mn_session *session, const char *name,
+                              double value);
+
+/* One step on 1 to mn_train_batch rows; just as many where the model normalizes
+   by the statistics of a batch. The memory is the caller's again at once.
+   `loss` becomes the mean over the rows, for which a GPU is waited; NULL: it is
+   not. MN_NUMERIC: a loss that is NaN or infinite, of this step or, where
+   nobody asked, an earlier one; mn_train_start or mn_train_resume begins again.
+ */
+MN_API mn_status mn_train_step(mn_session *session, int64_t rows,
+                               const mn_const_buffer *inputs, int input_count,
+                               const mn_const_buffer *targets, double *loss);
+
+/* The same of memory on the GPU, as for mn_infer_on_device. The host reads
+   classes, which it checks, and nothing else. */
+MN_API mn_status mn_train_step_on_device(mn_session *session, int64_t rows,
+                                         const mn_const_buffer *inputs,
+                                         int input_count,
+                                         const mn_const_buffer *targets,
+                                         void *stream, double *loss);
+
+/* What the steps since mn_train_start or the last call came to, as of an epoch;
+   all zeros where there were none. Waits for them. */
+MN_API mn_status mn_train_metrics(mn_session *session, mn_metrics *metrics);
+
+/* What the model makes of any number of rows; changes no weight. */
+MN_API mn_status mn_evaluate(mn_session *session, int64_t rows,
+                             const mn_const_buffer *inputs, int input_count,
+                             const mn_const_buffer *targets,
+                             mn_metrics *metrics);
+
+/* Sixteen digits that two sessions share if their weights have the same bits,
+   as `app train` prints them; and a 0 after them. */
+MN_API mn_status mn_train_digest(mn_session *session, char digest[17]);
+
+/* Writes the ONNX file that the model was made from, with the weights of now,
+   whole or not at all. MN_NUMERIC: weights that are NaN or infinite. */
+MN_API mn_status mn_save(mn_session *session, const char *path);
+
+/* FOLDER/checkpoint.safetensors: all that mn_train_resume needs to continue
+   with the same bits, in a process of its own: weights, the optimizer's states
+   and numbers, seed and steps. The folder is made. mn_train_resume begins a
+   training there instead of mn_train_start; `options` as there, of which only
+   `batch` counts. */
+MN_API mn_status mn_train_checkpoint(mn_session *session, const char *folder);
+MN_API mn_status mn_train_resume(mn_session *session,
+                                 const mn_train_options *options,
+                                 const char *folder);
 
 #ifdef __cplusplus
 }

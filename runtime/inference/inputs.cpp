@@ -186,8 +186,7 @@ Status fitArray(const Array &array, const Rows &rows,
 }
 
 Status checkRange(const Tensor &input, const InputRange &range,
-                  const void *data) {
-  const size_t count = countOf(input);
+                  const void *data, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const int64_t number = input.type == Type::i32
                                ? static_cast<const int32_t *>(data)[i]
@@ -203,20 +202,29 @@ Status checkRange(const Tensor &input, const InputRange &range,
   return Status::success();
 }
 
+bool mustBeAdmitted(const Plan &plan, int number) {
+  bool ranged = false;
+  for (int i = 0; i < plan.rangeCount; ++i)
+    ranged |= plan.ranges[i].input == number;
+  return ranged || plan.inputs[number].type == Type::b8;
+}
+
+Status admitInput(const Plan &plan, int number, void *data, size_t count) {
+  const Tensor &input = plan.inputs[number];
+  auto *bytes = static_cast<uint8_t *>(data);
+  for (size_t k = 0; k < count && input.type == Type::b8; ++k)
+    bytes[k] = bytes[k] != 0;
+  for (int i = 0; i < plan.rangeCount; ++i)
+    if (plan.ranges[i].input == number)
+      MN_TRY(checkRange(input, plan.ranges[i], data, count));
+  return Status::success();
+}
+
 Status admitInputs(Executor &executor, const Plan &tables, int plan, int slot) {
-  for (int i = 0; i < tables.inputCount; ++i) {
-    if (tables.inputs[i].type != Type::b8)
-      continue;
-    auto *bytes = static_cast<uint8_t *>(executor.input(plan, i, slot));
-    const size_t count = countOf(tables.inputs[i]);
-    for (size_t k = 0; k < count; ++k)
-      bytes[k] = bytes[k] != 0;
-  }
-  for (int i = 0; i < tables.rangeCount; ++i) {
-    const int input = tables.ranges[i].input;
-    MN_TRY(checkRange(tables.inputs[input], tables.ranges[i],
-                      executor.input(plan, input, slot)));
-  }
+  for (int i = 0; i < tables.inputCount; ++i)
+    if (mustBeAdmitted(tables, i))
+      MN_TRY(admitInput(tables, i, executor.input(plan, i, slot),
+                        countOf(tables.inputs[i])));
   return Status::success();
 }
 

@@ -63,13 +63,18 @@ Status fitPixels(Array array, const Rows &rows, Array &fitted);
 Status fitArray(const Array &array, const Rows &rows,
                 const Transform &transform, Array &fitted);
 
-/// An error where an integer is none that the model takes (Plan::ranges).
-/// `data` is the input's.
+/// An error where one of `count` integers is none that the model takes
+/// (Plan::ranges).
 Status checkRange(const Tensor &input, const InputRange &range,
-                  const void *data);
+                  const void *data, size_t count);
 
-/// What every run begins with: the inputs of a slot as the plan may read them.
-/// Bytes of booleans other than 0 become 1; integers out of range are an error.
+/// Whether a plan may read an input only after `admitInput`.
+bool mustBeAdmitted(const Plan &plan, int number);
+/// Makes `count` elements of an input as the plan may read them: bytes of
+/// booleans other than 0 become 1; integers out of range are an error.
+Status admitInput(const Plan &plan, int number, void *data, size_t count);
+
+/// What every run begins with: the inputs of a slot, admitted.
 Status admitInputs(Executor &executor, const Plan &tables, int plan, int slot);
 
 } // namespace mn

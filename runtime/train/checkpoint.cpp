@@ -77,6 +77,12 @@ std::string unescaped(const std::string &value) {
 
 } // namespace
 
+RunFact recipeFact(const Recipe &recipe) {
+  return {"recipe", "the recipe",
+          text("'%s, %s (%s), clip %s'", recipe.loss, recipe.optimizer,
+               recipe.convention, recipe.clip)};
+}
+
 Status CheckpointFile::prefixed(Status status) const {
   if (!status.ok())
     status.message = "'" + path + "': " + status.message;

@@ -22,6 +22,9 @@ struct RunFact {
   std::string value;
 };
 
+/// The loss and the optimizer that a run was compiled with.
+RunFact recipeFact(const Recipe &recipe);
+
 struct Checkpoint {
   int64_t step = 0; ///< that were done, in total
   std::string best; ///< best test result so far; empty: none yet

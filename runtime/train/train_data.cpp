@@ -73,14 +73,7 @@ Status TrainData::checkTargets(const TrainModel &model) {
 }
 
 Status TrainData::checkLabels(const TrainModel &model) {
-  InputRange range = {1, 0, INT32_MAX, 0};
-  if (model.classes != 0)
-    range.highest = model.classes - 1;
-  // A loss of the model's own says itself which labels it takes and ignores.
-  const Plan &plan = model.plan();
-  for (int i = 0; i < plan.rangeCount; ++i)
-    if (&plan.inputs[plan.ranges[i].input] == model.labels)
-      range = plan.ranges[i];
+  const InputRange range = model.labelRange();
   const size_t count = targets.size() / 4;
   for (size_t i = 0; i < count; ++i) {
     int32_t label;

@@ -264,6 +264,14 @@ Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {
   return Status::success();
 }
 
+InputRange TrainModel::labelRange() const {
+  // A loss of the model's own says itself which labels it takes and ignores.
+  for (int i = 0; i < plan().rangeCount; ++i)
+    if (&plan().inputs[plan().ranges[i].input] == labels)
+      return plan().ranges[i];
+  return {1, 0, classes != 0 ? classes - 1 : INT32_MAX, 0};
+}
+
 double TrainModel::accuracy(const Metrics &metrics) const {
   if (classes == 0 || !find(names::correct))
     return -1;

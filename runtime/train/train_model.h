@@ -71,6 +71,8 @@ struct TrainModel {
   Status readMetrics(Executor &executor, Metrics &metrics) const;
   Metrics metricsOf(const std::vector<char> &block) const;
   void setMetrics(std::vector<char> &block, const Metrics &metrics) const;
+  /// Which labels there are, where targets are classes.
+  InputRange labelRange() const;
   /// The part of rows that are right, of 0 to 1, or -1 where there are no
   /// classes.
   double accuracy(const Metrics &metrics) const;

@@ -97,7 +97,6 @@ private:
   Status asBadData(const std::string &source) const;
   Status resume();
   Status checkStates() const;
-  RunFact recipeFact() const;
   std::vector<RunFact> facts() const;
   void announce();
   void announceResumed();

@@ -125,7 +125,7 @@ Status Trainer::resumeOptions() {
   if (!file.exists())
     return Status::success();
   resumed = true;
-  MN_TRY(file.readOptions(tables.name, {recipeFact()}, kept));
+  MN_TRY(file.readOptions(tables.name, {recipeFact(*tables.recipe)}, kept));
   // "cosine" is "cosine,lr-min=0", as the checkpoint says it.
   MN_TRY(Schedule::parse(train.schedule, schedule));
   options.train.schedule = schedule.text();
@@ -369,16 +369,9 @@ Status Trainer::checkStates() const {
   return Status::success();
 }
 
-RunFact Trainer::recipeFact() const {
-  const Recipe &compiled = *tables.recipe;
-  return {"recipe", "the recipe",
-          text("'%s, %s (%s), clip %s'", compiled.loss, compiled.optimizer,
-               compiled.convention, compiled.clip)};
-}
-
 /// A number of steps gives the position in an epoch only if these are the same.
 std::vector<RunFact> Trainer::facts() const {
-  return {recipeFact(),
+  return {recipeFact(*tables.recipe),
           {"batch", "'--batch'", std::to_string(model.batch)},
           {"drop-last", "'--drop-last'", train.dropLast ? "yes" : "no"},
           {"rows", "a number of training rows of",

@@ -141,14 +141,33 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   if (bytes > driver().free)
     return CUDA_ERROR_OUT_OF_MEMORY;
   *address = reinterpret_cast<CUdeviceptr>(std::calloc(1, bytes));
+  driver().memory[pointer<char>(*address)] = bytes;
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemFree(CUdeviceptr address) {
   MN_ALONE;
+  driver().memory.erase(pointer<char>(address));
   std::free(pointer<void>(address));
   --driver().allocations;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
+                               CUdeviceptr address) {
+  MN_FAILS;
+  const char *wanted = pointer<char>(address);
+  const auto next = driver().memory.upper_bound(wanted);
+  if (next == driver().memory.begin())
+    return CUDA_ERROR_INVALID_VALUE;
+  const auto [begin, bytes] = *std::prev(next);
+  if (wanted >= begin + bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  const int found = attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+                        ? int(CU_MEMORYTYPE_DEVICE)
+                        : driver().memoryOn;
+  std::memcpy(value, &found, sizeof found);
   return CUDA_SUCCESS;
 }
 

@@ -52,7 +52,9 @@ struct Driver {
   /// Sees each graph that runs, of `graphs`.
   std::function<void(int graph)> onGraph = nullptr;
 
-  const void *image = nullptr; ///< the code that was loaded
+  const void *image = nullptr;                ///< the code that was loaded
+  std::map<const char *, size_t> memory = {}; ///< device memory: its bytes
+  int memoryOn = 0; ///< the GPU that it is said to be on
   int destroyedGraphs = 0;
   unsigned contextFlags = 0;
   long allocations =

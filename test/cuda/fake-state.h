@@ -50,7 +50,8 @@ inline void takePart(Stream *stream) {
 }
 
 inline Stream *of(CUstream stream) {
-  return reinterpret_cast<Stream *>(stream);
+  static Stream byDefault = {-1, false, {}};
+  return stream ? reinterpret_cast<Stream *>(stream) : &byDefault;
 }
 inline Event *of(CUevent event) { return reinterpret_cast<Event *>(event); }
 

@@ -35,6 +35,13 @@ CUresult cuStreamQuery(CUstream) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+  MN_FAILS;
+  *status = of(stream)->captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                 : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamWaitEvent(CUstream handle, CUevent handleOfEvent, unsigned) {
   MN_FAILS;
   Stream &stream = *of(handle);

@@ -97,8 +97,6 @@ def test_library_options(place):
     for code, flags, said in (
             (4, ["-o", "libnet.so"], "expected no such file or one written by"),
             (4, ["-o", "net.h", "--emit=library"], "expected another name"),
-            (2, ["-o", "lib.so", "--train", "--batch=1"], "only infers; leave out --train"),
-            (2, ["-o", "lib.a", "--train", "--batch=1"], "only infers; leave out --train"),
             (2, ["-o", "app", "--name=x"], "expected -o x.so"),
             (2, ["-o", "x.so", "--name=1x"], "'1x'"),
             (2, ["-o", "x.so", "--name=mn_x"], "'mn_x'"),

@@ -31,6 +31,12 @@ void expectRefused(mn_session *session, const char *why) {
   heard(mn_output_data(session, 0, 0, 0) == nullptr);
   heard(mn_submit(session, 0, 0) == MN_USAGE);
   heard(mn_wait(session, 0) == MN_USAGE);
+  heard(mn_infer_on_device(session, 1, nullptr, 0, nullptr, 0, nullptr) ==
+        MN_USAGE);
+  heard(mn_train_start(session, nullptr) == MN_USAGE);
+  heard(mn_train_batch(session) == -1);
+  heard(mn_train_number(session, 0) == nullptr);
+  heard(mn_save(session, "x.onnx") == MN_USAGE);
 }
 
 TEST(SessionUse, NullClosedAndForeignAreRefused) {

@@ -187,6 +187,25 @@ TEST(SessionOptions, NewerOnesMustBeZero) {
   EXPECT_EQ(session, nullptr);
 }
 
+// What version 2.1 brought is not in the table of an older library.
+TEST(SessionVersions, OlderModelsAreRefusedWhatTheyHaveNot) {
+  mn_compiled_model older = *unitModel();
+  older.version = 2000;
+  older.inferOnDevice = nullptr;
+  older.training = nullptr;
+  mn_session *session = nullptr;
+  ASSERT_EQ(mn_open(&older, nullptr, &session), MN_OK);
+  EXPECT_EQ(infer(session, 3).size(), 9u);
+  EXPECT_EQ(mn_infer_on_device(session, 1, &in, 1, &out, 1, nullptr),
+            MN_NO_LIBRARY);
+  EXPECT_EQ(mn_train_start(session, nullptr), MN_NO_LIBRARY);
+  EXPECT_NE(std::string(mn_error()).find("compile it again"),
+            std::string::npos);
+  EXPECT_EQ(mn_close(session), MN_OK);
+  older.version = 1000;
+  EXPECT_EQ(mn_open(&older, nullptr, &session), MN_NO_LIBRARY);
+}
+
 TEST(SessionOptions, ThreadsAreThoseAskedFor) {
   const int before = omp_get_max_threads();
   std::vector<float> expected;

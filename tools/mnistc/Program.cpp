@@ -115,7 +115,7 @@ static void sayWritten(ModuleOp module, const Program &program,
     os << ", batch ";
     llvm::interleaveComma(batches, os);
   }
-  if (llvm::is_contained(program.commands, "train"))
+  if (program.trains)
     os << ", to train";
   os << ", in " << llvm::format("%.2f", watch.seconds()) << " s";
   if (program.shared || program.archive)
@@ -139,7 +139,8 @@ static int build(const Input &input, const Options &options,
   program.constants = constantBytes(module);
   program.initial = initialBytes(module);
   program.onnx = input.onnx;
-  if (module->hasAttr("mnist.recipe"))
+  program.trains = module->hasAttr("mnist.recipe");
+  if (program.trains && options.emit != Emit::library)
     program.commands.insert(program.commands.end(), {"train", "sweep"});
   if (module->hasAttr("mnist.gradcheck"))
     program.commands.push_back("gradcheck");
@@ -191,19 +192,9 @@ static bool checkArchs(const ToolchainTarget &target, const Options &options,
   return true;
 }
 
-/// `trains`: the program would also train, or check gradients.
-static bool checkOutputKind(const Options &options, bool trains) {
-  if (!trains || options.emit != Emit::library)
-    return true;
-  return error("expected a program for --train, got a library, whose interface "
-               "only infers; leave out --train, or choose -o without .so or "
-               ".a");
-}
-
 bool mlir::mnistc::checkProgramOptions(const Options &options) {
   const ToolchainTarget *target = ToolchainTarget::get(options.target);
-  return checkOutputKind(options, options.train) &&
-         (!target || checkArchs(*target, options, options.targetGiven));
+  return !target || checkArchs(*target, options, options.targetGiven);
 }
 
 /// The target of the plan, which the command line may repeat.
@@ -229,9 +220,11 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
   const ToolchainTarget *target = targetOf(module, options);
   if (!target)
     return exitUsage;
-  if (!checkOutputKind(options, module->hasAttr("mnist.recipe") ||
-                                    module->hasAttr("mnist.gradcheck")))
+  if (module->hasAttr("mnist.gradcheck") && options.emit == Emit::library) {
+    error("expected a program to check gradients, got a library; choose -o "
+          "without .so or .a");
     return exitUsage;
+  }
   EmitOptions emit = emitOptions(options, *target);
   emit.onnxBytes = input.onnx.size();
   std::string source;

@@ -6,7 +6,7 @@ import ctypes
 import os
 from typing import Any, Callable, Dict, List, Tuple, Type
 
-from .errors import Error, error_of
+from .errors import error_of
 
 STATUS_OK = 0
 
@@ -120,7 +120,7 @@ class Library:
         try:
             self._library = ctypes.CDLL(os.path.abspath(path))
         except OSError as error:
-            raise Error(f"expected a library that can be loaded: {error}", 12) from error
+            raise error_of(12, f"expected a library that can be loaded: {error}") from error
         for name, (result, arguments) in _FUNCTIONS.items():
             function_of_c = getattr(self._library, name)
             function_of_c.argtypes = arguments

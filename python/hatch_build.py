@@ -13,7 +13,7 @@ class Version(MetadataHookInterface):
     PLUGIN_NAME = "custom"
 
     def update(self, metadata):
-        path = os.path.join(self.root, "mnistc/tree/lib/cmake/mnistc/mnistcConfigVersion.cmake")
+        path = os.path.join(self.root, "mnistc_tree/tree/lib/cmake/mnistc/mnistcConfigVersion.cmake")
         with open(path) as file:
             metadata["version"] = re.search(r'PACKAGE_VERSION "(.*?)"', file.read())[1]
 

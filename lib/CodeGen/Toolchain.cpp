@@ -226,7 +226,14 @@ static llvm::Error link(const Program &program, const Workplace &place,
     add(flag);
   add("-o");
   add(output);
-  return execute(command, place.path("link.log"));
+  llvm::Error failed = execute(command, place.path("link.log"));
+  if (!failed)
+    return failed;
+  std::string message = llvm::toString(std::move(failed));
+  if (StringRef(message).contains("-ldnnl"))
+    return fail("expected oneDNN where the linker looks (libdnnl-dev), got "
+                "none; install it, or compile with --libraries=none");
+  return fail(message);
 }
 
 /// Links objects into one, of whose symbols only those named by `shown` can be

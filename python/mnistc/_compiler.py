@@ -11,9 +11,10 @@ import tempfile
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Union
 
+from mnistc_tree import binary
+
 from ._native import Library
-from ._tree import binary
-from .errors import UsageError, error_of
+from .errors import ToolchainError, UsageError, error_of
 from .program import Program
 from .reports import Explanation, decoded
 
@@ -99,6 +100,13 @@ def watch(arguments: Sequence[str], look: Callable[[Dict[str, Any]], bool]) -> N
         check(0 if stopped and code == 128 + signal.SIGINT else code, said.read())
 
 
+def compiler() -> str:
+    found = binary()
+    if not found:
+        raise ToolchainError("expected mnistc in the package or on PATH, got none", 4)
+    return found
+
+
 class Source:
     """A model's file: the caller's, or one that lives as long as this."""
 
@@ -132,10 +140,10 @@ def compile(model: Model, *, target: str = "cuda", batch: Value = None, train: T
     if not path.endswith(".so"):
         raise UsageError(f"expected the name of a library that ends in .so, got '{path}'", 2)
     named = [] if output else ["--name=model"]
-    run([binary(), source.path, *given, "--emit=library", "--quiet", *named, "-o", path])
+    run([compiler(), source.path, *given, "--emit=library", "--quiet", *named, "-o", path])
 
     def profile(program: str) -> None:
-        run([binary(), source.path, *given, "--quiet", "-o", program])
+        run([compiler(), source.path, *given, "--quiet", "-o", program])
 
     return Program(Library(path, function_of(path)), device=device, threads=threads,
                    program=profile, folder=folder)
@@ -145,7 +153,7 @@ def explain(model: Model, *, target: str = "cuda", batch: Value = None, train: T
             **options: Value) -> Explanation:
     """What becomes of each node of a model, and why."""
     given = all_flags(target, batch, train, options)
-    text = run([binary(), Source(model).path, *given, "--explain=json"])
+    text = run([compiler(), Source(model).path, *given, "--explain=json"])
     found: Dict[str, Any] = json.loads(text)
     return decoded(Explanation, found)
 

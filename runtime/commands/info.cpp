@@ -14,6 +14,7 @@
 #include "reports/terminal.h"
 #include <algorithm>
 #include <cstdio>
+#include <link.h>
 #include <unistd.h>
 #include <vector>
 
@@ -89,6 +90,33 @@ Json planJson(const Plan &plan) {
           {"steps", steps}};
 }
 
+/// The shared libraries that the program asks the loader for, by name, but for
+/// the loader itself, which comes with the C library.
+int addNeeded(dl_phdr_info *program, size_t, void *user) {
+  const ElfW(Dyn) *dynamic = nullptr;
+  for (int i = 0; i < program->dlpi_phnum; ++i)
+    if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<const ElfW(Dyn) *>(
+          program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
+  const char *names = nullptr;
+  for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag; ++entry)
+    if (entry->d_tag == DT_STRTAB)
+      names = reinterpret_cast<const char *>(entry->d_un.d_ptr);
+  for (const ElfW(Dyn) *entry = dynamic; names && entry->d_tag; ++entry)
+    if (entry->d_tag == DT_NEEDED &&
+        std::string_view(names + entry->d_un.d_val).substr(0, 3) != "ld-")
+      static_cast<std::vector<std::string> *>(user)->emplace_back(
+          names + entry->d_un.d_val);
+  return 1; // The first is the program.
+}
+
+std::vector<std::string> neededLibraries() {
+  std::vector<std::string> names;
+  dl_iterate_phdr(addNeeded, &names);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 Json modelJson(const Model &model) {
   size_t codeBytes = 0;
   for (int i = 0; i < model.codeCount; ++i)
@@ -107,6 +135,7 @@ Json modelJson(const Model &model) {
           {"code_bytes", codeBytes},
           {"device_bytes", deviceBytes(model)},
           {"libraries", librarySearch()},
+          {"needs", neededLibraries()},
           {"bound", bound},
           {"plans", plans}};
 }
@@ -125,6 +154,10 @@ Status info(const Model &model, const Options &options) {
               printable(model.command).c_str(), model.target, model.arch,
               model.constantBytes, bytes,
               bytesText(static_cast<double>(bytes)).c_str());
+  std::printf("needs    ");
+  for (const std::string &name : neededLibraries())
+    std::printf(" %s", printable(name.c_str()).c_str());
+  std::printf("\n");
   if (const std::string places = librarySearch(); !places.empty())
     std::printf("libraries %s\n", printable(places).c_str());
   if (model.classCount > 0)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import sys
 
 import mnistc
@@ -53,5 +54,6 @@ def test_profiles(place):
 
 def test_types(place):
     done = run(sys.executable, "-m", "mypy", "--strict", "--cache-dir", place.path("mypy"),
-               ROOT / "python/mnistc")
+               ROOT / "python/mnistc", ROOT / "python/mnistc_tree",
+               env=dict(os.environ, MYPYPATH=str(ROOT / "python")))
     expect(done.code == 0, done)

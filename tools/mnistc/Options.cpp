@@ -5,6 +5,7 @@
 #include "lib/IR/Plan/PlanOps.h"
 #include "lib/IR/Plan/Target.h"
 #include "tools/mnistc/Config.h"
+#include "tools/mnistc/Describe.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
 #include "tools/mnistc/ProductFlags.h"
@@ -467,7 +468,7 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   }
   if (!checkValues(options))
     return false;
-  if (input.empty() && !listOperators)
+  if (input.empty() && !listOperators && describeFlag().empty())
     return error("expected a model; see mnistc --help");
   if (!checkPaths(options))
     return false;

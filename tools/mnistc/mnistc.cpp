@@ -9,6 +9,7 @@
 #include "lib/CodeGen/Processes.h"
 #include "lib/IR/Printable.h"
 #include "lib/Passes/Passes.h"
+#include "tools/mnistc/Describe.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Messages.h"
@@ -29,6 +30,17 @@ static int listOperators() {
   std::string text;
   llvm::raw_string_ostream os(text);
   printOperatorTables(os);
+  return writeOutput("-", text) ? exitOk : exitToolchain;
+}
+
+static int describe(StringRef format) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!describeOptions(format, os)) {
+    error("expected --describe-options to be man, bash, zsh or fish, got '" +
+          format + "'");
+    return exitUsage;
+  }
   return writeOutput("-", text) ? exitOk : exitToolchain;
 }
 
@@ -150,6 +162,8 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(argc, argv, options))
     return exitUsage;
+  if (StringRef format = describeFlag(); !format.empty())
+    return describe(format);
   if (options.listOperators)
     return listOperators();
   return compile(options);

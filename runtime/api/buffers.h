@@ -24,6 +24,14 @@ struct Wanted {
   }
 };
 
+/// What mnist.h tells of a tensor.
+inline mn_tensor describe(const Plan &plan, const Tensor &tensor) {
+  const Rows rows(plan, tensor);
+  return {tensor.name,     static_cast<mn_type>(tensor.type),
+          tensor.rank,     tensor.shape,
+          rows.rowBytes(), rows.batched};
+}
+
 /// The bytes of `count` rows, from the first one's.
 struct Part {
   Part(const Rows &rows, int64_t first, int64_t count)

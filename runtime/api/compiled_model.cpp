@@ -112,11 +112,7 @@ mn_status describe(void *state, Side side, int plan, int number, mn_tensor &to,
   return guarded(message, [&] {
     MN_TRY(checkTensor(of(state), side, plan, number));
     const Plan &tables = mn_model.plans[numberOf(of(state), plan)];
-    const Tensor &tensor = tensorsOf(tables, side)[number];
-    const Rows rows(tables, tensor);
-    to = {tensor.name,     static_cast<mn_type>(tensor.type),
-          tensor.rank,     tensor.shape,
-          rows.rowBytes(), rows.batched};
+    to = mn::describe(tables, tensorsOf(tables, side)[number]);
     return Status::success();
   });
 }

@@ -49,11 +49,7 @@ mn_status batch(void *state, int64_t &batch, Message &message) {
 
 mn_status target(void *state, mn_tensor &to, Message &message) {
   return inTraining(state, message, [&](const TrainSession &session) {
-    const Tensor &tensor = *session.tables().labels;
-    const Rows rows(session.tables().plan(), tensor);
-    to = {tensor.name,     static_cast<mn_type>(tensor.type),
-          tensor.rank,     tensor.shape,
-          rows.rowBytes(), rows.batched};
+    to = describe(session.tables().plan(), *session.tables().labels);
     return Status::success();
   });
 }

@@ -94,7 +94,7 @@ Status TrainSession::resume(const std::string &folder,
   MN_TRY(file.read(facts(), block, found));
   if (const Status status = model.checkNumbers(block); !status.ok())
     return badData("'%s': %s", file.name().c_str(), status.message.c_str());
-  steps = found.step;
+  steps = lookedAt = found.step;
   last = model.metricsOf(block);
   return Status::success();
 }
@@ -231,6 +231,8 @@ Status TrainSession::runOnDevice(const TrainRows &rows) {
 
 Status TrainSession::step(const TrainRows &rows, double *loss) {
   MN_TRY(checkRows(rows.count));
+  if (loss && lookedAt != steps)
+    MN_TRY(look());
   if (ring && steps == written) {
     MN_TRY(ring->write(executor, steps, rowsAhead));
     written = steps + rowsAhead;
@@ -239,10 +241,16 @@ Status TrainSession::step(const TrainRows &rows, double *loss) {
   ++steps;
   if (!loss)
     return Status::success();
-  Metrics now;
-  MN_TRY(readMetrics(now));
-  *loss = Metrics{now.lossSum - last.lossSum, 0, now.seen - last.seen}.loss();
-  last = now;
+  const Metrics before = last;
+  MN_TRY(look());
+  *loss =
+      Metrics{last.lossSum - before.lossSum, 0, last.seen - before.seen}.loss();
+  return Status::success();
+}
+
+Status TrainSession::look() {
+  MN_TRY(readMetrics(last));
+  lookedAt = steps;
   return Status::success();
 }
 
@@ -260,6 +268,7 @@ Status TrainSession::takeMetrics(Metrics &metrics) {
   MN_TRY(readMetrics(metrics));
   MN_TRY(model.writeStart(executor, ++periods));
   last = {};
+  lookedAt = steps;
   return Status::success();
 }
 
@@ -284,6 +293,12 @@ Status TrainSession::evaluate(const TrainRows &rows, Metrics &metrics) {
   Metrics kept;
   MN_TRY(model.readMetrics(executor, kept));
   MN_TRY(model.writeStart(executor, periods));
+  const Status status = runEvaluation(rows, metrics);
+  const Status restored = writeMetrics(kept);
+  return status.ok() ? restored : status;
+}
+
+Status TrainSession::runEvaluation(const TrainRows &rows, Metrics &metrics) {
   const size_t input = rowBytes(*model.input, model.inputElements);
   const size_t target = rowBytes(*model.labels, model.targetElements);
   for (int64_t first = 0; first < rows.count; first += model.batch) {
@@ -296,8 +311,7 @@ Status TrainSession::evaluate(const TrainRows &rows, Metrics &metrics) {
     MN_TRY(executor.submit(model.evalPlan, slot));
     slot = 1 - slot;
   }
-  MN_TRY(model.readMetrics(executor, metrics));
-  return writeMetrics(kept);
+  return model.readMetrics(executor, metrics);
 }
 
 Status TrainSession::readBlock(std::vector<char> &block) const {

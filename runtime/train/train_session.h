@@ -28,7 +28,8 @@ public:
     int64_t batch = 0; ///< 0: the largest
     int64_t seed = 0;
     std::string init = "file";
-    std::string checkpoint; ///< a folder, instead of seed and init; or empty
+    std::string checkpoint =
+        {}; ///< a folder, instead of seed and init; or empty
   };
 
   /// `executor` lives longer, and nothing else writes its parameters.
@@ -66,6 +67,8 @@ private:
   Status fill(int plan, const TrainRows &rows);
   Status runOnHost(const TrainRows &rows);
   Status runOnDevice(const TrainRows &rows);
+  Status look();
+  Status runEvaluation(const TrainRows &rows, Metrics &metrics);
   Status readMetrics(Metrics &metrics);
   Status writeMetrics(const Metrics &metrics);
   Status readBlock(std::vector<char> &block) const;
@@ -75,10 +78,11 @@ private:
   TrainOptions given; ///< numbers that were set
   RecipeValues recipe = {};
   std::optional<RecipeRing> ring;
-  int64_t steps = 0;   ///< that were enqueued, in total
-  int64_t written = 0; ///< steps whose rows of the recipe are on the device
-  int64_t periods = 0; ///< how often metrics were taken
-  Metrics last;        ///< at the last look
+  int64_t steps = 0;    ///< that were enqueued, in total
+  int64_t written = 0;  ///< steps whose rows of the recipe are on the device
+  int64_t periods = 0;  ///< how often metrics were taken
+  Metrics last;         ///< at the last look
+  int64_t lookedAt = 0; ///< how many steps there were then
   int slot = 0;
 };
 

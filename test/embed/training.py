@@ -121,6 +121,22 @@ def test_looking_changes_nothing(place):
     expect(len(digests) == 1 and len(sums) == 1, (digests, sums))
 
 
+def test_a_loss_is_of_its_step(place):
+    x, y = place.data()
+    library, losses = place.library("--train", *RECIPES["adam"]), []
+    for asked in (range(7), (2, 3, 6)):
+        with place.session(library) as session:
+            session.start()
+            found = {}
+            for i, (rows, classes) in enumerate(batches(x, y, 16)):
+                if i in asked:
+                    found[i] = session.train(rows, classes)
+                else:
+                    session.train_step(len(rows), *step_arguments(rows, classes), None)
+            losses.append(found)
+    expect(all(losses[0][i] == losses[1][i] for i in losses[1]), losses)
+
+
 def step_arguments(x, y):
     from libraries import buffer
     return buffer(x), 1, buffer(y)

@@ -1,4 +1,4 @@
-"""usage: on_device.py LIBRARY X.npy Y.npy, where libcuda.so.1 is that of
+"""usage: on_device.py LIBRARY X.npy Y.npy INDEXED, where libcuda.so.1 is that of
 test/cuda"""
 
 import ctypes
@@ -20,9 +20,21 @@ def on_device(array):
     return _native.Buffer(None, address.value, array.nbytes)
 
 
+def refuses_indices(path, stream):
+    """No kernel can refuse them: the host reads them from there."""
+    s = Session(_native.Library(path, "net_model"))
+    rows = np.arange(20) % 5
+    out = on_device(np.zeros((20, CLASSES), np.float32))
+    s.infer_on_device(20, on_device(rows), 1, out, 1, stream)
+    rows[18] = 5
+    refuses(14, "numbers from -5 to 4 in 'word', got 5 in element 18", s.infer_on_device, 20,
+            on_device(rows), 1, out, 1, stream)
+    s.close()
+
+
 def main():
     library = _native.Library(sys.argv[1], "net_model")
-    x, y = (np.load(path)[:40] for path in sys.argv[2:])
+    x, y = (np.load(path)[:40] for path in sys.argv[2:4])
     stream = ctypes.c_void_p()
     assert CUDA.cuStreamCreate(ctypes.byref(stream), 0) == 0
     host = _native.Buffer(None, x.ctypes.data, x.nbytes)
@@ -51,6 +63,7 @@ def main():
     refuses(14, f"in 'mn.labels', got {CLASSES} in element 0", s.train_step_on_device, 9, rows, 1,
             on_device(bad), stream, None)
     s.close()
+    refuses_indices(sys.argv[4], stream)
     print("fine")
 
 

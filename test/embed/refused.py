@@ -112,6 +112,11 @@ def test_numbers_that_are_not_finite(place):
         s.train(x[:16], y[:16])
 
 
+def test_models_of_several_ranks(place):
+    with place.session(place.library("--train", "--data-parallel")) as s:
+        refuses(2, "compiled without '--data-parallel'", s.start)
+
+
 def test_models_that_only_infer(place):
     with place.session(place.library()) as s:
         refuses(2, "a model compiled with --train, got one without", s.start)

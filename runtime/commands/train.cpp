@@ -8,6 +8,7 @@
 #include "ranks/launch.h"
 #include "ranks/open_ranks.h"
 #include "ranks/thread_ranks.h"
+#include "train/rate_finder.h"
 #include "train/run_options.h"
 #include "train/trainer.h"
 #include <algorithm>
@@ -64,6 +65,10 @@ Status trainOnDevices(const Model &model, const Options &options) {
 }
 
 Status runTraining(const Model &model, const Options &options) {
+  if (options.train.lrFind && !options.train.devices.empty())
+    return Status::error(Code::usage,
+                         "expected one of '--lr-find' and '--devices', got "
+                         "both; '--device' chooses a GPU");
   if (!options.train.devices.empty())
     return trainOnDevices(model, options);
   return withRanks(model, options.train.timeout, [&](Ranks *ranks) {
@@ -71,7 +76,12 @@ Status runTraining(const Model &model, const Options &options) {
       return openExecutor(model, options, executor, ranks);
     };
     if (!ranks)
-      return Trainer(model, options).run(open);
+      return options.train.lrFind ? findRate(model, options, open)
+                                  : Trainer(model, options).run(open);
+    if (options.train.lrFind)
+      return ranks->agree(Status::error(
+          Code::usage, text("expected one rank for '--lr-find', got %d",
+                            ranks->place().count)));
     Trainer trainer(model, options, *ranks);
     const Status status = trainer.run(open);
     // Before memory is freed: a launcher may kill soon.
@@ -133,6 +143,10 @@ const std::vector<Flag> recipeFlags = {
 
 /// What a resumed run does not take from its checkpoint.
 const std::vector<Flag> startFlags = {
+    {"lr-find", nullptr,
+     "try a hundred learning rates, a step each, and print one to begin with; "
+     "nothing is kept",
+     &T::lrFind},
     {"init", "KIND",
      "initial weights: file (default; those of the model), he, xavier, torch "
      "or keras",

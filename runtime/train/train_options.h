@@ -30,6 +30,7 @@ struct TrainOptions {
   std::string devices;   ///< GPUs that train together; empty: one
   int64_t earlyStop = 0; ///< epochs without a better one; 0: never
   std::string maxTime;   ///< "90s", "1.5m", "2h"; empty: without end
+  bool lrFind = false;
   bool resume = false, noShuffle = false, dropLast = false;
 };
 

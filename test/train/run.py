@@ -24,7 +24,7 @@ def main():
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
                               "validation", "colors", "class_names",
-                              "augment"), Place,
+                              "augment", "rates"), Place,
                              parser.parse_args())
 
 

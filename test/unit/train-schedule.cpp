@@ -1,5 +1,6 @@
 //===- train-schedule.cpp - the learning rate of each step ----------------===//
 
+#include "train/rate_finder.h"
 #include "train/schedule.h"
 #include <gtest/gtest.h>
 #include <vector>
@@ -135,6 +136,20 @@ TEST(Schedule, ErrorsOfTheRun) {
             "expected a learning rate of 0 or more, got '-1'");
   EXPECT_EQ(LearningRate::create(schedule, .1, 0, 5, rate).message,
             "expected at least one step to train, got 0");
+}
+
+TEST(RateFinder, ATenthOfTheRateWithTheSmallestLoss) {
+  std::vector<mn::RatePoint> points;
+  EXPECT_EQ(mn::suggestedRate(points), 0);
+  for (int i = 0; i < 100; ++i)
+    points.push_back(
+        {std::pow(10, i / 20.0), 1, 2 + 1e-4 * (i - 70) * (i - 70)});
+  EXPECT_EQ(mn::suggestedRate(points), 0.1 * points[70].rate);
+  for (size_t i = 0; i < 100; ++i) // All alike, but for noise.
+    points[i].smooth = 2 - (i == 50 ? 0.01 : 0);
+  EXPECT_EQ(mn::suggestedRate(points), 0);
+  points.resize(5);
+  EXPECT_EQ(mn::suggestedRate(points), 0);
 }
 
 } // namespace

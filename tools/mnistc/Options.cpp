@@ -52,6 +52,11 @@ static cl::opt<std::string>
             cl::desc("Explain what became of each ONNX node, as text or JSON"),
             cl::cat(outputCategory));
 static cl::opt<std::string>
+    report("report", cl::value_desc("file"),
+           cl::desc("Write a page (HTML) that shows what became of the model; "
+                    "with -o also the program"),
+           cl::cat(outputCategory));
+static cl::opt<std::string>
     library("name", cl::value_desc("name"),
             cl::desc("Name of a library, whose header declares NAME_model() "
                      "(default: digits for libdigits.so)"),
@@ -297,6 +302,30 @@ static bool isSamePlace(StringRef a, StringRef b) {
   return absolute(a) == absolute(b);
 }
 
+/// A report shows what a program is made of, so there must be one to make.
+static bool checkReport(Options &options) {
+  if (report.getNumOccurrences() == 0)
+    return true;
+  if (report.empty())
+    return error("expected a file for --report, got none");
+  if (check ||
+      (options.emit != Emit::executable && options.emit != Emit::library))
+    return error("expected --report alone or with a program, got " +
+                 (check ? Twine("--check") : "--emit=" + emit));
+  if (report == "-" && options.explain != Explain::no && output.empty())
+    return error("expected one output on standard output, got --explain and "
+                 "--report=-");
+  for (StringRef other : {input.getValue(), output.getValue()})
+    if (report != "-" && !other.empty() && other != "-" &&
+        isSamePlace(report, other))
+      return error("expected another file for --report than the model and the "
+                   "output, got '" +
+                   report + "'");
+  options.report = report;
+  options.onlyReport = output.empty() && emit.getNumOccurrences() == 0;
+  return true;
+}
+
 /// The output's path, for output that is not text.
 static bool checkPaths(Options &options) {
   // The extension decides, as for a linker's output.
@@ -469,7 +498,7 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
     return false;
   if (input.empty() && !listOperators)
     return error("expected a model; see mnistc --help");
-  if (!checkPaths(options))
+  if (!checkPaths(options) || !checkReport(options))
     return false;
 
   options.input = input;

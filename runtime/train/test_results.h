@@ -4,9 +4,8 @@
 #define MNISTRT_TRAIN_TEST_RESULTS_H
 
 #include "core/executor.h"
-#include "data/sample_set.h"
 #include "formats/json.h"
-#include "inference/inputs.h"
+#include "train/train_data.h"
 
 namespace mn {
 
@@ -15,7 +14,7 @@ namespace mn {
 /// mistakes, with their pictures where rows are pictures. Nothing where the
 /// first output is no classifier's.
 Status addTestResults(const Model &model, Executor &executor, int64_t batch,
-                      const SampleSet &data, const Transform &transform,
+                      const TrainData &data, const Transform &transform,
                       Json &results);
 
 } // namespace mn

@@ -62,7 +62,7 @@ Status Trainer::writeReport() {
   if (!data.classNames().empty())
     training["classes"] = data.classNames();
   if (tests)
-    MN_TRY(addTestResults(tables, *executor, model.batch, data[1].source(),
+    MN_TRY(addTestResults(tables, *executor, model.batch, data[1],
                           options.transform, training));
   return mn::writeReport(tables, train.report, nullptr, training);
 }

@@ -157,7 +157,7 @@ function drawSteps(plan) {
   table('steps', [
     { title: 'step', number: true, of: (_, i) => String(i + 1) },
     { title: 'name', of: (step) => step.name },
-    { title: 'runs as', of: (step) => [element('i', { class: `c-${wayOf(step)}` }), step.runs_as] },
+    { title: 'runs as', of: (step) => element('div', { class: 'clamp', title: step.runs_as }, element('i', { class: `c-${wayOf(step)}` }), step.runs_as) },
     { title: 'result', tight: true, of: (step) => (step.results.length > 1 ? countText(step.results.length, 'tensor') : shapeText(step.result)) },
     { title: 'MFLOP', number: true, of: (step) => d3.format(',.3f')(step.flops / 1e6) },
     { title: 'kB', number: true, of: (step) => d3.format(',.1f')(step.bytes / 1e3) },

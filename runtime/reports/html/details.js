@@ -109,12 +109,23 @@ function nodeDetails(plan, index) {
   return parts;
 }
 
+/** The steps that take most of the time. */
+function costliest(plan) {
+  const { measured, times, total } = timesOf(plan);
+  const steps = plan.steps.map((_, i) => i + 1).sort((a, b) => times[b - 1].length - times[a - 1].length).slice(0, 5);
+  if (total === 0) return [];
+  const part = d3.sum(steps, (number) => times[number - 1].length) / total;
+  return [element('h3', {}, `${percentText(part)} of the time${measured ? '' : ', as estimated,'} goes to`),
+    element('ol', { class: 'costs' }, ...steps.map((number) => element('li', {}, stepChip(plan, number),
+      element('span', {}, percentText(times[number - 1].length / total)))))];
+}
+
 function showDetails(plan, chosen) {
   details.classList.toggle('open', Boolean(chosen));
   details.scrollTop = 0;
   if (!chosen) {
     details.replaceChildren(element('p', { class: 'what' }, 'Nothing is chosen'),
-      element('p', { class: 'kind' }, 'Choose a node or a step: by a click, or with Tab, the arrow keys and Enter.'));
+      element('p', { class: 'kind' }, 'Choose a node or a step: by a click, or with Tab, the arrow keys and Enter.'), ...costliest(plan));
     return;
   }
   details.replaceChildren(

@@ -36,14 +36,18 @@ function layOut(plan, width, height) {
   return { nodes, edges };
 }
 
-/** Places of steps beside the nodes that they compute, in their order. */
-function placeSteps(plan, centers, pitch) {
+/** Places of steps beside the nodes that they compute, in their order, as far as `height` allows. */
+function placeSteps(plan, centers, pitch, height) {
   const wanted = plan.steps.map((step, i) => {
     const near = centers.filter((center) => center.links.some((link) => link.step === i + 1 && !link.gradient));
     return near.length ? d3.mean(near, (center) => center.y) : -1;
   });
   let y = 0;
-  return wanted.map((at) => { y = Math.max(y, at - pitch / 2); const place = y; y += pitch; return place + pitch / 2; });
+  return wanted.map((at, i) => {
+    const place = Math.max(y, Math.min(at - pitch / 2, height - (wanted.length - i) * pitch));
+    y = place + pitch;
+    return place + pitch / 2;
+  });
 }
 
 const widths = {
@@ -111,12 +115,8 @@ function drawGraph(plan, measure) {
 
   const indexed = nodes.filter((node) => node.kind === 'node').map((node) => Object.assign(node, { links: stepsOf(plan, node.id) }));
   const bottom = d3.max(nodes, (node) => node.y + node.height / 2) || 0;
-  const stretch = Math.max(1, (plan.steps.length * pitch) / (bottom + 1));
-  const limit = Math.min(stretch, 2.2);
-  for (const node of nodes) node.y *= limit;
-  for (const edge of edges) edge.points.forEach((point) => { point.y *= limit; });
-  const stepY = placeSteps(plan, indexed, pitch);
-  const height = Math.max(bottom * limit, (stepY[stepY.length - 1] || 0) + pitch / 2) + 8;
+  const inner = Math.max(bottom, plan.steps.length * pitch), height = inner + 8;
+  const stepY = placeSteps(plan, indexed, pitch, inner);
 
   const svg = d3.select(place).append('svg').attr('width', width).attr('height', height).attr('viewBox', `0 0 ${width} ${height}`)
     .attr('role', 'group').attr('aria-label', `${indexed.length} nodes and ${plan.steps.length} steps`);

@@ -1,12 +1,19 @@
 // What a training came to: curves, which classes are taken for which, mistakes.
 
-function section(title, id) {
+function section(title, id, place = byId('training')) {
   const made = element('section', { 'aria-labelledby': id }, element('h2', { id }, title));
-  byId('training').append(made);
+  place.append(made);
   return made;
 }
 
 const finite = (number) => typeof number === 'number' && Number.isFinite(number);
+
+/** 0.1, 0.2, 0.5, 1 ..., as far as the scale goes. */
+function logTicks(scale) {
+  const [low, high] = scale.domain();
+  return d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1)
+    .flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power)).filter((tick) => tick >= low && tick <= high);
+}
 
 /** Curves over epochs. series: {name, way, points: [[x, y]], faint, dots} */
 function plotCurves(host, title, series, format, logarithmic, zero) {
@@ -18,9 +25,12 @@ function plotCurves(host, title, series, format, logarithmic, zero) {
   const { svg, inner } = frame(place, 240, { left: 58, right: 12, top: 12, bottom: 38 });
   const x = d3.scaleLinear().domain([0, d3.max(points, (point) => point[0])]).range([inner.left, inner.right]);
   const [low, high] = d3.extent(points, (point) => point[1]);
-  const y = (logarithmic && low > 0 && high / low >= 30 ? d3.scaleLog().domain([low, high]) : d3.scaleLinear().domain([zero ? 0 : low, high === low ? high + 1e-9 : high])).range([inner.bottom, inner.top]).nice();
-  grid(svg, d3.axisLeft(y).ticks(5).tickSize(inner.left - inner.right), `translate(${inner.left},0)`);
-  axis(svg, d3.axisLeft(y).ticks(5).tickFormat(format).tickSizeOuter(0), `translate(${inner.left},0)`);
+  const isLog = logarithmic && low > 0 && high / low >= 30;
+  const y = isLog ? d3.scaleLog().domain([low / 1.2, high * 1.2]).range([inner.bottom, inner.top])
+    : d3.scaleLinear().domain([zero ? 0 : low, high === low ? high + 1e-9 : high]).range([inner.bottom, inner.top]).nice();
+  const ticks = isLog ? logTicks(y) : y.ticks(5);
+  grid(svg, d3.axisLeft(y).tickValues(ticks).tickSize(inner.left - inner.right), `translate(${inner.left},0)`);
+  axis(svg, d3.axisLeft(y).tickValues(ticks).tickFormat(format).tickSizeOuter(0), `translate(${inner.left},0)`);
   axis(svg, d3.axisBottom(x).ticks(Math.min(8, Math.max(2, x.domain()[1]))).tickSizeOuter(0), `translate(0,${inner.bottom})`, 'epoch', { x: inner.right, y: inner.bottom + 32, anchor: 'end' });
   const line = d3.line().x((point) => x(point[0])).y((point) => y(point[1]));
   for (const one of series) {
@@ -44,36 +54,37 @@ function drawCurves(training) {
   const made = section('Training', 'curves-title');
   const last = training.epochs[training.epochs.length - 1];
   const result = last ? `After ${countText(last.epoch, 'epoch')}: training loss ${trim(last.train_loss, 4)}${last.test_loss === undefined ? '' : `, test loss ${trim(last.test_loss, 4)}`}${last.test_accuracy === undefined ? '' : `, test accuracy ${percentText(last.test_accuracy)}`}.` : '';
-  made.append(element('p', {}, `${training.optimizer} on ${training.loss}, batch ${training.batch}, ${countText(training.rows, 'row')}${training.test_rows ? ` and ${d3.format(',')(training.test_rows)} to test on` : ''}, on ${training.device}. ${result}`));
+  made.append(element('p', {}, `Optimizer ${training.optimizer}, loss ${training.loss}, learning rate ${training.schedule.replace(/,/g, ', ')}; batch ${training.batch}, ${countText(training.rows, 'row')}${training.test_rows ? ` and ${d3.format(',')(training.test_rows)} to test on` : ''}, on ${training.device}. ${result}`));
   const two = element('div', { class: 'two' });
   made.append(two);
-  const column = () => { const div = element('div'); two.append(div); return div; };
+  const of = (key) => training.epochs.filter((epoch) => finite(epoch[key])).map((epoch) => [epoch.epoch, epoch[key]]);
+  const columns = [0, 1, 2].map(() => element('div'));
+  const accuracies = [{ name: 'training', way: 'train', points: of('train_accuracy'), dots: true }, { name: 'test', way: 'test', points: of('test_accuracy'), dots: true }].filter((one) => one.points.length);
+  // All of them first, since each is as wide as the others leave it.
+  two.append(...columns.slice(accuracies.length ? 0 : 1));
   const steps = training.points.filter((point) => finite(point[1]));
   const window = Math.max(1, Math.round(steps.length / 40));
-  const of = (key) => training.epochs.filter((epoch) => finite(epoch[key])).map((epoch) => [epoch.epoch, epoch[key]]);
-  plotCurves(column(), 'Loss', [
+  plotCurves(columns[1], 'Loss', [
     ...(window > 1 ? [{ way: 'train', points: steps, faint: true }] : []),
     { name: 'training', way: 'train', points: smoothed(steps, window) },
     { name: 'test', way: 'test', points: of('test_loss'), dots: true },
   ].filter((one) => one.points.length), (number) => trim(number, 3), true);
-  const accuracies = [{ name: 'training', way: 'train', points: of('train_accuracy'), dots: true }, { name: 'test', way: 'test', points: of('test_accuracy'), dots: true }].filter((one) => one.points.length);
-  if (accuracies.length) plotCurves(column(), 'Accuracy', accuracies, (number) => percentText(number));
-  plotCurves(column(), `Learning rate (${training.schedule})`, [{ name: 'learning rate', way: 'train', points: training.rates }], (number) => d3.format('.2~g')(number), false, true);
+  if (accuracies.length) plotCurves(columns[0], 'Accuracy', accuracies, (number) => percentText(number));
+  plotCurves(columns[2], 'Learning rate', [{ name: 'learning rate', way: 'train', points: training.rates }], (number) => d3.format('.2~g')(number), false, true);
 }
 
 const className = (training, number) => (training.classes ? training.classes[number] : String(number));
 
-function drawConfusion(training) {
+function drawConfusion(training, made) {
   const { confusion } = training;
   const count = confusion.length;
-  const made = section('Which class is taken for which', 'confusion-title');
   const right = d3.sum(confusion, (row, i) => row[i]), all = d3.sum(confusion, (row) => d3.sum(row));
   made.append(element('p', {}, `${d3.format(',')(right)} of ${countText(all, 'test row')} are classified right. A row is a class, a column what the model takes it for; colour is the part of the row, of what is wrong by itself.`));
-  const host = element('div', { class: 'scroll' }), place = element('div', { class: 'plot' });
-  host.append(place); made.append(host);
-  const size = Math.max(22, Math.min(46, (Math.min(made.clientWidth, 640) - 90) / count));
+  const host = element('div', { class: 'scroll' }), plot = element('div', { class: 'plot' });
+  host.append(plot); made.append(host);
+  const size = Math.max(22, Math.min(46, (host.clientWidth - 82) / count));
   const left = 74, top = 40, width = left + size * count + 6;
-  const svg = d3.select(place).append('svg').attr('width', width).attr('height', top + size * count + 8).attr('viewBox', `0 0 ${width} ${top + size * count + 8}`);
+  const svg = d3.select(plot).append('svg').attr('width', width).attr('height', top + size * count + 8).attr('viewBox', `0 0 ${width} ${top + size * count + 8}`);
   const wrong = d3.max(confusion, (row, i) => d3.max(row, (value, j) => (i === j ? 0 : value / Math.max(1, d3.sum(row))))) || 1;
   svg.append('text').attr('class', 'soft').attr('x', left).attr('y', 12).text('taken for');
   svg.append('text').attr('class', 'soft').attr('x', 0).attr('y', top - 8).text('class');
@@ -89,8 +100,7 @@ function drawConfusion(training) {
   });
 }
 
-function drawWorst(training) {
-  const made = section('The worst mistakes', 'worst-title');
+function drawWorst(training, made) {
   if (training.worst.length === 0) {
     made.append(element('p', {}, 'The model makes no mistake on the test set.'));
     return;
@@ -105,6 +115,12 @@ function drawWorst(training) {
 function drawTraining(training) {
   byId('training').replaceChildren();
   drawCurves(training);
-  if (training.confusion) drawConfusion(training);
-  if (training.worst) drawWorst(training);
+  if (!training.confusion) return;
+  const pair = element('div', { class: 'pair' });
+  byId('training').append(pair);
+  // Both first, since each is as wide as the other leaves it.
+  const classes = section('Which class is taken for which', 'confusion-title', pair);
+  const mistakes = section('The worst mistakes', 'worst-title', pair);
+  drawConfusion(training, classes);
+  drawWorst(training, mistakes);
 }

@@ -18,10 +18,11 @@ Json epochsOf(const History &history) {
     Json epoch = {{"epoch", result.epoch}, {"train_loss", result.trainLoss}};
     if (result.trainAccuracy >= 0)
       epoch["train_accuracy"] = result.trainAccuracy;
-    if (result.tested)
-      epoch["test_loss"] = result.testLoss;
-    if (result.tested && result.testAccuracy >= 0)
-      epoch["test_accuracy"] = result.testAccuracy;
+    const Evaluation &evaluation = result.evaluation;
+    if (evaluation.done())
+      epoch["loss"] = evaluation.loss;
+    if (evaluation.done() && evaluation.accuracy >= 0)
+      epoch["accuracy"] = evaluation.accuracy;
     epochs.push_back(epoch);
   }
   return epochs;
@@ -54,16 +55,23 @@ Status Trainer::writeReport() {
                    {"optimizer", compiled.optimizer},
                    {"schedule", schedule.text()},
                    {"batch", model.batch},
-                   {"rows", data[0].samples().count},
-                   {"test_rows", tests ? data[1].samples().count : 0},
+                   {"rows", data.rows(trainSet)},
                    {"epochs", epochsOf(history)},
                    {"points", points},
                    {"rates", ratesNow()}};
   if (!data.classNames().empty())
     training["classes"] = data.classNames();
-  if (tests)
-    MN_TRY(addTestResults(tables, *executor, model.batch, data[1],
+  if (evaluates(data.judge()))
+    training["judge"] = nameOf(data.judge());
+  const DataSetNumber set = evaluates(testSet) ? testSet : data.judge();
+  if (evaluates(set)) {
+    training["set"] = nameOf(set);
+    training["set_rows"] = data.rows(set);
+    // Where the best weights were tested last, those are still there.
+    MN_TRY(executor->writeParameters(0, block.data(), block.size()));
+    MN_TRY(addTestResults(tables, *executor, model.batch, data[set],
                           options.transform, training));
+  }
   return mn::writeReport(tables, train.report, nullptr, training);
 }
 

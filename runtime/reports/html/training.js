@@ -53,13 +53,13 @@ function smoothed(points, window) {
 function drawCurves(training) {
   const made = section('Training', 'curves-title');
   const last = training.epochs[training.epochs.length - 1];
-  const result = last ? `After ${countText(last.epoch, 'epoch')}: training loss ${trim(last.train_loss, 4)}${last.test_loss === undefined ? '' : `, test loss ${trim(last.test_loss, 4)}`}${last.test_accuracy === undefined ? '' : `, test accuracy ${percentText(last.test_accuracy)}`}.` : '';
-  made.append(element('p', {}, `Optimizer ${training.optimizer}, loss ${training.loss}, learning rate ${training.schedule.replace(/,/g, ', ')}; batch ${training.batch}, ${countText(training.rows, 'row')}${training.test_rows ? ` and ${d3.format(',')(training.test_rows)} to test on` : ''}, on ${training.device}. ${result}`));
+  const result = last ? `After ${countText(last.epoch, 'epoch')}: training loss ${trim(last.train_loss, 4)}${last.loss === undefined ? '' : `, ${training.judge} loss ${trim(last.loss, 4)}`}${last.accuracy === undefined ? '' : `, ${training.judge} accuracy ${percentText(last.accuracy)}`}.` : '';
+  made.append(element('p', {}, `Optimizer ${training.optimizer}, loss ${training.loss}, learning rate ${training.schedule.replace(/,/g, ', ')}; batch ${training.batch}, ${countText(training.rows, 'row')}${training.set_rows ? ` and ${d3.format(',')(training.set_rows)} of the ${training.set} set` : ''}, on ${training.device}. ${result}`));
   const two = element('div', { class: 'two' });
   made.append(two);
   const of = (key) => training.epochs.filter((epoch) => finite(epoch[key])).map((epoch) => [epoch.epoch, epoch[key]]);
   const columns = [0, 1, 2].map(() => element('div'));
-  const accuracies = [{ name: 'training', way: 'train', points: of('train_accuracy'), dots: true }, { name: 'test', way: 'test', points: of('test_accuracy'), dots: true }].filter((one) => one.points.length);
+  const accuracies = [{ name: 'training', way: 'train', points: of('train_accuracy'), dots: true }, { name: training.judge, way: 'test', points: of('accuracy'), dots: true }].filter((one) => one.points.length);
   // All of them first, since each is as wide as the others leave it.
   two.append(...columns.slice(accuracies.length ? 0 : 1));
   const steps = training.points.filter((point) => finite(point[1]));
@@ -67,7 +67,7 @@ function drawCurves(training) {
   plotCurves(columns[1], 'Loss', [
     ...(window > 1 ? [{ way: 'train', points: steps, faint: true }] : []),
     { name: 'training', way: 'train', points: smoothed(steps, window) },
-    { name: 'test', way: 'test', points: of('test_loss'), dots: true },
+    { name: training.judge, way: 'test', points: of('loss'), dots: true },
   ].filter((one) => one.points.length), (number) => trim(number, 3), true);
   if (accuracies.length) plotCurves(columns[0], 'Accuracy', accuracies, (number) => percentText(number));
   plotCurves(columns[2], 'Learning rate', [{ name: 'learning rate', way: 'train', points: training.rates }], (number) => d3.format('.2~g')(number), false, true);
@@ -79,7 +79,7 @@ function drawConfusion(training, made) {
   const { confusion } = training;
   const count = confusion.length;
   const right = d3.sum(confusion, (row, i) => row[i]), all = d3.sum(confusion, (row) => d3.sum(row));
-  made.append(element('p', {}, `${d3.format(',')(right)} of ${countText(all, 'test row')} are classified right. A row is a class, a column what the model takes it for; colour is the part of the row, of what is wrong by itself.`));
+  made.append(element('p', {}, `${d3.format(',')(right)} of ${countText(all, `${training.set} row`)} are classified right. A row is a class, a column what the model takes it for; colour is the part of the row, of what is wrong by itself.`));
   const host = element('div', { class: 'scroll' }), plot = element('div', { class: 'plot' });
   host.append(plot); made.append(host);
   const size = Math.max(22, Math.min(46, (host.clientWidth - 82) / count));
@@ -102,12 +102,12 @@ function drawConfusion(training, made) {
 
 function drawWorst(training, made) {
   if (training.worst.length === 0) {
-    made.append(element('p', {}, 'The model makes no mistake on the test set.'));
+    made.append(element('p', {}, `The model makes no mistake on the ${training.set} set.`));
     return;
   }
-  made.append(element('p', {}, 'Rows of the test set that the model is most certain to be something else.'));
+  made.append(element('p', {}, `Rows of the ${training.set} set to whose class the model gives least: those with the greatest loss.`));
   made.append(element('ul', { class: 'worst' }, ...training.worst.map((row) => element('li', {},
-    row.image ? element('img', { src: row.image, alt: `row ${row.row} of the test set, class ${className(training, row.label)}`, loading: 'lazy' }) : null,
+    row.image ? element('img', { src: row.image, alt: `row ${row.row} of the ${training.set} set, class ${className(training, row.label)}`, loading: 'lazy' }) : null,
     element('p', {}, element('b', {}, className(training, row.label)), ', taken for ', element('b', {}, className(training, row.predicted)),
       ` with ${percentText(row.probability)}; row ${d3.format(',')(row.row)}`)))));
 }

@@ -159,21 +159,23 @@ Choices stdoutOptions(const Options &options) {
   return result;
 }
 
-Status checkOutputs(const Model &model, const Options &options) {
+Status checkOutputs(const Model &model, const Options &options,
+                    const Ranks *ranks) {
   if (const Choices several = stdoutOptions(options); several.size() > 1)
     return Status::error(Code::usage, "expected one output on standard output, "
                                       "got '" +
                                           several[0] + "' and '" + several[1] +
                                           "'");
-  return options.report.empty() ? Status::success()
-                                : checkReport(model, options.report);
+  const bool writes = !ranks || ranks->isFirst();
+  return writes && !options.report.empty() ? checkReport(model, options.report)
+                                           : Status::success();
 }
 
 Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor, ranks));
   size_t kind;
-  MN_TRY(checkOutputs(model, options));
+  MN_TRY(checkOutputs(model, options, ranks));
   MN_TRY(choose("--plan", options.plan,
                 {kinds::infer, kinds::eval, kinds::train}, kind));
   Runner runner(model, *executor);

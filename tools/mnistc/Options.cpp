@@ -4,6 +4,7 @@
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "lib/IR/Plan/Target.h"
+#include "tools/mnistc/CommandLine.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
@@ -11,7 +12,6 @@
 #include "tools/mnistc/TrainFlags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -357,45 +357,6 @@ static bool checkPaths(Options &options) {
                    "files or stages, got '" +
                    output + "'");
   return true;
-}
-
-/// A first word that is not a file, followed by another word, is a command.
-static bool checkModel(ArrayRef<StringRef> words) {
-  if (words.size() < 2 || llvm::sys::fs::exists(words[0]) || words[0] == "-")
-    return true;
-  return error("expected a model or the command gradcheck, got '" + words[0] +
-               "'" + nearest(words[0], {"gradcheck"}));
-}
-
-/// What LLVM would say in other words, and not as an error.
-static bool checkFlags(ArrayRef<const char *> arguments) {
-  llvm::StringMap<cl::Option *> &known = cl::getRegisteredOptions();
-  llvm::StringSet<> seen;
-  SmallVector<StringRef> words;
-  for (size_t i = 1; i < arguments.size() && arguments[i] != StringRef("--");
-       ++i) {
-    StringRef argument = arguments[i];
-    if (!argument.starts_with("-") || argument == "-") {
-      words.push_back(argument);
-      continue;
-    }
-    bool hasValue = argument.contains('=');
-    auto [name, value] = argument.ltrim('-').split('=');
-    cl::Option *option = known.lookup(name);
-    if (!option)
-      continue;
-    std::string flag = ((name.size() == 1 ? "-" : "--") + name).str();
-    cl::ValueExpected expected = option->getValueExpectedFlag();
-    if (hasValue && expected == cl::ValueDisallowed)
-      return error("expected " + flag + " without a value, got '" + value +
-                   "'");
-    if (option->getNumOccurrencesFlag() == cl::Optional &&
-        !seen.insert(name).second)
-      return error("expected one " + flag + ", got two");
-    if (!hasValue && expected == cl::ValueRequired && ++i == arguments.size())
-      return error("expected a value of " + flag + ", got none");
-  }
-  return checkModel(words);
 }
 
 static bool checkValues(Options &options) {

@@ -125,6 +125,9 @@ class Place:
     def path(self, name):
         return self.folder / name
 
+    def close(self):
+        """Ends what was started."""
+
     def once(self, key, make):
         if key not in self.made:
             self.made[key] = make()
@@ -173,11 +176,14 @@ def run_tests(modules, make_place, options):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     with tempfile.TemporaryDirectory(prefix="mnistc-test") as folder:
         place = make_place(pathlib.Path(folder), options)
-        for name, function in tests(modules, options.only):
-            begin = time.monotonic()
-            state, why = outcome(function, place)
-            counts[state] += 1
-            print(f"{state:7} {time.monotonic() - begin:6.1f} s  {name}{why}",
-                  flush=True)
+        try:
+            for name, function in tests(modules, options.only):
+                begin = time.monotonic()
+                state, why = outcome(function, place)
+                counts[state] += 1
+                print(f"{state:7} {time.monotonic() - begin:6.1f} s  {name}{why}",
+                      flush=True)
+        finally:
+            place.close()
     print(", ".join(f"{count} {state}" for state, count in counts.items()))
     return counts["failed"] > 0

@@ -72,7 +72,7 @@ for path in tree():
 
 # Includes.
 definitions = {"mnistrt/cuda/kernels/schedule_choice.cuh", "mnistrt/math.h",
-               "mnistrt/printable.h", "mnistrt/reductions.h", "mnistrt/shapes.h",
+               "mnistrt/printable.h", "mnistrt/reductions.h", "mnistrt/report_page.h", "mnistrt/shapes.h",
                "mnistrt/training.h"}
 for path in tree():
     name = path.relative_to(root)

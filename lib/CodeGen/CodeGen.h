@@ -11,6 +11,7 @@
 
 #include "lib/IR/Plan/PlanOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include <string>
 #include <vector>
 
@@ -25,12 +26,21 @@ struct EmitOptions {
   std::vector<std::string> archs; ///< sm_90, x86-64-v3
   bool embedsKernels = false;     ///< the kernels are files next to the program
   uint64_t onnxBytes = 0; ///< of the model's file, where the program keeps it
+  bool embedsReport = false; ///< what a report shows is a file next to it
 };
+
+/// What was printed for a step.
+struct StepSource {
+  std::string device; ///< its functor and kernel; empty: of a library, or
+  StepOp writtenFor;  ///< the kernel of this step, which computes the same
+  std::string host;   ///< its sizes, and its function
+};
+using StepSources = llvm::DenseMap<Operation *, StepSource>;
 
 /// Prints the planned functions of `module`. The number of parts that the text
 /// is to be compiled in: `MN_PART` is 1 in the first.
 FailureOr<unsigned> emitCpp(ModuleOp module, const EmitOptions &options,
-                            raw_ostream &os);
+                            raw_ostream &os, StepSources *sources = nullptr);
 
 /// The bytes of all constants, each at its offset.
 std::string constantBytes(ModuleOp module);

@@ -491,5 +491,6 @@ FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
   for (const FunctorTable &table : use->tables)
     text.cost.functors.push_back(table.type.in(""));
   text.call = callText(*use, step, names);
+  text.writtenFor = use->kernel->step;
   return text;
 }

@@ -50,6 +50,7 @@ struct StepText {
   std::string shape;  ///< the declaration of its sizes, or empty
   std::string call;   ///< the statements of the step's function
   StepCost cost;      ///< to compile it
+  StepOp writtenFor;  ///< whose kernel it calls; null: a library
 };
 FailureOr<StepText> emitStep(StepOp step, PlanNames &names,
                              KernelTable &kernels);

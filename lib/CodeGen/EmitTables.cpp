@@ -270,6 +270,8 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
     os << llvm::formatv("extern \"C\" const unsigned char mn_code_{0}[], "
                         "mn_code_{0}_end[];\n",
                         i + 1);
+  if (options.embedsReport)
+    os << "extern \"C\" const unsigned char mn_report[], mn_report_end[];\n";
   os << training.files << "\n// clang-format off\n"
      << shapes.declarations << values << table("mn::Plan", "plans", rows)
      << table("mn::Bound", "bounds", bounds)
@@ -303,5 +305,9 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
     field(name, value);
   if (!classes.empty())
     pair("classNames", "classCount", "class_names", classes.size());
+  if (options.embedsReport) {
+    field("report", "mn_report");
+    field("reportEnd", "mn_report_end");
+  }
   os << "};\n";
 }

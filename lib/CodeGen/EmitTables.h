@@ -14,6 +14,8 @@ int64_t integerAttribute(Operation *op, StringRef name);
 std::string opsOf(StepOp step);
 /// "[64, 128]", or how many elements several results have together.
 std::string resultShape(StepOp step);
+/// The ONNX nodes that a step computes.
+SmallVector<StringRef> nodesIn(StepOp step);
 /// "/fc1/Gemm, /relu1/Relu"
 std::string nodesOf(StepOp step);
 

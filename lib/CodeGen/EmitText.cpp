@@ -106,8 +106,7 @@ std::string mlir::mnistc::resultShape(StepOp step) {
   return std::to_string(elements) + " elements";
 }
 
-/// The ONNX nodes that a step computes.
-std::string mlir::mnistc::nodesOf(StepOp step) {
+SmallVector<StringRef> mlir::mnistc::nodesIn(StepOp step) {
   SmallVector<StringRef> nodes;
   auto collect = [&](Location location) {
     for (OnnxName &name : namesIn(location))
@@ -118,7 +117,11 @@ std::string mlir::mnistc::nodesOf(StepOp step) {
     collect(op.getLoc());
   if (nodes.empty())
     collect(step.getLoc());
-  return llvm::join(nodes, ", ");
+  return nodes;
+}
+
+std::string mlir::mnistc::nodesOf(StepOp step) {
+  return llvm::join(nodesIn(step), ", ");
 }
 
 /// "// 2. hidden [64, 128]: broadcast add relu            /fc1/Gemm,
@@ -202,6 +205,14 @@ static void emitDevice(const PlanText &plan, raw_ostream &os) {
        << functors << "\n} // namespace " << plan.space << "\n";
 }
 
+/// "static void step_1(mn::Context &ctx) {...}"
+static std::string stepFunction(StringRef linkage, size_t number,
+                                const StepText &text) {
+  return (linkage + " void step_" + Twine(number) + "(mn::Context &ctx) {\n" +
+          text.call + "}\n")
+      .str();
+}
+
 /// The functions of a plan's steps, the first of which is the `first` of all,
 /// and its tables.
 static void emitHost(const PlanText &plan, const Parts &parts, size_t first,
@@ -209,19 +220,25 @@ static void emitHost(const PlanText &plan, const Parts &parts, size_t first,
   os << "\nnamespace " << plan.space << " {\n";
   for (auto [i, text] : llvm::enumerate(plan.texts)) {
     StepOp step = plan.steps[i];
-    os << "\n" << stepComment(i + 1, step) << text.shape;
-    if (parts.count == 1)
-      os << "static";
-    else
-      os << "MN_STEP(" << parts.ofStep[first + i] << ")";
-    os << " void step_" << i + 1 << "(mn::Context &ctx) {\n"
-       << text.call << "}\n";
+    std::string linkage = "static";
+    if (parts.count != 1)
+      linkage = "MN_STEP(" + std::to_string(parts.ofStep[first + i]) + ")";
+    os << "\n"
+       << stepComment(i + 1, step) << text.shape
+       << stepFunction(linkage, i + 1, text);
   }
   os << plan.tables << "\n} // namespace " << plan.space << "\n";
 }
 
+/// What was printed for each step, for those who show it.
+static void keepSources(const PlanText &plan, StepSources &sources) {
+  for (auto [i, text] : llvm::enumerate(plan.texts))
+    sources[plan.steps[i]] = {text.device, text.writtenFor,
+                              text.shape + stepFunction("static", i + 1, text)};
+}
+
 static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
-                                raw_ostream &os) {
+                                raw_ostream &os, StepSources *sources) {
   std::vector<PlanText> texts;
   SmallVector<PlanRow> plans;
   NameScope spaces;
@@ -236,6 +253,8 @@ static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
              << function.getName() << "' twice";
     spaces.reserve(names.space());
     plans.push_back({function, names.space().str()});
+    if (sources)
+      keepSources(*text, *sources);
     texts.push_back(std::move(*text));
   }
   Parts parts = divide(texts, options);
@@ -267,9 +286,11 @@ static constexpr std::optional<unsigned> stackBytes = 256 << 20;
 
 FailureOr<unsigned> mlir::mnistc::emitCpp(ModuleOp module,
                                           const EmitOptions &options,
-                                          raw_ostream &os) {
+                                          raw_ostream &os,
+                                          StepSources *sources) {
   FailureOr<unsigned> result = failure();
-  llvm::thread thread(stackBytes, [&] { result = emit(module, options, os); });
+  llvm::thread thread(stackBytes,
+                      [&] { result = emit(module, options, os, sources); });
   thread.join();
   return result;
 }

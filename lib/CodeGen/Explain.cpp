@@ -1,9 +1,8 @@
 //===- Explain.cpp - what became of every ONNX node -----------------------===//
 
 #include "lib/CodeGen/Explain.h"
-#include "lib/CodeGen/PlanFacts.h"
+#include "lib/CodeGen/ExplainWords.h"
 #include "lib/CodeGen/Table.h"
-#include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepOrder.h"
@@ -16,92 +15,12 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-//===----------------------------------------------------------------------===//
-// Words
-//===----------------------------------------------------------------------===//
-
-/// "conv + bias + relu"
-static std::string describe(StringRef root, const LibraryEpilogue &epilogue) {
-  std::string text = root.str();
-  text += epilogue.bias ? " + bias" : "";
-  text += epilogue.residual ? " + residual" : "";
-  text += epilogue.relu ? " + relu" : "";
-  return text;
-}
-
-/// "conv + bias + relu + max_pool", where nothing else is in the step.
-static std::optional<std::string> describePools(StepOp step) {
-  if (!isPoolStep(step) || !hasContraction(step))
-    return std::nullopt;
-  FailureOr<PoolBody> body = readPoolBody(step);
-  EpiloguePrefix prefix = matchEpiloguePrefix(step, {});
-  if (failed(body) || prefix.end != body->pooled ||
-      !llvm::is_contained(yieldsOf(step), body->pool->getResult(0)))
-    return std::nullopt;
-  std::string text = describe(rowNameOf(step), prefix.epilogue) + " + " +
-                     body->pool->getName().stripDialect().str();
-  return body->indices ? text + " + indices" : text;
-}
-
-/// "cudnn conv + bias + relu"
-static std::string describe(StepOp step) {
-  std::string text = stringifyImpl(step.getImpl()).str() + " ";
-  if (Mma mma = mmaOf(step); mma != Mma::ffma)
-    text += stringifyMma(mma).str() + " ";
-  Operation *root = rootOf(step);
-  if (std::optional<LibraryEpilogue> epilogue = root && isContraction(root)
-                                                    ? matchLibraryEpilogue(step)
-                                                    : std::nullopt)
-    return text + describe(rowNameOf(step), *epilogue);
-  if (std::optional<std::string> pools = describePools(step))
-    return text + *pools;
-  // Repetition and shape are no work, unless there is nothing else.
-  SmallVector<StringRef> work, rest;
-  for (Operation &op : step.getBody().front().without_terminator())
-    if (isa<BroadcastOp, ReshapeOp, IotaOp>(op))
-      rest.push_back(op.getName().stripDialect());
-    else if (!isa<ConstantOp>(op))
-      work.push_back(op.getName().stripDialect());
-  if (work.empty())
-    work = rest;
-  return text + (work.empty() ? "copy" : llvm::join(work, " + "));
-}
-
-static std::string layoutOf(StepOp step) {
-  auto op = dyn_cast_or_null<LayoutOpInterface>(rootOf(step));
-  return op ? stringifyLayout(op.getLayout()).str() : "";
-}
-
-static std::string typeOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (int64_t size : cast<ShapedType>(type).getShape())
-    os << size << "x";
-  os << cast<ShapedType>(type).getElementType();
-  return text;
-}
-
 /// 14,745,600
 static std::string grouped(double number) {
   std::string digits = std::to_string(static_cast<uint64_t>(number));
   for (size_t at = digits.size(); at > 3;)
     digits.insert(at -= 3, ",");
   return digits;
-}
-
-/// Why images have the layout that they have; empty where there are none.
-static StringRef layoutReason(const PlanFacts &plan) {
-  auto reason = plan.function->getAttrOfType<StringAttr>("plan.layout_reason");
-  return reason ? reason.getValue() : "";
-}
-
-/// What a function makes small; empty where it only infers.
-static StringRef lossOf(const PlanFacts &plan) {
-  func::FuncOp function = plan.function;
-  if (function.getNumResults() == 0)
-    return "";
-  auto loss = function.getResultAttrOfType<StringAttr>(0, "mnist.loss");
-  return loss ? loss.getValue() : "";
 }
 
 /// "1, 3-5, 7": steps in order.
@@ -116,70 +35,6 @@ static std::string listOf(ArrayRef<unsigned> steps) {
   }
   return text;
 }
-
-static StringRef wordFor(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::step:
-    return "step";
-  case Outcome::inPlace:
-  case Outcome::nothing:
-    return "no operation";
-  case Outcome::constant:
-    return "folded into constants";
-  case Outcome::unneeded:
-    return "left out";
-  }
-  llvm_unreachable("all fates are named");
-}
-
-/// Why a node needs no separate step.
-static StringRef whyOf(const NodeFacts &facts) {
-  switch (facts.outcome) {
-  case Outcome::step:
-    return facts.owned.empty() ? "fused with its neighbours" : "";
-  case Outcome::inPlace:
-    return "same bytes, other shape";
-  case Outcome::nothing:
-    return "nothing is left to compute";
-  case Outcome::constant:
-    return "known at compile time";
-  case Outcome::unneeded:
-    return "no output depends on it";
-  }
-  llvm_unreachable("all fates have a reason");
-}
-
-/// Why a step runs on what it runs on, by the options that the module was
-/// planned with.
-static std::string whyOf(StepOp step) {
-  auto module = step->getParentOfType<ModuleOp>();
-  auto target = module->getAttrOfType<StringAttr>("plan.target");
-  auto libraries = module->getAttrOfType<StringAttr>("plan.libraries");
-  if (!target || !libraries)
-    return "requested explicitly";
-  if (step->hasAttr(tunedAttribute)) {
-    auto gpu = module->getAttrOfType<StringAttr>("plan.tuned_on");
-    return ("the fastest when measured" +
-            (gpu ? " on " + gpu.getValue() : Twine()))
-        .str();
-  }
-  llvm::Expected<const Target *> found = Target::get(target);
-  llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
-  auto preferred = module->getAttrOfType<StringAttr>("plan.prefer");
-  if (found && allowed && preferred && rootOf(step))
-    return ("--prefer=" + preferred.getValue() + " where it can").str();
-  if (found && allowed)
-    return reasonFor(step, **found, *allowed, precisionOf(module));
-  if (!found)
-    llvm::consumeError(found.takeError());
-  if (!allowed)
-    llvm::consumeError(allowed.takeError());
-  return "planned for an unknown target";
-}
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
 
 /// At most `width` letters.
 static std::string shortened(std::string text, int width) {
@@ -332,28 +187,6 @@ static void printTable(const PlanFacts &plan, raw_ostream &os) {
   printReasons(plan, os);
 }
 
-/// What training chose, of an entry of `mnist.tensors`.
-namespace {
-struct TensorChoice {
-  StringRef name, role, reason;
-  RankedTensorType type;
-};
-} // namespace
-
-static SmallVector<TensorChoice> choicesOf(ModuleOp module) {
-  SmallVector<TensorChoice> choices;
-  if (auto tensors = module->getAttrOfType<ArrayAttr>("mnist.tensors"))
-    for (auto entry : tensors.getAsRange<DictionaryAttr>()) {
-      auto text = [&](StringRef key) {
-        return entry.getAs<StringAttr>(key).getValue();
-      };
-      choices.push_back(
-          {text("name"), text("role"), text("reason"),
-           cast<RankedTensorType>(entry.getAs<TypeAttr>("type").getValue())});
-    }
-  return choices;
-}
-
 static void printChoices(ArrayRef<TensorChoice> choices, raw_ostream &os) {
   if (choices.empty())
     return;
@@ -375,126 +208,12 @@ static void printChoices(ArrayRef<TensorChoice> choices, raw_ostream &os) {
   table.print(os);
 }
 
-//===----------------------------------------------------------------------===//
-// JSON
-//===----------------------------------------------------------------------===//
-
-static llvm::json::Value jsonOf(StringRef text) {
-  return llvm::json::fixUTF8(text);
-}
-
-static void printChoices(ArrayRef<TensorChoice> choices,
-                         llvm::json::OStream &json) {
-  if (choices.empty())
-    return;
-  json.attributeArray("tensors", [&] {
-    for (const TensorChoice &choice : choices)
-      json.object([&] {
-        json.attribute("name", jsonOf(choice.name));
-        json.attribute("type", typeOf(choice.type));
-        json.attribute("role", choice.role);
-        json.attribute("why", jsonOf(choice.reason));
-      });
-  });
-}
-
-static void printSteps(const PlanFacts &plan, llvm::json::OStream &json) {
-  for (auto [i, step] : llvm::enumerate(plan.steps))
-    json.object([&, i = i, step = step]() mutable {
-      json.attribute("step", int64_t(i + 1));
-      json.attribute("name", jsonOf(step.getName()));
-      json.attribute("implementation", stringifyImpl(step.getImpl()));
-      if (Mma mma = mmaOf(step); mma != Mma::ffma)
-        json.attribute("mma", stringifyMma(mma));
-      if (std::string schedule = scheduleText(step); !schedule.empty())
-        json.attribute("schedule", schedule);
-      json.attribute("runs_as", describe(step));
-      json.attribute("why", whyOf(step));
-      json.attribute("result", typeOf(step.getResult(0).getType()));
-      if (std::string layout = layoutOf(step); !layout.empty())
-        json.attribute("layout", layout);
-      json.attribute("flops", int64_t(flopsOf(step)));
-      json.attribute("bytes", int64_t(bytesOf(step)));
-      if (streamOf(step) != 0)
-        json.attribute("stream", streamOf(step));
-      if (!stepsAwaitedBy(step).empty())
-        json.attributeArray("after", [&] {
-          for (int64_t awaited : stepsAwaitedBy(step))
-            json.value(awaited + 1);
-        });
-    });
-}
-
-static void printNames(StringRef key, ArrayRef<std::string> names,
-                       llvm::json::OStream &json) {
-  json.attributeArray(key, [&] {
-    for (const std::string &name : names)
-      json.value(jsonOf(name));
-  });
-}
-
-static void printNodes(const PlanFacts &plan, llvm::json::OStream &json) {
-  for (const NodeFacts &facts : plan.nodes)
-    json.object([&] {
-      json.attribute("node", jsonOf(facts.node.name));
-      json.attribute("operator", jsonOf(facts.node.type));
-      printNames("inputs", facts.node.inputs, json);
-      printNames("outputs", facts.node.outputs, json);
-      json.attribute("became", wordFor(facts.outcome));
-      if (StringRef why = whyOf(facts); !why.empty())
-        json.attribute("why", why);
-      json.attributeArray("steps", [&] {
-        for (unsigned step : facts.steps)
-          json.value(int64_t(step));
-      });
-    });
-}
-
-static void printPlan(const PlanFacts &plan, llvm::json::OStream &json) {
-  json.object([&] {
-    json.attribute("name", jsonOf(plan.name));
-    json.attribute("flops", int64_t(plan.flops));
-    json.attribute("bytes", int64_t(plan.bytes));
-    if (StringRef reason = layoutReason(plan); !reason.empty())
-      json.attribute("layout_reason", jsonOf(reason));
-    if (StringRef loss = lossOf(plan); !loss.empty())
-      json.attribute("loss", jsonOf(loss));
-    json.attribute("arena_bytes", plan.number("plan.arena_bytes"));
-    json.attribute("workspace_bytes", plan.number("plan.workspace_bytes"));
-    json.attributeArray("nodes", [&] { printNodes(plan, json); });
-    json.attributeArray("steps", [&] { printSteps(plan, json); });
-  });
-}
-
 void mlir::mnistc::explain(ModuleOp planned, ArrayRef<OnnxNode> nodes,
-                           raw_ostream &os, bool json) {
-  std::vector<PlanFacts> plans;
-  for (auto function : planned.getOps<func::FuncOp>())
-    if (!function.isExternal())
-      plans.emplace_back(function, nodes);
-  if (!json) {
-    for (auto [i, plan] : llvm::enumerate(plans)) {
-      os << (i ? "\n" : "");
-      printTable(plan, os);
-    }
-    printChoices(choicesOf(planned), os);
-    return;
+                           raw_ostream &os) {
+  std::vector<PlanFacts> plans = plansOf(planned, nodes);
+  for (auto [i, plan] : llvm::enumerate(plans)) {
+    os << (i ? "\n" : "");
+    printTable(plan, os);
   }
-  llvm::json::OStream stream(os, 2);
-  stream.object([&] {
-    for (StringRef name : {"target", "libraries", "precision"})
-      if (auto value = planned->getAttrOfType<StringAttr>("plan." + name.str()))
-        stream.attribute(name, jsonOf(value));
-    if (auto bytes = planned->getAttrOfType<IntegerAttr>("plan.constant_bytes"))
-      stream.attribute("constant_bytes", bytes.getInt());
-    if (auto bytes =
-            planned->getAttrOfType<IntegerAttr>("plan.parameter_bytes"))
-      stream.attribute("parameter_bytes", bytes.getInt());
-    printChoices(choicesOf(planned), stream);
-    stream.attributeArray("plans", [&] {
-      for (const PlanFacts &plan : plans)
-        printPlan(plan, stream);
-    });
-  });
-  os << "\n";
+  printChoices(choicesOf(planned), os);
 }

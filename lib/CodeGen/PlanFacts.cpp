@@ -177,3 +177,12 @@ NodeFacts PlanFacts::factsOf(const OnnxNode &node) const {
   llvm::sort(facts.owned);
   return facts;
 }
+
+std::vector<PlanFacts> mlir::mnistc::plansOf(ModuleOp planned,
+                                             ArrayRef<OnnxNode> nodes) {
+  std::vector<PlanFacts> plans;
+  for (auto function : planned.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      plans.emplace_back(function, nodes);
+  return plans;
+}

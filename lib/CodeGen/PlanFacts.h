@@ -11,6 +11,7 @@
 #include "lib/IR/OnnxNode.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -66,6 +67,9 @@ private:
   DenseMap<Operation *, unsigned> ownerOf;
   llvm::StringSet<> constants; // tensors known at compile time
 };
+
+/// Of each function that has a body.
+std::vector<PlanFacts> plansOf(ModuleOp planned, ArrayRef<OnnxNode> nodes);
 
 } // namespace mlir::mnistc
 

@@ -118,6 +118,11 @@ static std::string embeddingText(const Program &program,
     symbol(("mn_" + Twine(name)).str());
     file((name + Twine(".bin")).str());
   }
+  if (!program.report.empty()) {
+    symbol("mn_report");
+    file("report.bin");
+    symbol("mn_report_end");
+  }
   if (program.target->deviceCode) {
     for (auto [i, arch] : llvm::enumerate(program.archs)) {
       std::string name = "mn_code_" + std::to_string(i + 1);
@@ -186,6 +191,7 @@ static void addRuntime(const Program &program,
     archive("mnistrt_train");
   }
   archive("mnistrt_core");
+  archive("mnistrt_page");
   archive(program.target->runtime);
   for (const std::string &library : program.libraries)
     archive("mnistrt_" + library);
@@ -293,10 +299,10 @@ static llvm::Error archive(const Program &program, const Workplace &place,
 /// The runtime of an executable or library: a file that is missing is a broken
 /// installation, and said so before anything is compiled.
 static llvm::Error checkRuntime(const Program &program) {
-  std::vector<std::string> files = {program.include + "/mnistrt/generated.h",
-                                    program.lib + "/libmnistrt_core.a",
-                                    program.lib + "/lib" +
-                                        program.target->runtime.str() + ".a"};
+  std::vector<std::string> files = {
+      program.include + "/mnistrt/generated.h",
+      program.lib + "/libmnistrt_core.a", program.lib + "/libmnistrt_page.a",
+      program.lib + "/lib" + program.target->runtime.str() + ".a"};
   for (const std::string &library : program.libraries)
     files.push_back(program.lib + "/libmnistrt_" + library + ".a");
   if (program.shared || program.archive)
@@ -321,7 +327,8 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
     return failed;
   for (auto [name, bytes] : {std::pair("constants.bin", &program.constants),
                              std::pair("parameters.bin", &program.initial),
-                             std::pair("onnx.bin", &program.onnx)})
+                             std::pair("onnx.bin", &program.onnx),
+                             std::pair("report.bin", &program.report)})
     if (!bytes->empty() || bytes == &program.constants)
       if (llvm::Error failed = writeFile(place.path(name), *bytes))
         return failed;

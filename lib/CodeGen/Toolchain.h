@@ -39,6 +39,7 @@ struct Program {
   unsigned parts = 1;  ///< that the source is compiled in
   std::string initial; ///< of the parameters, if the program trains
   std::string onnx;    ///< the model's file, if the program is to write it
+  std::string report;  ///< what `--report` of its commands shows, packed
   bool trains = false;
   std::vector<std::string> commands;  ///< beyond every program's: "train"
   std::string include, lib;           ///< of the runtime

@@ -144,6 +144,10 @@ std::vector<Command> commandsOf(const Model &model) {
              "write a trace for Perfetto or chrome://tracing, with a track for "
              "each stream; - is standard output",
              &Options::trace},
+            {"report", "FILE",
+             "write a page (HTML) that shows the plan and these times; - is "
+             "standard output",
+             &Options::report},
             json},
            deviceFlags),
        profile},

@@ -8,6 +8,7 @@
 #include "formats/json.h"
 #include "inference/runner.h"
 #include "ranks/open_ranks.h"
+#include "reports/html_report.h"
 #include "reports/report.h"
 #include "reports/terminal.h"
 #include <algorithm>
@@ -32,15 +33,18 @@ std::string rate(double amount, double microseconds) {
              : "";
 }
 
-/// In microseconds: medians of the steps, each timed separately; their sum; and
-/// of the plan as it runs, in one graph and concurrently.
+/// In microseconds: medians of the steps, each timed separately; when they
+/// began, in the last run; their sum; and of the plan as it runs, in one graph
+/// and concurrently.
 struct Times {
-  std::vector<double> steps;
+  std::vector<double> steps, starts;
   double total = 0, whole = 0;
+  int64_t runs = 0;
 };
 
 void printTable(std::FILE *file, const Plan &plan, const Times &times) {
-  const auto &[medians, total, whole] = times;
+  const std::vector<double> &medians = times.steps;
+  const double total = times.total, whole = times.whole;
   std::vector<std::vector<std::string>> rows = {{">step", "name", "on", "shape",
                                                  ">us", ">share", ">GFLOP/s",
                                                  ">GB/s", "ops"}};
@@ -75,6 +79,7 @@ Json jsonOf(const Model &model, const Plan &plan, const Executor &executor,
                      {"ops", step.ops},
                      {"nodes", step.nodes},
                      {"shape", step.shape},
+                     {"start_us", times.starts[i]},
                      {"us", times.steps[i]},
                      {"flops", step.flops},
                      {"bytes", step.bytes}});
@@ -82,7 +87,9 @@ Json jsonOf(const Model &model, const Plan &plan, const Executor &executor,
   return {{"model", model.name},
           {"plan", plan.name},
           {"device", executor.deviceName()},
+          {"threads", usefulExecutors()},
           {"libraries", libraries},
+          {"runs", times.runs},
           {"steps_us", times.total},
           {"plan_us", times.whole},
           {"steps", steps}};
@@ -106,7 +113,10 @@ Status measure(Executor &executor, int plan, int64_t repeat,
     times.steps.push_back(quantile(step, 0.5));
     times.total += times.steps.back();
   }
+  for (const StepTime &step : last)
+    times.starts.push_back(step.startMicroseconds);
   times.whole = quantile(whole, 0.5);
+  times.runs = repeat;
   return Status::success();
 }
 
@@ -136,13 +146,36 @@ std::string sumsText(const Plan &plan, const Times &times, double alone,
               sums - shown);
 }
 
+/// The options that need standard output for themselves; the table then goes to
+/// standard error.
+Choices stdoutOptions(const Options &options) {
+  Choices result;
+  if (options.json)
+    result.push_back("--json");
+  if (options.trace == "-")
+    result.push_back("--trace=-");
+  if (options.report == "-")
+    result.push_back("--report=-");
+  return result;
+}
+
+Status checkOutputs(const Model &model, const Options &options,
+                    const Ranks *ranks) {
+  if (const Choices several = stdoutOptions(options); several.size() > 1)
+    return Status::error(Code::usage, "expected one output on standard output, "
+                                      "got '" +
+                                          several[0] + "' and '" + several[1] +
+                                          "'");
+  const bool writes = !ranks || ranks->isFirst();
+  return writes && !options.report.empty() ? checkReport(model, options.report)
+                                           : Status::success();
+}
+
 Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
   std::unique_ptr<Executor> executor;
   MN_TRY(openExecutor(model, options, executor, ranks));
   size_t kind;
-  if (options.json && options.trace == "-")
-    return Status::error(Code::usage, "expected one output on standard output, "
-                                      "got '--json' and '--trace=-'");
+  MN_TRY(checkOutputs(model, options, ranks));
   MN_TRY(choose("--plan", options.plan,
                 {kinds::infer, kinds::eval, kinds::train}, kind));
   Runner runner(model, *executor);
@@ -162,11 +195,14 @@ Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
     return Status::success();
   if (!options.trace.empty())
     MN_TRY(writeTrace(options.trace, traceOf(model, plan, last)));
+  const Json measured = jsonOf(model, plan, *executor, times);
+  if (!options.report.empty())
+    MN_TRY(writeReport(model, options.report, measured, nullptr));
   if (options.json) {
-    printJson(jsonOf(model, plan, *executor, times));
+    printJson(measured);
     return Status::success();
   }
-  std::FILE *file = options.trace == "-" ? stderr : stdout;
+  std::FILE *file = stdoutOptions(options).empty() ? stdout : stderr;
   const std::string title = text(
       "%s, plan %s, batch %lld, on %s; medians of %lld runs",
       modelText(model).c_str(), plan.name, static_cast<long long>(plan.batch),

@@ -190,6 +190,11 @@ const std::vector<Flag> outputFlags = {
     {"tensorboard", "DIR", "write TensorBoard event files", &T::tensorboard},
     {"plot", "FILE", "plot loss and accuracy as SVG; - is standard output",
      &T::plot},
+    {"report", "FILE",
+     "write a page (HTML) with curves, mistakes and what runs, at the end; - "
+     "is "
+     "standard output",
+     &T::report},
     {"report-every", "N", "report every N steps (default: every 5 seconds)",
      &T::reportEvery, 1},
     {"json", nullptr,

@@ -1,7 +1,7 @@
 //===- augmentation.cpp - what '--augment' says ---------------------------===//
 
 #include "train/augmentation.h"
-#include "data/picture_shape.h"
+#include "inference/row_pictures.h"
 #include <cmath>
 #include <numbers>
 #include <sstream>
@@ -62,16 +62,16 @@ Status readAugment(const std::string &text, const Array &rows,
     MN_TRY(readWord(word, augment));
   if (text.back() == ',')
     return refused("");
-  PictureShape shape;
-  if (!findPictureShape(rows, shape))
+  const std::optional<PictureShape> shape = pictureShapeOf(rows);
+  if (!shape)
     return Status::error(
         Code::usage, "expected pictures for '--augment', [rows, height, width] "
                      "with one or three channels, got rows of shape " +
                          shapeText(rows.shape));
-  augment.height = static_cast<int32_t>(shape.height);
-  augment.width = static_cast<int32_t>(shape.width);
-  augment.channels = static_cast<int32_t>(shape.channels);
-  augment.interleaved = shape.interleaved;
+  augment.height = static_cast<int32_t>(shape->height);
+  augment.width = static_cast<int32_t>(shape->width);
+  augment.channels = static_cast<int32_t>(shape->channels);
+  augment.interleaved = !shape->planar;
   return Status::success();
 }
 

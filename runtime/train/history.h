@@ -47,6 +47,7 @@ public:
   const std::vector<EpochResult> &results() const { return epochs; }
   /// The first of the best epochs; null: none was evaluated.
   const EpochResult *best() const;
+  const std::vector<HistoryPoint> &means() const { return points; }
 
   /// As JSON; reads back the same.
   std::string text() const;

@@ -26,6 +26,8 @@ public:
 
   /// Pointers into this object.
   const Samples &samples() const { return view; }
+  /// As they were read.
+  const Array &inputs() const { return set.inputs; }
   size_t bytes() const { return set.inputs.bytes.size() + targets.size(); }
   /// Of inputs, targets and transform.
   std::string digest() const;

@@ -135,6 +135,8 @@ private:
   Status testAtTheEnd();
   void announceEnd();
   void announceSpeed();
+  Json ratesNow() const; // trainer_report.cpp
+  Status writeReport();
   Status stopped() const;
   void report(const Status &status);
   Json summary(const char *reason) const;

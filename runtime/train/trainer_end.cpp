@@ -92,6 +92,7 @@ Status Trainer::finish() {
                     {"digest", model.digest(block)}});
   }
   MN_TRY(checkpointFailure);
+  MN_TRY(writeReport());
   return stopped();
 }
 

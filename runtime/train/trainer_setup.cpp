@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/choices.h"
+#include "reports/html_report.h"
 #include "reports/report.h"
 #include "train/initialize.h"
 #include "train/trainer.h"
@@ -38,6 +39,8 @@ Choices stdoutOptions(const Options &options) {
     result.push_back("--log=-");
   if (options.train.plot == "-")
     result.push_back("--plot=-");
+  if (options.train.report == "-")
+    result.push_back("--report=-");
   if (options.json)
     result.push_back("--json");
   return result;
@@ -51,8 +54,8 @@ static Options optionsOf(const Options &all, const Ranks *ranks) {
   if (!ranks || ranks->isFirst())
     return options;
   TrainOptions &train = options.train;
-  for (std::string *file :
-       {&train.save, &train.best, &train.log, &train.tensorboard, &train.plot})
+  for (std::string *file : {&train.save, &train.best, &train.log,
+                            &train.tensorboard, &train.plot, &train.report})
     file->clear();
   options.json = false;
   return options;
@@ -242,6 +245,7 @@ Status Trainer::checkOutputs() const {
       {"--best", train.best},
       {"--log", train.log},
       {"--plot", train.plot},
+      {"--report", train.report},
       {"--checkpoint", train.checkpoint.empty()
                            ? ""
                            : CheckpointFile(model, train.checkpoint).name()}};
@@ -264,6 +268,8 @@ Status Trainer::checkFiles() {
   for (const std::string *path : {&train.save, &train.best})
     if (!path->empty())
       MN_TRY(saver.check(*path));
+  if (!train.report.empty())
+    MN_TRY(checkReport(tables, train.report));
   if (!train.checkpoint.empty()) {
     checkpoint = std::make_unique<CheckpointFile>(model, train.checkpoint);
     if (!shared && ranks.isFirst())

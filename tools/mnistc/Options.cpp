@@ -4,6 +4,7 @@
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "lib/IR/Plan/Target.h"
+#include "tools/mnistc/CommandLine.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Describe.h"
 #include "tools/mnistc/Gradcheck.h"
@@ -12,7 +13,6 @@
 #include "tools/mnistc/TrainFlags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,6 +52,11 @@ static cl::opt<std::string>
     explain("explain", cl::ValueOptional, cl::value_desc("json"),
             cl::desc("Explain what became of each ONNX node, as text or JSON"),
             cl::cat(outputCategory));
+static cl::opt<std::string>
+    report("report", cl::value_desc("file"),
+           cl::desc("Write a page (HTML) that shows what became of the model; "
+                    "with -o also the program"),
+           cl::cat(outputCategory));
 static cl::opt<std::string>
     library("name", cl::value_desc("name"),
             cl::desc("Name of a library, whose header declares NAME_model() "
@@ -298,6 +303,30 @@ static bool isSamePlace(StringRef a, StringRef b) {
   return absolute(a) == absolute(b);
 }
 
+/// A report shows what a program is made of, so there must be one to make.
+static bool checkReport(Options &options) {
+  if (report.getNumOccurrences() == 0)
+    return true;
+  if (report.empty())
+    return error("expected a file for --report, got none");
+  if (check ||
+      (options.emit != Emit::executable && options.emit != Emit::library))
+    return error("expected --report alone or with a program, got " +
+                 (check ? Twine("--check") : "--emit=" + emit));
+  if (report == "-" && options.explain != Explain::no && output.empty())
+    return error("expected one output on standard output, got --explain and "
+                 "--report=-");
+  for (StringRef other : {input.getValue(), output.getValue()})
+    if (report != "-" && !other.empty() && other != "-" &&
+        isSamePlace(report, other))
+      return error("expected another file for --report than the model and the "
+                   "output, got '" +
+                   report + "'");
+  options.report = report;
+  options.onlyReport = output.empty() && emit.getNumOccurrences() == 0;
+  return true;
+}
+
 /// The output's path, for output that is not text.
 static bool checkPaths(Options &options) {
   // The extension decides, as for a linker's output.
@@ -329,45 +358,6 @@ static bool checkPaths(Options &options) {
                    "files or stages, got '" +
                    output + "'");
   return true;
-}
-
-/// A first word that is not a file, followed by another word, is a command.
-static bool checkModel(ArrayRef<StringRef> words) {
-  if (words.size() < 2 || llvm::sys::fs::exists(words[0]) || words[0] == "-")
-    return true;
-  return error("expected a model or the command gradcheck, got '" + words[0] +
-               "'" + nearest(words[0], {"gradcheck"}));
-}
-
-/// What LLVM would say in other words, and not as an error.
-static bool checkFlags(ArrayRef<const char *> arguments) {
-  llvm::StringMap<cl::Option *> &known = cl::getRegisteredOptions();
-  llvm::StringSet<> seen;
-  SmallVector<StringRef> words;
-  for (size_t i = 1; i < arguments.size() && arguments[i] != StringRef("--");
-       ++i) {
-    StringRef argument = arguments[i];
-    if (!argument.starts_with("-") || argument == "-") {
-      words.push_back(argument);
-      continue;
-    }
-    bool hasValue = argument.contains('=');
-    auto [name, value] = argument.ltrim('-').split('=');
-    cl::Option *option = known.lookup(name);
-    if (!option)
-      continue;
-    std::string flag = ((name.size() == 1 ? "-" : "--") + name).str();
-    cl::ValueExpected expected = option->getValueExpectedFlag();
-    if (hasValue && expected == cl::ValueDisallowed)
-      return error("expected " + flag + " without a value, got '" + value +
-                   "'");
-    if (option->getNumOccurrencesFlag() == cl::Optional &&
-        !seen.insert(name).second)
-      return error("expected one " + flag + ", got two");
-    if (!hasValue && expected == cl::ValueRequired && ++i == arguments.size())
-      return error("expected a value of " + flag + ", got none");
-  }
-  return checkModel(words);
 }
 
 static bool checkValues(Options &options) {
@@ -470,7 +460,7 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
     return false;
   if (input.empty() && !listOperators && describeFlag().empty())
     return error("expected a model; see mnistc --help");
-  if (!checkPaths(options))
+  if (!checkPaths(options) || !checkReport(options))
     return false;
 
   options.input = input;

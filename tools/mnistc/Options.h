@@ -36,6 +36,8 @@ struct Options {
   std::string output; ///< empty: chosen by `emit`
   Emit emit = Emit::executable;
   Explain explain = Explain::no;
+  std::string report;      ///< an HTML file; - is standard output
+  bool onlyReport = false; ///< no program was asked for
   bool check = false;
   bool listOperators = false;
   bool verbose = false;

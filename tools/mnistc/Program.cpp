@@ -2,10 +2,12 @@
 
 #include "tools/mnistc/Program.h"
 #include "lib/CodeGen/CodeGen.h"
+#include "lib/CodeGen/Explain.h"
 #include "lib/CodeGen/LibraryHeader.h"
 #include "lib/CodeGen/Toolchain.h"
 #include "lib/IR/Printable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mnistrt/report_page.h"
 #include "tools/mnistc/Config.h"
 #include "tools/mnistc/Input.h"
 #include "tools/mnistc/Output.h"
@@ -128,8 +130,8 @@ static void sayWritten(ModuleOp module, const Program &program,
 }
 
 static int build(const Input &input, const Options &options,
-                 const EmitOptions &emit, std::string source, unsigned parts,
-                 Stopwatch &watch) {
+                 const EmitOptions &emit, std::string source,
+                 StringRef description, unsigned parts, Stopwatch &watch) {
   ModuleOp module = *input.module;
   Program program;
   program.target = ToolchainTarget::get(emit.target);
@@ -139,6 +141,8 @@ static int build(const Input &input, const Options &options,
   program.constants = constantBytes(module);
   program.initial = initialBytes(module);
   program.onnx = input.onnx;
+  if (emit.embedsReport)
+    program.report = mn::packText(description);
   program.trains = module->hasAttr("mnist.recipe");
   if (program.trains && options.emit != Emit::library)
     program.commands.insert(program.commands.end(), {"train", "sweep"});
@@ -227,9 +231,13 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
   }
   EmitOptions emit = emitOptions(options, *target);
   emit.onnxBytes = input.onnx.size();
+  // A library has no commands that would show it, a check of gradients needs
+  // none.
+  emit.embedsReport = options.emit != Emit::library && !options.gradcheck;
   std::string source;
   llvm::raw_string_ostream os(source);
-  FailureOr<unsigned> parts = emitCpp(module, emit, os);
+  StepSources sources;
+  FailureOr<unsigned> parts = emitCpp(module, emit, os, &sources);
   if (failed(parts))
     return input.planned ? exitBadModel : exitUnsupported;
   watch.lap("code generation");
@@ -239,5 +247,14 @@ int mlir::mnistc::emitProgram(const Input &input, const Options &options,
     return writeOutput(options.output.empty() ? "-" : options.output, source)
                ? exitOk
                : exitToolchain;
-  return build(input, options, emit, std::move(source), *parts, watch);
+  std::string description;
+  llvm::raw_string_ostream json(description);
+  describeJson(module, input.nodes, emit, sources, json);
+  if (!options.report.empty() &&
+      !writeOutput(options.report, mn::reportPage(description)))
+    return exitToolchain;
+  if (options.onlyReport)
+    return exitOk;
+  return build(input, options, emit, std::move(source), description, *parts,
+               watch);
 }

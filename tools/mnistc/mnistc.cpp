@@ -76,7 +76,10 @@ static int reportModel(const Input &input, const Options &options) {
 static int explainPlan(const Input &input, const Options &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  explain(*input.module, input.nodes, os, options.explain == Explain::json);
+  if (options.explain == Explain::json)
+    explainJson(*input.module, input.nodes, os);
+  else
+    explain(*input.module, input.nodes, os);
   return writeOutput(options.output.empty() ? "-" : options.output, text)
              ? exitOk
              : exitToolchain;
@@ -131,8 +134,13 @@ static int compile(Options &options) {
   if (!input.planned)
     if (int code = plan(input, options, stages, watch); code != exitOk)
       return code;
-  if (options.explain != Explain::no)
-    return explainPlan(input, options);
+  if (options.explain != Explain::no) {
+    options.onlyReport = true;
+    int code = options.report.empty()
+                   ? exitOk
+                   : emitProgram(input, options, stages, watch);
+    return code == exitOk ? explainPlan(input, options) : code;
+  }
   if (options.emit == Emit::plan)
     return emitModule(module, options);
   if (options.gradcheck && options.emit == Emit::executable &&

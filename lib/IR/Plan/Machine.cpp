@@ -1,6 +1,7 @@
 //===- Machine.cpp - what is profitable, as data of a machine -------------===//
 
 #include "lib/IR/Plan/Machine.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -257,6 +258,10 @@ const Machine &Machine::h200() {
                     .bytes = 2e6,
                     .collective = 14,  // Two of them, by NVLink: 1.7 MB take
                     .reduced = 0.2e6}, // 23 us, 4.8 MB 38.
+      .roof = {.of = "NVIDIA H200",
+               .flops = 67e6,
+               .bytes = 4.8e6,
+               .cores = {165e6, 495e6, 989e6}}, // Dense; tf32x3: a third.
       .preferences = onH200};
   return machine;
 }
@@ -284,18 +289,20 @@ static const Preference onX86[] = {
 // 8.6, 39.7; 32 -> 64 on 14x14 80.8, 148.8.
 // How many rows are enough is assumed, not measured.
 const Machine &Machine::x86() {
-  static const Machine machine = {.name = "x86-64",
-                                  .preferredLayout = Layout::nhwc,
-                                  .launchesCost = false,
-                                  .rowBlocks = 1,
-                                  .fullBlocks = 16,
-                                  .blockElements = 65536,
-                                  .stridedRows = false,
-                                  .joinsPools = false,
-                                  .maxRecompute = 1.5,
-                                  .streams = 1,
-                                  .times = std::nullopt,
-                                  .preferences = onX86};
+  static const Machine machine = {
+      .name = "x86-64",
+      .preferredLayout = Layout::nhwc,
+      .launchesCost = false,
+      .rowBlocks = 1,
+      .fullBlocks = 16,
+      .blockElements = 65536,
+      .stridedRows = false,
+      .joinsPools = false,
+      .maxRecompute = 1.5,
+      .streams = 1,
+      .times = std::nullopt,
+      .roof = {.of = "one core with AVX2, 3 GHz", .flops = 96e3, .bytes = 15e3},
+      .preferences = onX86};
   return machine;
 }
 
@@ -357,6 +364,28 @@ double StepTimes::of(StepOp step) const {
   if (isCollectiveStep(step)) // In place: half of its bytes are inputs.
     return collective + bytesOf(step) / 2 / reduced;
   return launch + std::max(flopsOf(step) / flops, bytesOf(step) / bytes);
+}
+
+double Roof::flopsOn(Mma mma) const {
+  switch (mma) {
+  case Mma::ffma:
+    return flops;
+  case Mma::tf32x3:
+    return cores[0];
+  case Mma::tf32:
+    return cores[1];
+  case Mma::bf16:
+    return cores[2];
+  }
+  llvm_unreachable("all units are named");
+}
+
+double Roof::timeOf(StepOp step) const {
+  return std::max(flopsOf(step) / flopsOn(mmaOf(step)), bytesOf(step) / bytes);
+}
+
+double Machine::estimate(StepOp step) const {
+  return times ? times->of(step) : roof.timeOf(step);
 }
 
 bool mlir::mnistc::takesWhole(Impl impl, EpilogueParts parts, StepOp step) {

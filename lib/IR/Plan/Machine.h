@@ -61,6 +61,17 @@ struct StepTimes {
   double of(StepOp step) const;
 };
 
+/// What bounds any step, in a microsecond: what the machine's data sheet says.
+struct Roof {
+  StringRef of;         ///< what has it: "NVIDIA H200"
+  double flops, bytes;  ///< on FMA units, in f32; to and from memory
+  double cores[3] = {}; ///< FLOPs on tensor cores: of tf32x3, tf32, bf16
+
+  double flopsOn(Mma mma) const;
+  /// The least that a step takes, in microseconds.
+  double timeOf(StepOp step) const;
+};
+
 struct Machine {
   StringRef name;
   /// What --layout=auto takes where transposes do not decide.
@@ -87,8 +98,12 @@ struct Machine {
   /// one.
   int64_t streams;
   std::optional<StepTimes> times;
+  Roof roof;
   /// Before generated code, which computes the rest; the best ones first.
   ArrayRef<Preference> preferences;
+
+  /// What a step takes, in microseconds: by `times`, or at best by the roof.
+  double estimate(StepOp step) const;
 
   static const Machine &h200();
   static const Machine &x86();

@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 7;
+constexpr uint32_t modelVersion = 8;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -166,6 +166,8 @@ struct Model {
   size_t onnxBytes = 0;
   const char *const *classNames = nullptr; ///< null: not known
   int classCount = 0;
+  /// What a report shows of it, packed (mnistrt/report_page.h); null: nothing.
+  const unsigned char *report = nullptr, *reportEnd = nullptr;
 };
 
 } // namespace mn

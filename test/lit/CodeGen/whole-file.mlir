@@ -130,6 +130,7 @@
 // CHECK-NEXT: // The constants and kernels, files linked to this one.
 // CHECK-NEXT: extern "C" const unsigned char mn_constants[];
 // CHECK-NEXT: extern "C" const unsigned char mn_code_1[], mn_code_1_end[];
+// CHECK-NEXT: extern "C" const unsigned char mn_report[], mn_report_end[];
 // CHECK-EMPTY:
 // CHECK-NEXT: // clang-format off
 // CHECK-NEXT: static const mn::Plan plans[] = {
@@ -155,6 +156,8 @@
 // CHECK-NEXT: .planCount = 1,
 // CHECK-NEXT: .bounds = nullptr,
 // CHECK-NEXT: .boundCount = 0,
+// CHECK-NEXT: .report = mn_report,
+// CHECK-NEXT: .reportEnd = mn_report_end,
 // CHECK-NEXT: };
 // CHECK-EMPTY:
 // CHECK-NEXT: #endif // MN_HOST

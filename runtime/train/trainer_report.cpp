@@ -1,0 +1,78 @@
+//===- trainer_report.cpp - what a report shows of a training -------------===//
+
+#include "reports/html_report.h"
+#include "train/test_results.h"
+#include "train/trainer.h"
+#include <algorithm>
+
+namespace mn {
+
+namespace {
+
+/// As many as a curve needs.
+constexpr int64_t maxRates = 256;
+
+Json epochsOf(const History &history) {
+  Json epochs = Json::array();
+  for (const EpochResult &result : history.results()) {
+    Json epoch = {{"epoch", result.epoch}, {"train_loss", result.trainLoss}};
+    if (result.trainAccuracy >= 0)
+      epoch["train_accuracy"] = result.trainAccuracy;
+    const Evaluation &evaluation = result.evaluation;
+    if (evaluation.done())
+      epoch["loss"] = evaluation.loss;
+    if (evaluation.done() && evaluation.accuracy >= 0)
+      epoch["accuracy"] = evaluation.accuracy;
+    epochs.push_back(epoch);
+  }
+  return epochs;
+}
+
+} // namespace
+
+/// Epochs and the rates at them.
+Json Trainer::ratesNow() const {
+  Json rates = Json::array();
+  const int64_t count = std::min(maxRates, std::max<int64_t>(step, 1));
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t at = count == 1 ? 0 : i * (step - 1) / (count - 1);
+    rates.push_back(
+        {static_cast<double>(at) / double(stepsPerEpoch), rate.at(at)});
+  }
+  return rates;
+}
+
+/// After the last step; only the first rank has a file to write.
+Status Trainer::writeReport() {
+  if (train.report.empty())
+    return Status::success();
+  const Recipe &compiled = *tables.recipe;
+  Json points = Json::array();
+  for (const HistoryPoint &point : history.means())
+    points.push_back({point.epoch, point.loss});
+  Json training = {{"device", executor->deviceName()},
+                   {"loss", compiled.loss},
+                   {"optimizer", compiled.optimizer},
+                   {"schedule", schedule.text()},
+                   {"batch", model.batch},
+                   {"rows", data.rows(trainSet)},
+                   {"epochs", epochsOf(history)},
+                   {"points", points},
+                   {"rates", ratesNow()}};
+  if (!data.classNames().empty())
+    training["classes"] = data.classNames();
+  if (evaluates(data.judge()))
+    training["judge"] = nameOf(data.judge());
+  const DataSetNumber set = evaluates(testSet) ? testSet : data.judge();
+  if (evaluates(set)) {
+    training["set"] = nameOf(set);
+    training["set_rows"] = data.rows(set);
+    // Where the best weights were tested last, those are still there.
+    MN_TRY(executor->writeParameters(0, block.data(), block.size()));
+    MN_TRY(addTestResults(tables, *executor, model.batch, data[set],
+                          options.transform, training));
+  }
+  return mn::writeReport(tables, train.report, nullptr, training);
+}
+
+} // namespace mn

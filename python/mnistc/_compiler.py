@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
 import warnings
+import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Union
 
 from mnistc_tree import binary
@@ -107,17 +109,25 @@ def compiler() -> str:
     return found
 
 
+class Folder:
+    """A folder that lives as long as this."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="mnistc")
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 class Source:
     """A model's file: the caller's, or one that lives as long as this."""
 
     def __init__(self, model: Model) -> None:
-        self.folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self.folder: Optional[Folder] = None
         if isinstance(model, (str, os.PathLike)):
             self.path = os.fspath(model)
             return
         data = model if isinstance(model, bytes) else model.SerializeToString()
-        self.folder = tempfile.TemporaryDirectory(prefix="mnistc")
-        self.path = os.path.join(self.folder.name, "model.onnx")
+        self.folder = Folder()
+        self.path = os.path.join(self.folder.path, "model.onnx")
         with open(self.path, "wb") as file:
             file.write(data)
 
@@ -135,8 +145,8 @@ def compile(model: Model, *, target: str = "cuda", batch: Value = None, train: T
     """
     given = all_flags(target, batch, train, options)
     source = Source(model)
-    folder = tempfile.TemporaryDirectory(prefix="mnistc")
-    path = output or os.path.join(folder.name, "libmodel.so")
+    folder = Folder()
+    path = output or os.path.join(folder.path, "libmodel.so")
     if not path.endswith(".so"):
         raise UsageError(f"expected the name of a library that ends in .so, got '{path}'", 2)
     named = [] if output else ["--name=model"]
@@ -153,7 +163,8 @@ def explain(model: Model, *, target: str = "cuda", batch: Value = None, train: T
             **options: Value) -> Explanation:
     """What becomes of each node of a model, and why."""
     given = all_flags(target, batch, train, options)
-    text = run([compiler(), Source(model).path, *given, "--explain=json"])
+    source = Source(model)
+    text = run([compiler(), source.path, *given, "--explain=json"])
     found: Dict[str, Any] = json.loads(text)
     return decoded(Explanation, found)
 

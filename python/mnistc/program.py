@@ -98,7 +98,8 @@ class Program:
 
     def __init__(self, library: _native.Library, *, device: int = 0, threads: int = 0,
                  program: Optional[Callable[[str], None]] = None,
-                 folder: Optional["tempfile.TemporaryDirectory[str]"] = None) -> None:
+                 folder: Optional[object] = None) -> None:
+        # `folder` is where the library is.
         self._library, self._folder, self._compile = library, folder, program
         self._handle = _native.Handle()
         self._options = _native.Options(ctypes.sizeof(_native.Options), device, 0, threads)

@@ -20,8 +20,21 @@ class Node:
 
 
 @dataclasses.dataclass(frozen=True)
+class Tensor:
+    """Memory of the arena, from the step that writes it to the last that reads it."""
+
+    name: str
+    type: str
+    offset: int
+    bytes: int
+    first: int
+    last: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Step:
-    """A step of a plan."""
+    """A step of a plan. Times are estimated, in microseconds; `replaces` are
+    numbers of `Explanation.frameworks`."""
 
     step: int
     name: str
@@ -36,6 +49,14 @@ class Step:
     schedule: str = ""
     stream: int = 0
     after: List[int] = dataclasses.field(default_factory=list)
+    ops: str = ""
+    nodes: List[str] = dataclasses.field(default_factory=list)
+    estimated_start_us: float = 0
+    estimated_us: float = 0
+    roof_us: float = 0
+    replaces: List[int] = dataclasses.field(default_factory=list)
+    reads: List[int] = dataclasses.field(default_factory=list)
+    results: List[Tensor] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +70,8 @@ class Plan:
     steps: List[Step]
     layout_reason: str = ""
     loss: str = ""
+    streams: int = 1
+    inputs: List[Tensor] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +93,10 @@ class Explanation:
     plans: List[Plan]
     parameter_bytes: int = 0
     tensors: List[Weight] = dataclasses.field(default_factory=list)
+    #: What the machine can do at best, and whether times are a model's.
+    roof: Dict[str, Any] = dataclasses.field(default_factory=dict)
+    #: What PyTorch, TensorFlow and MXNet call for an operator.
+    frameworks: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,6 +111,7 @@ class ProfileStep:
     bytes: float
     mma: str = ""
     schedule: str = ""
+    start_us: float = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +123,8 @@ class Profile:
     plan_us: float
     steps: List[ProfileStep]
     libraries: Dict[str, str] = dataclasses.field(default_factory=dict)
+    threads: int = 0
+    runs: int = 0
 
 
 T = TypeVar("T")

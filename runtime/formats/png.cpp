@@ -1,5 +1,4 @@
-//===- png.cpp - pictures, grey or in colors
-//---------------------------------===//
+//===- png.cpp - pictures, grey or in colors ------------------------------===//
 //
 // libpng turns every kind of PNG into 8-bit grey or RGB; transparent parts are
 // on black, MNIST's background.

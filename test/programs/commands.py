@@ -88,7 +88,7 @@ def test_infer_reads_every_format(place):
     lines = ok(app, "infer", *pngs, "--top=2").out.splitlines()
     best = np.argmax(found[0], axis=1)
     expect([line.split()[:2] for line in lines] ==
-           [[f"{i}:", str(c)] for i, c in enumerate(best)], lines)
+           [[f"{png}:", str(c)] for png, c in zip(pngs, best)], lines)
 
 
 def test_bytes_give_the_bits_of_their_floats(place):
@@ -150,7 +150,9 @@ def test_infer_takes_inputs_by_name(place):
 def test_infer_names_what_is_wrong_with_a_file(place):
     app, bad = place.program("pytorch-simplecnn"), place.path("bad")
     fails(14, app, "infer", place.path("none.npy"), parts=["cannot read", "none.npy"])
-    fails(14, app, "infer", place.folder, parts=["got none of them"])
+    empty = place.path("empty")
+    empty.mkdir()
+    fails(14, app, "infer", empty, parts=["got none of them"])
     pb, npy, idx, png = (place.path(f"bad.{e}") for e in ("pb", "npy", "idx", "png"))
     x = np.zeros((2, 1, 28, 28), np.float32)
     np.save(npy, x)

@@ -56,7 +56,7 @@ def test_hostile_names_stay_names(place):
     expect(sorted(os.listdir(model.parent)) == before, "files next to the model")
     expect(set(os.listdir(temps)) <= {
         "model.cpp", "model.o", "embed.s", "constants.bin", "compile.log",
-        "link.log", "exports.map", "model.ii",
+        "link.log", "exports.map", "model.ii", "report.bin",
         *(f"model.{part}.{kind}" for part in (1, 2)
           for kind in ("ii", "o", "compile.log"))}, os.listdir(temps))
     expect(set(os.listdir(work)) == {"temps", "app", "x.npy", "y.npy"},

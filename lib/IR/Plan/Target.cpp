@@ -64,7 +64,9 @@ llvm::Expected<const Target *> Target::get(StringRef name) {
 }
 
 const Target &mlir::mnistc::targetFor(Operation *planned) {
-  auto module = planned->getParentOfType<ModuleOp>();
+  auto module = dyn_cast<ModuleOp>(planned);
+  if (!module)
+    module = planned->getParentOfType<ModuleOp>();
   auto name =
       module ? module->getAttrOfType<StringAttr>("plan.target") : StringAttr();
   for (const Target &target : Target::all())

@@ -1,6 +1,8 @@
 """Light and dark, wide and narrow, on paper."""
 
-from harness import expect
+import sys
+
+from harness import ROOT, expect, ok
 from pages import DARK, LIGHT, NARROW, WIDE
 
 
@@ -26,6 +28,21 @@ def test_widths_and_schemes(place):
                     page.picture(place.screenshots / f"{name}-chosen-{scheme}.png")
                     needed = page.ask("document.documentElement.scrollWidth")
                     expect(needed <= width, f"{name}, chosen: got {needed}")
+
+
+def test_five_tutorials(place):
+    """models/reports.py makes pages of less than 1 MB, on which nothing is wrong."""
+    folder = place.path("reports")
+    ok(sys.executable, ROOT / "models/reports.py", f"--mnistc={place.mnistc}",
+       f"--out={folder}")
+    pages = sorted(folder.glob("*.html"))
+    expect(len(pages) == 5, f"expected five pages, got {pages}")
+    for path in pages:
+        expect(path.stat().st_size < 1_000_000, f"expected less than 1 MB: {path}")
+        page = place.browser.open(path, NARROW)
+        page.picture(place.screenshots / f"{path.stem}.png")
+        needed = page.ask("document.documentElement.scrollWidth")
+        expect(needed <= NARROW, f"{path.stem}: got {needed} pixels")
 
 
 def test_text_fits_its_box(place):

@@ -16,8 +16,8 @@ function reasons(text) {
 
 function stepChip(plan, number) {
   const step = plan.steps[number - 1];
-  return element('button', { class: `chip c-${wayOf(step)}`, type: 'button', onclick: () => choose('step', number) },
-    element('i'), element('span', { class: 'ink' }, `${number} ${step.name}`));
+  return element('button', { class: 'chip', type: 'button', onclick: () => choose('step', number) },
+    element('i', { class: `c-${wayOf(step)}` }), `${number} ${step.name}`);
 }
 function nodeChip(plan, index) {
   const node = plan.nodes[index];

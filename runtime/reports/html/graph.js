@@ -36,6 +36,16 @@ function layOut(plan, width, height) {
   return { nodes, edges };
 }
 
+/** The widest of some widths at which the graph is within `limit`, or the last. */
+function layOutWithin(plan, some, height, limit) {
+  for (const width of some) {
+    const made = layOut(plan, width, height);
+    made.right = d3.max(made.nodes, (node) => node.x + node.width / 2) || 0;
+    if (made.right <= limit || width === some[some.length - 1]) return made;
+  }
+  return null;
+}
+
 /** Places of steps beside the nodes that they compute, in their order, as far as `height` allows. */
 function placeSteps(plan, centers, pitch, height) {
   const wanted = plan.steps.map((step, i) => {
@@ -105,11 +115,11 @@ function drawGraph(plan, measure) {
   place.replaceChildren();
   const total = Math.max(320, place.parentNode.clientWidth);
   const narrow = total < 560;
-  const nodeWidth = narrow ? 104 : 168, nodeHeight = 40, stepHeight = 46, pitch = stepHeight + 10;
-  const { nodes, edges } = layOut(plan, nodeWidth, nodeHeight);
-  const right = d3.max(nodes, (node) => node.x + node.width / 2) || 0;
-  const gap = narrow ? 54 : Math.max(120, total * 0.18);
-  const stepWidth = Math.max(narrow ? 164 : 250, Math.min(420, total - right - gap - 4));
+  const nodeHeight = 40, stepHeight = 46, pitch = stepHeight + 10;
+  const gap = narrow ? 54 : 120, leastStep = narrow ? 164 : 220;
+  // Narrower nodes where branches stand side by side.
+  const { nodes, edges, right } = layOutWithin(plan, narrow ? [104, 84] : [168, 140, 116, 96], nodeHeight, total - gap - leastStep - 4);
+  const stepWidth = Math.max(leastStep, Math.min(420, total - right - gap - 4));
   const width = Math.max(total, right + gap + stepWidth + 4);
   const stepX = width - stepWidth / 2 - 2;
 

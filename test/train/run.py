@@ -24,7 +24,7 @@ def main():
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
                               "validation", "colors", "class_names",
-                              "augment", "rates"), Place,
+                              "augment", "rates", "mnist"), Place,
                              parser.parse_args())
 
 

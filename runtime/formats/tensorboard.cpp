@@ -1,8 +1,9 @@
-//===- tensorboard.cpp - scalars for TensorBoard --------------------------===//
+//===- tensorboard.cpp - what TensorBoard draws ---------------------------===//
 
 #include "formats/tensorboard.h"
 #include "core/array.h"
 #include "formats/protobuf.h"
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -39,7 +40,40 @@ template <typename T> void put(std::string &to, T value) {
 constexpr uint32_t eventWallTime = 1, eventStep = 2, eventFileVersion = 3,
                    eventSummary = 5;
 constexpr uint32_t summaryValue = 1;
-constexpr uint32_t valueTag = 1, valueSimple = 2;
+constexpr uint32_t valueTag = 1, valueSimple = 2, valueHistogram = 5;
+constexpr uint32_t histogramMin = 1, histogramMax = 2, histogramCount = 3,
+                   histogramSum = 4, histogramSquares = 5, histogramLimits = 6,
+                   histogramCounts = 7;
+/// Of a histogram.
+constexpr size_t ranges = 30;
+
+void putDouble(std::string &to, uint32_t number, double value) {
+  putFixed64Field(to, number, std::bit_cast<uint64_t>(value));
+}
+
+/// Packed, as readers of today write them.
+void putDoubles(std::string &to, uint32_t number,
+                const std::vector<double> &values) {
+  std::string packed;
+  for (const double value : values)
+    put(packed, value);
+  putBytesField(to, number, packed);
+}
+
+std::string messageOf(const Histogram &histogram) {
+  std::string message;
+  double count = 0;
+  for (const double some : histogram.counts)
+    count += some;
+  putDouble(message, histogramMin, histogram.min);
+  putDouble(message, histogramMax, histogram.max);
+  putDouble(message, histogramCount, count);
+  putDouble(message, histogramSum, histogram.sum);
+  putDouble(message, histogramSquares, histogram.sumOfSquares);
+  putDoubles(message, histogramLimits, histogram.limits);
+  putDoubles(message, histogramCounts, histogram.counts);
+  return message;
+}
 
 double now() {
   using namespace std::chrono;
@@ -118,6 +152,47 @@ Status TensorBoard::write(int64_t step, double wallTime,
     putFixed32Field(value, valueSimple, std::bit_cast<uint32_t>(scalar.value));
     putBytesField(summary, summaryValue, value);
   }
+  return writeSummary(step, wallTime, summary);
+}
+
+Histogram histogramOf(std::string tag, std::span<const float> numbers) {
+  Histogram found;
+  found.tag = std::move(tag);
+  if (numbers.empty())
+    return found;
+  const auto [least, most] =
+      std::minmax_element(numbers.begin(), numbers.end());
+  found.min = *least, found.max = *most;
+  const double width = (found.max - found.min) / ranges;
+  const size_t count = width > 0 ? ranges : 1;
+  for (size_t i = 1; i <= count; ++i)
+    found.limits.push_back(i == count ? found.max
+                                      : found.min + width * double(i));
+  found.counts.resize(count);
+  for (const float number : numbers) {
+    const double x = number;
+    found.sum += x, found.sumOfSquares += x * x;
+    const auto limit =
+        std::lower_bound(found.limits.begin(), found.limits.end(), x);
+    ++found.counts[static_cast<size_t>(limit - found.limits.begin())];
+  }
+  return found;
+}
+
+Status TensorBoard::writeHistograms(int64_t step, double wallTime,
+                                    const std::vector<Histogram> &histograms) {
+  std::string summary;
+  for (const Histogram &histogram : histograms) {
+    std::string value;
+    putBytesField(value, valueTag, histogram.tag);
+    putBytesField(value, valueHistogram, messageOf(histogram));
+    putBytesField(summary, summaryValue, value);
+  }
+  return writeSummary(step, wallTime, summary);
+}
+
+Status TensorBoard::writeSummary(int64_t step, double wallTime,
+                                 std::string_view summary) {
   std::string event;
   putFixed64Field(event, eventWallTime, std::bit_cast<uint64_t>(wallTime));
   putVarintField(event, eventStep, static_cast<uint64_t>(step));

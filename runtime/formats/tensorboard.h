@@ -1,4 +1,4 @@
-//===- tensorboard.h - scalars for TensorBoard ------------------*- C++ -*-===//
+//===- tensorboard.h - what TensorBoard draws -------------------*- C++ -*-===//
 //
 // An event file: TFRecords (length, checksum, data, checksum; the checksums are
 // CRC-32C, rotated, as tensorflow/core/lib/io/record_writer.h says) of Event
@@ -12,6 +12,7 @@
 
 #include "core/status.h"
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,17 @@ struct Scalar {
   float value;
 };
 
+/// How often numbers are where, at a step.
+struct Histogram {
+  std::string tag; ///< "weights/fc1.weight"
+  double min = 0, max = 0, sum = 0, sumOfSquares = 0;
+  std::vector<double> limits; ///< the upper ones of the ranges
+  std::vector<double> counts; ///< up to a limit, above the one before
+};
+
+/// Of finite numbers, in ranges of equal width; of equal numbers one range.
+Histogram histogramOf(std::string tag, std::span<const float> numbers);
+
 class TensorBoard {
 public:
   TensorBoard() = default;
@@ -47,8 +59,11 @@ public:
   /// Numbers of one step; `wallTime` in seconds since 1970.
   Status write(int64_t step, double wallTime,
                const std::vector<Scalar> &scalars);
+  Status writeHistograms(int64_t step, double wallTime,
+                         const std::vector<Histogram> &histograms);
 
 private:
+  Status writeSummary(int64_t step, double wallTime, std::string_view summary);
   Status append(std::string_view event);
 
   std::string name;

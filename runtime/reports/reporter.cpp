@@ -69,6 +69,14 @@ void Reporter::tensorboardWrite(int64_t step,
   warn(status);
 }
 
+void Reporter::weights(int64_t step, const std::vector<Histogram> &histograms) {
+  if (!boarding)
+    return;
+  const Status status = board.writeHistograms(step, wallTime(), histograms);
+  boarding = status.ok();
+  warn(status);
+}
+
 void Reporter::report(const Report &report) {
   const TrainState &state = report.state;
   progress.report(state);

@@ -75,6 +75,10 @@ public:
   /// Only for TensorBoard, which gets more points than there are reports.
   void point(int64_t step, double loss, double accuracy, double lr);
   void epoch(const EpochReport &report, const History &history);
+  /// Whether `weights` is of use.
+  bool wantsWeights() const { return boarding; }
+  /// After an epoch, for TensorBoard.
+  void weights(int64_t step, const std::vector<Histogram> &histograms);
   /// Writes what is written once: a plot on standard output.
   void finish(const History &history);
   void clear() { progress.clear(); }

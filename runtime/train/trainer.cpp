@@ -227,6 +227,8 @@ Status Trainer::endEpoch() {
   lastEpoch = result;
   patienceIsOver = isPatienceOver();
   reporter.epoch(report, history);
+  if (reporter.wantsWeights())
+    reporter.weights(step, weightHistograms());
   MN_TRY(keepBest(result));
   if (checkpointIsDue())
     writeCheckpoint();

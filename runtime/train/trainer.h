@@ -137,6 +137,7 @@ private:
   void announceSpeed();
   Json ratesNow() const; // trainer_report.cpp
   Status writeReport();
+  std::vector<Histogram> weightHistograms() const;
   Status stopped() const;
   void report(const Status &status);
   Json summary(const char *reason) const;

@@ -42,6 +42,21 @@ Json Trainer::ratesNow() const {
   return rates;
 }
 
+/// Of what is trained, as it is in `block`.
+std::vector<Histogram> Trainer::weightHistograms() const {
+  std::vector<Histogram> found;
+  for (int i = 0; i < tables.parameterCount; ++i) {
+    const auto &[tensor, role] = tables.parameters[i];
+    if (role != Role::parameter || tensor.type != Type::f32)
+      continue;
+    const auto *numbers =
+        reinterpret_cast<const float *>(block.data() + tensor.offset);
+    found.push_back(histogramOf("weights/" + std::string(tensor.name),
+                                {numbers, countOf(tensor)}));
+  }
+  return found;
+}
+
 /// After the last step; only the first rank has a file to write.
 Status Trainer::writeReport() {
   if (train.report.empty())

@@ -75,7 +75,7 @@ def test_log_tensorboard_and_plot(place):
     picture = xml.dom.minidom.parse(str(folder / "curve.svg"))
     expect(picture.documentElement.tagName == "svg", "svg")
     board, = (folder / "board").iterdir()
-    expect(records(board.read_bytes()) == 1 + 3 + 57 // 5, "tensorboard")
+    expect(records(board.read_bytes()) == 1 + 3 + 3 + 57 // 5, "tensorboard")
 
 
 def records(data):
@@ -159,3 +159,64 @@ def test_log_keys_are_in_one_style(place):
     for event in events(path):
         for key in event:
             expect(re.fullmatch("[a-z0-9]+(_[a-z0-9]+)*", key), event)
+
+
+def fields(message):
+    """Number and value of each field of a protobuf message: integers of varints
+    and of fixed sizes, bytes."""
+    def varint(at):
+        value = shift = 0
+        while True:
+            value |= (message[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+            if not message[at - 1] & 128:
+                return value, at
+    at = 0
+    while at < len(message):
+        key, at = varint(at)
+        size = {1: 8, 5: 4}.get(key & 7)
+        if key & 7 == 2:
+            size, at = varint(at)
+        if key & 7 == 0:
+            value, at = varint(at)
+        else:
+            value, at = message[at:at + size], at + size
+        yield key >> 3, value
+
+
+def histograms(data):
+    """The last histogram of each tag in an event file."""
+    at, found = 0, {}
+    while at < len(data):
+        size, = struct.unpack_from("<Q", data, at)
+        event = dict(fields(data[at + 12:at + 12 + size]))
+        for _, value in fields(event.get(5, b"")):
+            value = dict(fields(value))
+            if 5 in value:
+                found[value[1].decode()] = {
+                    number: np.frombuffer(body, np.float64)
+                    for number, body in fields(value[5])}
+        at += 16 + size
+    return found
+
+
+def test_histograms_of_weights(place):
+    """Beside NumPy, of the weights that are saved."""
+    folder = place.fresh("histograms")
+    place.train("mlp", "--epochs=2", f"--tensorboard={folder / 'board'}",
+                f"--save={folder / 'x.onnx'}")
+    board, = (folder / "board").iterdir()
+    found = histograms(board.read_bytes())
+    weights = {one.name: onnx.numpy_helper.to_array(one).astype(float)
+               for one in onnx.load(folder / "x.onnx").graph.initializer}
+    expect(found.keys() == {f"weights/{name}" for name in weights}, found.keys())
+    for name, x in weights.items():
+        least, most, count, total, squares, limits, counts = (
+            found[f"weights/{name}"][number] for number in range(1, 8))
+        np.testing.assert_allclose([least[0], most[0], count[0]],
+                                   [x.min(), x.max(), x.size])
+        np.testing.assert_allclose([total[0], squares[0]],
+                                   [x.sum(), (x * x).sum()], rtol=1e-9)
+        expect(len(limits) == len(counts) == 30 and limits[-1] == x.max(), name)
+        expected = [(x <= limit).sum() for limit in limits]
+        expect(np.cumsum(counts).tolist() == expected, name)

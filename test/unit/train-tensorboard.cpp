@@ -97,4 +97,18 @@ TEST(TensorBoard, Errors) {
             "cannot make the folder '" + folder / "a/b" + "': Not a directory");
 }
 
+TEST(TensorBoard, HistogramsOfFewNumbers) {
+  EXPECT_TRUE(mn::histogramOf("none", {}).counts.empty());
+  const float equal[] = {2, 2, 2}, two[] = {0, 3, 3};
+  const mn::Histogram one = mn::histogramOf("equal", equal);
+  EXPECT_EQ(one.limits, std::vector<double>({2}));
+  EXPECT_EQ(one.counts, std::vector<double>({3}));
+  const mn::Histogram other = mn::histogramOf("two", two);
+  ASSERT_EQ(other.counts.size(), 30u);
+  EXPECT_EQ(other.counts.front(), 1);
+  EXPECT_EQ(other.counts.back(), 2);
+  EXPECT_EQ(other.limits.back(), 3);
+  EXPECT_EQ(other.sumOfSquares, 18);
+}
+
 } // namespace

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/States.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,17 +79,19 @@ struct AddOptimizer : impl::AddOptimizerBase<AddOptimizer> {
   void runOnOperation() override;
   LogicalResult checkOptions();
   LogicalResult addTo(func::FuncOp train);
+  void readAverages(func::FuncOp function);
   LogicalResult checkInputs(func::FuncOp train);
+  LogicalResult checkStates(ArrayRef<std::string> parameters);
   void rememberRecipe();
 };
 
 /// Updates the parameters of one function.
 class Updates {
 public:
-  Updates(StringRef kind, bool keras, StringRef clipping, ModuleOp module,
-          OpBuilder &builder, Location loc)
-      : kind(kind), keras(keras), clipping(clipping), a{builder, loc},
-        states(module, builder, loc) {}
+  Updates(StringRef kind, bool keras, StringRef clipping, double average,
+          ModuleOp module, OpBuilder &builder, Location loc)
+      : kind(kind), keras(keras), clipping(clipping), average(average),
+        module(module), a{builder, loc}, states(module, builder, loc) {}
 
   void readNumbers(FloatType element);
   void clip(MutableArrayRef<Value> gradients);
@@ -97,6 +100,7 @@ public:
   void countStepFirst(Block &body);
 
 private:
+  void updateAverage(StringRef name, Value w);
   Value next(StringRef name, Value w, Value g);
   Value momentum(StringRef name, Value w, Value g);
   Value adam(StringRef name, Value w, Value g);
@@ -115,6 +119,8 @@ private:
   StringRef kind;
   bool keras;
   StringRef clipping;
+  double average;
+  ModuleOp module;
   bool counted = false;
   Arithmetic a;
   States states;
@@ -226,7 +232,31 @@ void Updates::update(StringRef name, Value gradient) {
   a.loc = NameLoc::get(a.b.getStringAttr(name));
   Value w = a.b.create<ml_program::GlobalLoadOp>(
       a.loc, gradient.getType(), SymbolRefAttr::get(a.b.getContext(), name));
-  states.store(name, next(name, w, gradient));
+  Value updated = next(name, w, gradient);
+  states.store(name, updated);
+  if (average > 0)
+    updateAverage(name, updated);
+}
+
+/// `name` becomes that of the parameter's mean.
+static std::string averageOf(StringRef name) {
+  return (name + mn::names::average).str();
+}
+
+/// It begins as the parameter does.
+void Updates::updateAverage(StringRef name, Value w) {
+  std::string mean = averageOf(name);
+  auto parameter = module.lookupSymbol<ml_program::GlobalOp>(name);
+  if (!module.lookupSymbol(mean)) {
+    auto atStart = OpBuilder::atBlockBegin(module.getBody());
+    auto global = atStart.create<ml_program::GlobalOp>(
+        a.loc, mean, parameter.getType(), /*is_mutable=*/true,
+        parameter.getValueAttr(), a.b.getStringAttr("private"));
+    global->setAttr("mnist.role", a.b.getStringAttr("state"));
+  }
+  Value old = states.load(mean, typeOf(w));
+  states.store(mean,
+               a.add(old, a.mul(a.number(old, 1 - average), a.sub(w, old))));
 }
 
 /// Before all else, so that neither updates nor the count wait for the loss:
@@ -303,6 +333,31 @@ LogicalResult AddOptimizer::checkInputs(func::FuncOp train) {
   return success();
 }
 
+/// That the states are not called as tensors of the model are.
+LogicalResult AddOptimizer::checkStates(ArrayRef<std::string> parameters) {
+  SmallVector<StringRef> states;
+  if (kind == "momentum" || kind == "nesterov")
+    states.push_back(".momentum");
+  if (kind == "adam" || kind == "adamw")
+    states.push_back(".m");
+  if (kind.find("adam") == 0 || kind == "rmsprop" || kind == "adagrad")
+    states.push_back(".v");
+  if (average > 0)
+    states.push_back(mn::names::average);
+  for (StringRef parameter : parameters)
+    for (StringRef state : states) {
+      auto global = getOperation().lookupSymbol<ml_program::GlobalOp>(
+          (parameter + state).str());
+      auto role = global ? global->getAttrOfType<StringAttr>("mnist.role")
+                         : StringAttr();
+      if (global && !(role && role == "state"))
+        return getOperation().emitError("expected no tensor '")
+               << parameter << state << "' beside '" << parameter
+               << "', whose state of the optimizer has that name, got one";
+    }
+  return success();
+}
+
 LogicalResult AddOptimizer::addTo(func::FuncOp train) {
   auto end = cast<func::ReturnOp>(train.getBody().front().getTerminator());
   SmallVector<Value> kept, gradients;
@@ -320,7 +375,7 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
   }
   if (gradients.empty())
     return success();
-  if (failed(checkInputs(train)))
+  if (failed(checkInputs(train)) || failed(checkStates(names)))
     return failure();
   auto element = cast<FloatType>(getElementTypeOrSelf(gradients.front()));
   for (auto [name, gradient] : llvm::zip_equal(names, gradients))
@@ -330,8 +385,8 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
              << " and another " << element;
 
   OpBuilder builder(end);
-  Updates updates(kind, convention == "keras", clipping, getOperation(),
-                  builder, end.getLoc());
+  Updates updates(kind, convention == "keras", clipping, average,
+                  getOperation(), builder, end.getLoc());
   if (train.getOps<RandomUniformOp>().empty())
     updates.countStepFirst(train.getBody().front());
   updates.readNumbers(element);
@@ -344,6 +399,15 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
                                         ValueRange(kept).getTypes()));
   train.setAllResultAttrs(keptAttributes);
   return success();
+}
+
+/// In the place of the parameters that have one.
+void AddOptimizer::readAverages(func::FuncOp function) {
+  function.walk([&](ml_program::GlobalLoadOp load) {
+    std::string mean = averageOf(load.getGlobal().getLeafReference());
+    if (getOperation().lookupSymbol(mean))
+      load.setGlobalAttr(SymbolRefAttr::get(&getContext(), mean));
+  });
 }
 
 /// Leaves the options to the code generator, for the trainer.
@@ -392,6 +456,9 @@ void AddOptimizer::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal() && failed(addTo(function)))
       return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (average > 0 && !isOfKind(function, mn::kinds::train))
+      readAverages(function);
 }
 
 } // namespace mlir::mnistc

@@ -149,6 +149,7 @@ static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
   optimizer.epsilon = options.epsilon;
   optimizer.dampening = options.dampening;
   optimizer.clip = options.clip;
+  optimizer.average = options.average;
   return optimizer;
 }
 

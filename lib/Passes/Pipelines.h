@@ -98,6 +98,8 @@ struct TrainOptions : InferOptions {
                            llvm::cl::desc("What momentum leaves out")};
   Option<double> clip{*this, "clip", llvm::cl::init(-1.0),
                       llvm::cl::desc("Where clipping begins")};
+  Option<double> average{*this, "average", llvm::cl::init(0.0),
+                         llvm::cl::desc("Decay of the parameters' mean")};
   Option<bool> dataParallel{
       *this, "data-parallel", llvm::cl::init(false),
       llvm::cl::desc("Several ranks train, on a share of the rows each")};

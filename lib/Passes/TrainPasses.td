@@ -205,6 +205,11 @@ def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
     Clipping comes first: by value each element of g into [-clip, clip]; by norm
     all gradients together are scaled by clip / (norm + 1e-6) where that is
     below 1 (Pascanu, Mikolov and Bengio 2013, in PyTorch's convention).
+
+    With `average` = d above 0 there is a moving mean of each parameter, a state
+    `<parameter>.ema` that begins as the parameter: ema + (1 - d) (w - ema),
+    after each update (Polyak and Juditsky 1992). Functions that do not train
+    read it in the parameter's place.
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::ml_program::MLProgramDialect"];
@@ -224,6 +229,8 @@ def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
     Option<"dampening", "dampening", "double", "-1.0",
            "What momentum leaves out of a gradient">,
     Option<"clip", "clip", "double", "-1.0", "Where clipping begins">,
+    Option<"average", "average", "double", "0.0",
+           "Decay of the mean of the parameters; 0: none">,
   ];
 }
 

@@ -5,6 +5,7 @@
 #include "core/choices.h"
 #include "formats/onnx_uses.h"
 #include "mnistrt/philox.h"
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -114,6 +115,11 @@ Status initialize(const TrainModel &model, Initialization kind, int64_t seed,
     else
       filler.constant(0);
   }
+  // Means begin as what they are of.
+  for (int i = 0; i < tables.parameterCount; ++i)
+    if (const Parameter *mean = model.averageOf(tables.parameters[i]))
+      std::copy_n(block.data() + tables.parameters[i].tensor.offset,
+                  bytesOf(mean->tensor), block.data() + mean->tensor.offset);
   return Status::success();
 }
 

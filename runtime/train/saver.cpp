@@ -24,8 +24,10 @@ Status Saver::patch(const std::vector<char> &block,
                            text("expected weights of float to save, got '%s' "
                                 "of %s",
                                 tensor.name, nameOf(tensor.type)));
+    const Parameter *average = model.averageOf(tables.parameters[i]);
+    const size_t offset = (average ? average->tensor : tensor).offset;
     weights[tensor.name] = {
-        reinterpret_cast<const float *>(block.data() + tensor.offset),
+        reinterpret_cast<const float *>(block.data() + offset),
         countOf(tensor)};
   }
   OnnxMetadata metadata;

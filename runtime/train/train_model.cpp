@@ -181,6 +181,13 @@ Status TrainModel::checkNumbers(const std::vector<char> &block) const {
   return Status::success();
 }
 
+const Parameter *TrainModel::averageOf(const Parameter &parameter) const {
+  const Parameter *found =
+      find(std::string(parameter.tensor.name) + names::average);
+  // A tensor of the model may be called so.
+  return found && found->role == Role::state ? found : nullptr;
+}
+
 std::string TrainModel::digest(const std::vector<char> &block) const {
   Digest digest;
   for (int i = 0; i < model->parameterCount; ++i) {

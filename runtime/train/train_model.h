@@ -42,6 +42,8 @@ struct TrainModel {
   const Plan &plan() const { return model->plans[trainPlan]; }
   /// Null where the model has none of that name.
   const Parameter *find(std::string_view name) const;
+  /// A parameter's moving mean, if the program keeps one: what is saved.
+  const Parameter *averageOf(const Parameter &parameter) const;
 
   /// How many tensors are trained, of how many elements.
   struct Trained {

@@ -24,7 +24,8 @@ def main():
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
                               "validation", "colors", "class_names",
-                              "augment", "rates", "mnist"), Place,
+                              "augment", "rates", "mnist",
+                              "averages"), Place,
                              parser.parse_args())
 
 

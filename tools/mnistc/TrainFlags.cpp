@@ -101,9 +101,12 @@ static NumberFlag clipNorm("clip-norm", 0, unlimited,
                            "Maximum norm of all gradients together");
 static NumberFlag clipValue("clip-value", 0, unlimited,
                             "Maximum absolute value of a gradient's elements");
+static NumberFlag ema("ema", 0, 1,
+                      "Evaluate and save a moving mean of the parameters, "
+                      "which keeps this part of itself each step: 0.999");
 static NumberFlag *const numberFlags[] = {
-    &smoothing, &lr,      &momentum,  &weightDecay, &beta1,
-    &beta2,     &epsilon, &dampening, &clipNorm,    &clipValue};
+    &smoothing, &lr,        &momentum, &weightDecay, &beta1, &beta2,
+    &epsilon,   &dampening, &clipNorm, &clipValue,   &ema};
 
 static bool isGiven(const cl::Option &option) {
   return option.getNumOccurrences() != 0;
@@ -184,6 +187,7 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   options.beta2 = beta2.option.getValue();
   options.epsilon = epsilon.option.getValue();
   options.dampening = dampening.option.getValue();
+  options.average = std::max(ema.option.getValue(), 0.0);
   if (isGiven(clipNorm.option) || isGiven(clipValue.option)) {
     bool norm = isGiven(clipNorm.option);
     options.clipping = norm ? "norm" : "value";

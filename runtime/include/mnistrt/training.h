@@ -46,6 +46,10 @@ inline constexpr char lossSum[] = "mn.loss_sum";
 /// A state of floats: recipeRows rows of RecipeColumn::count numbers.
 inline constexpr char recipe[] = "mn.recipe";
 
+/// Ends the name of a parameter's moving mean, which is evaluated and saved in
+/// its place.
+inline constexpr char average[] = ".ema";
+
 /// Not a tensor: the key of an ONNX file's metadata for the names of classes, a
 /// JSON array of strings.
 inline constexpr char classNames[] = "class_names";

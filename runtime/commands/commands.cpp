@@ -81,32 +81,33 @@ std::vector<Command> commandsOf(const Model &model) {
        infer},
       {"eval", "compute loss and accuracy, or the errors of values", nullptr,
        nullptr, false,
-       with(with({{"data", "DIR",
-                   "a folder with MNIST's files, with test_x.npy and "
-                   "test_y.npy, or with test/CLASS/*.png; X.npy,Y.npy; or "
-                   "'digits', which is synthetic",
-                   &Options::data},
-                  {"targets", "KIND",
-                   "what rows are compared with: class, values, or auto "
-                   "(default), by which integers are classes",
-                   &Options::targets},
-                  {"details", nullptr,
-                   "also print recall and precision of each class, the "
-                   "confusion matrix, and how well probabilities can be "
-                   "believed",
-                   &Options::details},
-                  {"top", "N",
-                   "count also rows whose class is among the N most probable "
-                   "(default 3)",
-                   &Options::top, 1},
-                  {"wrong", "DIR",
-                   "write the rows that are most wrong as pictures",
-                   &Options::wrong},
-                  {"wrong-limit", "N", "at most so many pictures (default 25)",
-                   &Options::wrongLimit, 1},
-                  json},
-                 setFlags),
-            with(with(transformFlags, scoreFlags), deviceFlags)),
+       with(
+           with({{"data", "DIR",
+                  "a folder with MNIST's or CIFAR's files, with test_x.npy and "
+                  "test_y.npy, or with test/CLASS/*.png; X.npy,Y.npy; or "
+                  "'digits', which is synthetic",
+                  &Options::data},
+                 {"targets", "KIND",
+                  "what rows are compared with: class, values, or auto "
+                  "(default), by which integers are classes",
+                  &Options::targets},
+                 {"details", nullptr,
+                  "also print recall and precision of each class, the "
+                  "confusion matrix, and how well probabilities can be "
+                  "believed",
+                  &Options::details},
+                 {"top", "N",
+                  "count also rows whose class is among the N most probable "
+                  "(default 3)",
+                  &Options::top, 1},
+                 {"wrong", "DIR",
+                  "write the rows that are most wrong as pictures",
+                  &Options::wrong},
+                 {"wrong-limit", "N", "at most so many pictures (default 25)",
+                  &Options::wrongLimit, 1},
+                 json},
+                setFlags),
+           with(with(transformFlags, scoreFlags), deviceFlags)),
        eval},
       {"verify", "compare outputs with those of ONNX test data", "DIR",
        "a folder of test_data_set_* folders, or one of them", false,

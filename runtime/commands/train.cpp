@@ -92,8 +92,8 @@ Status runTraining(const Model &model, const Options &options) {
 
 const std::vector<Flag> runFlags = {
     {"data", "DIR",
-     "the data to train and test on: a folder with MNIST's files, with "
-     "train_x.npy, "
+     "the data to train and test on: a folder with MNIST's or CIFAR's files, "
+     "with train_x.npy, "
      "train_y.npy, test_x.npy and test_y.npy, or with train/CLASS/*.png and "
      "test/CLASS/*.png; X.npy,Y.npy; or 'digits', which is synthetic",
      &Options::data},

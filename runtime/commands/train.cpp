@@ -195,6 +195,7 @@ const std::vector<Flag> outputFlags = {
      "is "
      "standard output",
      &T::report},
+    {"csv", "FILE", "write a table with a row for each epoch", &T::csv},
     {"report-every", "N", "report every N steps (default: every 5 seconds)",
      &T::reportEvery, 1},
     {"json", nullptr,

@@ -14,6 +14,8 @@ namespace {
 
 /// More than any plot has.
 constexpr uint64_t plotBytes = 1 << 18;
+/// As a table of a thousand epochs.
+constexpr uint64_t csvBytes = 1 << 17;
 
 double wallTime() {
   return std::chrono::duration<double>(
@@ -39,6 +41,8 @@ Status Reporter::open(bool resumed) {
     MN_TRY(board.open(options.tensorboard));
   if (!options.plot.empty() && options.plot != "-")
     MN_TRY(checkWritable(options.plot, plotBytes));
+  if (!options.csv.empty())
+    MN_TRY(checkWritable(options.csv, csvBytes));
   logging = log.isOpen();
   boarding = board.isOpen();
   return Status::success();
@@ -144,6 +148,8 @@ void Reporter::epoch(const EpochReport &report, const History &history) {
   tensorboardWrite(report.step, scalars);
   if (!options.plot.empty() && options.plot != "-")
     warn(writePlot(options.plot, history.plot(title)));
+  if (!options.csv.empty())
+    warn(writeAtomically(options.csv, history.csv()));
 }
 
 void Reporter::finish(const History &history) {

@@ -1,36 +1,15 @@
 //===- results_csv.cpp - the results of a sweep as a table ----------------===//
 //
-// As RFC 4180 has it, with LF: a row for each epoch, so that a curve is the
-// rows of a run.
+// A row for each epoch, so that a curve is the rows of a run.
 //
 //===----------------------------------------------------------------------===//
 
+#include "formats/csv.h"
 #include "sweep/results.h"
 
 namespace mn {
 
 namespace {
-
-std::string quoted(const std::string &cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos)
-    return cell;
-  std::string result = "\"";
-  for (const char c : cell)
-    result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
-std::string numberText(double number) {
-  const Json json = number;
-  const std::string text = jsonText(json);
-  return text.front() == '"' ? text.substr(1, text.size() - 2) : text;
-}
-
-void addRow(std::string &csv, const std::vector<std::string> &cells) {
-  for (size_t i = 0; i < cells.size(); ++i)
-    csv += (i ? "," : "") + quoted(cells[i]);
-  csv += "\n";
-}
 
 /// The set that all runs are evaluated on.
 DataSetNumber evaluatedOn(const std::vector<SweepRun> &runs) {
@@ -61,7 +40,7 @@ std::string csvOf(const std::vector<SweepRun> &runs) {
         std::string("digest")})
     cells.push_back(name);
   std::string csv;
-  addRow(csv, cells);
+  addCsvRow(csv, cells);
   for (const SweepRun &run : runs) {
     const Json json = jsonOf(run);
     cells = {std::to_string(run.number), json.at("state").get<std::string>()};
@@ -73,21 +52,21 @@ std::string csvOf(const std::vector<SweepRun> &runs) {
     if (run.result.epochs.empty()) { // it failed in the first one
       cells.resize(options + 6);
       cells.back() = run.result.digest;
-      addRow(csv, cells);
+      addCsvRow(csv, cells);
     }
     for (const EpochResult &epoch : run.result.epochs) {
       cells.resize(options);
       cells.push_back(std::to_string(epoch.epoch));
-      cells.push_back(numberText(epoch.trainLoss));
-      cells.push_back(
-          epoch.trainAccuracy < 0 ? "" : numberText(epoch.trainAccuracy));
+      cells.push_back(csvNumber(epoch.trainLoss));
+      cells.push_back(epoch.trainAccuracy < 0 ? ""
+                                              : csvNumber(epoch.trainAccuracy));
       const Evaluation &evaluation = epoch.evaluation;
-      cells.push_back(evaluation.done() ? numberText(evaluation.loss) : "");
+      cells.push_back(evaluation.done() ? csvNumber(evaluation.loss) : "");
       cells.push_back(evaluation.done() && evaluation.accuracy >= 0
-                          ? numberText(evaluation.accuracy)
+                          ? csvNumber(evaluation.accuracy)
                           : "");
       cells.push_back(run.result.digest);
-      addRow(csv, cells);
+      addCsvRow(csv, cells);
     }
   }
   return csv;

@@ -2,6 +2,7 @@
 
 #include "train/history.h"
 #include "core/array.h"
+#include "formats/csv.h"
 #include "formats/json.h"
 #include <algorithm>
 #include <cmath>
@@ -119,6 +120,29 @@ Status History::parse(std::string_view text) {
                    std::string(text.substr(0, 60)).c_str());
   *this = std::move(read);
   return Status::success();
+}
+
+std::string History::csv() const {
+  const std::string set =
+      epochs.empty() ? "test" : nameOf(epochs.back().evaluation.set);
+  const bool evaluated = !epochs.empty() && epochs.back().evaluation.done();
+  std::vector<std::string> cells = {"epoch", "train_loss", "train_accuracy"};
+  if (evaluated)
+    cells.insert(cells.end(), {set + "_loss", set + "_accuracy"});
+  std::string csv;
+  addCsvRow(csv, cells);
+  const auto accuracy = [](double part) {
+    return part < 0 ? "" : csvNumber(part);
+  };
+  for (const EpochResult &epoch : epochs) {
+    cells = {std::to_string(epoch.epoch), csvNumber(epoch.trainLoss),
+             accuracy(epoch.trainAccuracy)};
+    if (evaluated)
+      cells.insert(cells.end(), {csvNumber(epoch.evaluation.loss),
+                                 accuracy(epoch.evaluation.accuracy)});
+    addCsvRow(csv, cells);
+  }
+  return csv;
 }
 
 Plot History::plot(const std::string &title) const {

@@ -55,6 +55,8 @@ public:
   Status parse(std::string_view text);
 
   Plot plot(const std::string &title) const;
+  /// A row for each epoch, as CSV.
+  std::string csv() const;
 
 private:
   std::vector<HistoryPoint> points;

@@ -178,7 +178,8 @@ Status findRate(const Model &model, const Options &options,
       {"--checkpoint", options.train.checkpoint},
       {"--log", options.train.log},
       {"--tensorboard", options.train.tensorboard},
-      {"--plot", options.train.plot}};
+      {"--plot", options.train.plot},
+      {"--csv", options.train.csv}};
   for (const auto &[name, value] : others)
     if (!value.empty())
       return Status::error(Code::usage,

@@ -26,7 +26,7 @@ struct TrainOptions {
   std::string augment; ///< "shift:2,flip"; empty: rows stay as they are
 
   /// Files and folders that are written; empty: not.
-  std::string save, best, checkpoint, log, tensorboard, plot, report;
+  std::string save, best, checkpoint, log, tensorboard, plot, csv, report;
   std::string devices;   ///< GPUs that train together; empty: one
   int64_t earlyStop = 0; ///< epochs without a better one; 0: never
   std::string maxTime;   ///< "90s", "1.5m", "2h"; empty: without end

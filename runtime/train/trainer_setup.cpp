@@ -54,8 +54,9 @@ static Options optionsOf(const Options &all, const Ranks *ranks) {
   if (!ranks || ranks->isFirst())
     return options;
   TrainOptions &train = options.train;
-  for (std::string *file : {&train.save, &train.best, &train.log,
-                            &train.tensorboard, &train.plot, &train.report})
+  for (std::string *file :
+       {&train.save, &train.best, &train.log, &train.tensorboard, &train.plot,
+        &train.csv, &train.report})
     file->clear();
   options.json = false;
   return options;
@@ -161,6 +162,7 @@ Status Trainer::checkOptions() const {
       {"--save", train.save},
       {"--best", train.best},
       {"--checkpoint", train.checkpoint},
+      {"--csv", train.csv},
       {"--tensorboard", train.tensorboard}};
   for (const auto &[name, path] : files)
     if (path == "-")
@@ -245,6 +247,7 @@ Status Trainer::checkOutputs() const {
       {"--best", train.best},
       {"--log", train.log},
       {"--plot", train.plot},
+      {"--csv", train.csv},
       {"--report", train.report},
       {"--checkpoint", train.checkpoint.empty()
                            ? ""

@@ -14,6 +14,11 @@ mn::Status mn::Executor::open(const Model &, const ExecutorOptions &,
 size_t mn::deviceBytes(const Model &) { return 0; }
 std::string mn::librarySearch() { return ""; }
 bool mn::opensSlowly() { return false; }
+int mn::usefulExecutors() { return 1; }
+mn::Status mn::countDevices(int &count) {
+  count = 0;
+  return Status::success();
+}
 
 static const mn::Model model = {
     mn::modelVersion, "fuzzed", "mnistc", "", "cpu",   "x86-64", nullptr, 0,

@@ -1,5 +1,6 @@
 """What training writes: models, checkpoints, logs, plots."""
 
+import csv
 import json
 import os
 import re
@@ -94,6 +95,7 @@ def test_nothing_is_written_before_it_can_be(place):
     for flag in ("--save=/nowhere/x.onnx", f"--save={place.folder}",
                  "--best=/nowhere/x.onnx", "--checkpoint=/proc/nowhere",
                  "--log=/nowhere/log", "--plot=/nowhere/x.svg",
+                 "--csv=/nowhere/x.csv",
                  "--tensorboard=/proc/nowhere"):
         done = fails(14, program, "train", *FLAGS, flag, parts=["cannot"])
         expect("epoch 1" not in done.out, flag)
@@ -220,3 +222,20 @@ def test_histograms_of_weights(place):
         expect(len(limits) == len(counts) == 30 and limits[-1] == x.max(), name)
         expected = [(x <= limit).sum() for limit in limits]
         expect(np.cumsum(counts).tolist() == expected, name)
+
+
+def test_table_of_epochs(place):
+    """What the log has, also of a run that was resumed."""
+    folder = place.fresh("csv")
+    for epochs in (2, 4):
+        place.train("mlp", f"--epochs={epochs}", "--resume",
+                    f"--checkpoint={folder / 'checkpoint'}",
+                    f"--csv={folder / 'x.csv'}", f"--log={folder / 'log'}")
+    rows = list(csv.DictReader((folder / "x.csv").read_text().splitlines()))
+    found = [e for e in events(folder / "log") if e["event"] == "epoch"]
+    expect(len(rows) == len(found) == 4, rows)
+    for row, event in zip(rows, found):
+        expect(row.keys() == {"epoch", "train_loss", "train_accuracy",
+                              "test_loss", "test_accuracy"}, row)
+        for key, value in row.items():
+            expect(float(value) == event[key], f"{row} {event}")

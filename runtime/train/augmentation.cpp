@@ -24,11 +24,12 @@ Status refused(const std::string &word) {
 /// The number after a name; false where it is none from 0 to `most`.
 bool readNumber(const std::string &word, size_t colon, double most,
                 double &number) {
+  if (colon == std::string::npos)
+    return false;
   const char *begin = word.c_str() + colon + 1;
   char *end = nullptr;
   number = std::strtod(begin, &end);
-  return colon != std::string::npos && end != begin && *end == 0 &&
-         number >= 0 && number <= most;
+  return end != begin && *end == 0 && number >= 0 && number <= most;
 }
 
 Status readWord(const std::string &word, Augment &augment) {

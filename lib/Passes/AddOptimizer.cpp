@@ -255,8 +255,8 @@ void Updates::updateAverage(StringRef name, Value w) {
     global->setAttr("mnist.role", a.b.getStringAttr("state"));
   }
   Value old = states.load(mean, typeOf(w));
-  states.store(mean,
-               a.add(old, a.mul(a.number(old, 1 - average), a.sub(w, old))));
+  Value rest = a.number(old, 1 - average);
+  states.store(mean, a.add(old, a.mul(rest, a.sub(w, old))));
 }
 
 /// Before all else, so that neither updates nor the count wait for the loss:

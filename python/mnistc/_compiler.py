@@ -133,8 +133,8 @@ class Source:
 
 
 def compile(model: Model, *, target: str = "cuda", batch: Value = None, train: Train = False,
-            output: Optional[str] = None, device: int = 0, threads: int = 0,
-            **options: Value) -> Program:
+            output: Optional[Union[str, "os.PathLike[str]"]] = None, device: int = 0,
+            threads: int = 0, **options: Value) -> Program:
     """Compiles a model and opens it.
 
     train: True, or the options of training: {"optimizer": "adam", "lr": 0.001}.
@@ -146,7 +146,7 @@ def compile(model: Model, *, target: str = "cuda", batch: Value = None, train: T
     given = all_flags(target, batch, train, options)
     source = Source(model)
     folder = Folder()
-    path = output or os.path.join(folder.path, "libmodel.so")
+    path = os.fspath(output) if output else os.path.join(folder.path, "libmodel.so")
     if not path.endswith(".so"):
         raise UsageError(f"expected the name of a library that ends in .so, got '{path}'", 2)
     named = [] if output else ["--name=model"]

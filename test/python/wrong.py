@@ -36,7 +36,7 @@ def test_what_cannot_be_compiled(place):
             (mnistc.UsageError, 2, "no-such", compiled(model, no_such=True)),
             (mnistc.UsageError, 2, "options of the program, got emit", compiled(model, emit="plan")),
             (mnistc.UsageError, 2, "a number or a list for layout", compiled(model, layout=object())),
-            (mnistc.UsageError, 2, "ends in .so", compiled(model, output="/tmp/a.out")),
+            (mnistc.UsageError, 2, "ends in .so", compiled(model, output=place.path("a.out"))),
             (mnistc.UnsupportedError, 3, "NonZero", compiled(unknown, batch=None)),
             (mnistc.ToolchainError, 4, "cannot write", compiled(model, output="/nowhere/libx.so")),
             (mnistc.LibraryError, 12, "that can be loaded", lambda: mnistc.load("/nowhere.so"))):

@@ -75,5 +75,6 @@ def test_rows_are_called_after_their_files(place):
     np.save(place.path("rows.npy"), np.zeros((2, 28, 28), np.uint8))
     rows = ok(program, "infer", place.path("rows.npy"), "--top=1").out
     expect([line[:3] for line in rows.splitlines()] == ["0: ", "1: "], rows)
-    expect("class" in ok(program, "eval", f"--data={pictures(place)}",
-                         "--details").out, "details")
+    table = ok(program, "eval", f"--data={pictures(place)}", "--details").out
+    for name in ("10", "2", "\u00e4"):
+        expect(f"\n{name} " in table, table)

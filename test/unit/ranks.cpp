@@ -105,15 +105,18 @@ TEST(ThreadRanks, TheLowestThatFailedSpeaks) {
   EXPECT_EQ(messages(ends), 1);
 }
 
+/// Of three ranks, without the others.
+Status theLastFails(Ranks &ranks) {
+  if (ranks.place().rank == 2) {
+    ranks.fail(Code::outOfMemory);
+    return Status::error(Code::outOfMemory, "out of memory");
+  }
+  double x = 0;
+  return ranks.reduce(Reduction::sum, &x, 1);
+}
+
 TEST(ThreadRanks, OneThatFailsAloneTellsTheOthers) {
-  const auto ends = run(3, 10, [](Ranks &ranks) {
-    if (ranks.place().rank == 2) {
-      ranks.fail(Code::outOfMemory);
-      return Status::error(Code::outOfMemory, "out of memory");
-    }
-    double x = 0;
-    return ranks.reduce(Reduction::sum, &x, 1);
-  });
+  const auto ends = run(3, 10, theLastFails);
   EXPECT_EQ(ends[0].code, Code::rankLost);
   EXPECT_EQ(ends[1].code, Code::rankLost);
   EXPECT_EQ(messages(ends), 1) << "it has said so itself";
@@ -237,14 +240,7 @@ TEST(SocketRanks, OneThatEndsIsMissed) {
 }
 
 TEST(SocketRanks, OneThatFailsTellsTheOthers) {
-  const auto ends = runSockets(3, 28460, 10, [](Ranks &ranks) {
-    if (ranks.place().rank == 2) {
-      ranks.fail(Code::outOfMemory);
-      return Status::error(Code::outOfMemory, "out of memory");
-    }
-    double x = 0;
-    return ranks.reduce(Reduction::sum, &x, 1);
-  });
+  const auto ends = runSockets(3, 28460, 10, theLastFails);
   EXPECT_EQ(ends[0].code, Code::rankLost);
   EXPECT_EQ(ends[1].code, Code::rankLost);
   EXPECT_EQ(messages(ends), 1);

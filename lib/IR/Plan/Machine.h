@@ -61,7 +61,8 @@ struct StepTimes {
   double of(StepOp step) const;
 };
 
-/// What bounds any step, in a microsecond: what the machine's data sheet says.
+/// What a step can do at best in a microsecond: by the data sheet of a GPU; of
+/// a CPU, whose kind is not known, an assumption.
 struct Roof {
   StringRef of;         ///< what has it: "NVIDIA H200"
   double flops, bytes;  ///< on FMA units, in f32; to and from memory

@@ -45,7 +45,7 @@ function timeSource(plan) {
     return `Measured on ${report.profile.device}: each step is the median of ${countText(report.profile.runs, 'run')}, where it began that of the last. The steps take ${timeText(report.profile.steps_us)} one by one, the plan as it runs ${timeText(report.profile.plan_us)}.`;
   const by = model.roof.times === 'model'
     ? `by the compiler's model of an ${model.roof.of}: a launch, and what its units or its memory take`
-    : `by the roofline of ${model.roof.of}, which no step beats and few reach`;
+    : `by the roofline of ${model.roof.of}, which most steps do not reach; more cores and caches are faster`;
   return `Estimated, not measured: ${timeText(end)}, ${by}. ${plan.streams > 1 ? `${plan.streams} streams run side by side; one by one the steps would take ${timeText(total)}.` : ''} A program measures it: app profile --report=FILE.`;
 }
 

@@ -35,9 +35,9 @@ Status CudaExecutor::share(std::unique_ptr<Executor> &other) {
 
 Status CudaExecutor::open() {
   state.driver = shared->driver;
-  state.module = shared->module;
   state.overlaps = shared->device.capability >= 90;
   MN_TRY(makeCurrent());
+  MN_TRY(shared->loadModule(state.module));
   MN_TRY(makeStreams());
   return allocate();
 }
@@ -180,6 +180,8 @@ CudaExecutor::~CudaExecutor() {
   for (CUstream stream : all)
     if (stream)
       cu.cuStreamDestroy(stream);
+  if (state.module)
+    cu.cuModuleUnload(state.module);
   if (base)
     cu.cuMemFree(base);
 }

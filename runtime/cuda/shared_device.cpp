@@ -17,7 +17,6 @@ Status SharedDevice::open(const Model &model, const ExecutorOptions &options) {
     ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
   MN_TRY(loadDriver(driver));
   MN_TRY(findDevice(driver, options.device, device));
-  const DeviceCode *code;
   MN_TRY(chooseCode(device, model, code));
   if (options.shared)
     MN_TRY(check(driver,
@@ -27,25 +26,23 @@ Status SharedDevice::open(const Model &model, const ExecutorOptions &options) {
   MN_TRY(check(driver, driver.cuDevicePrimaryCtxRetain(&context, device.number),
                "opening the GPU"));
   MN_TRY(makeCurrent());
-  if (model.constantBytes != 0) {
-    MN_TRY(
-        allocate(aligned(model.constantBytes), deviceBytes(model), constants));
-    MN_TRY(check(
-        driver,
-        driver.cuMemcpyHtoD(constants, model.constants, model.constantBytes),
-        "uploading the constants"));
-  }
-  return loadModule(*code);
+  if (model.constantBytes == 0)
+    return Status::success();
+  MN_TRY(allocate(aligned(model.constantBytes), deviceBytes(model), constants));
+  return check(
+      driver,
+      driver.cuMemcpyHtoD(constants, model.constants, model.constantBytes),
+      "uploading the constants");
 }
 
-Status SharedDevice::loadModule(const DeviceCode &code) {
-  const CUresult result = driver.cuModuleLoadData(&module, code.cubin);
+Status SharedDevice::loadModule(CUmodule &module) const {
+  const CUresult result = driver.cuModuleLoadData(&module, code->cubin);
   if (result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
       result == CUDA_ERROR_INVALID_IMAGE)
     return Status::error(Code::wrongArch, "expected kernels for GPU " +
                                               std::to_string(device.number) +
                                               ", " + device.name +
-                                              ", got them for " + code.arch +
+                                              ", got them for " + code->arch +
                                               ": " + describe(driver, result));
   return check(driver, result, "loading the program's kernels");
 }
@@ -54,8 +51,6 @@ SharedDevice::~SharedDevice() {
   if (!context)
     return;
   driver.cuCtxSetCurrent(context);
-  if (module)
-    driver.cuModuleUnload(module);
   if (constants)
     driver.cuMemFree(constants);
   driver.cuDevicePrimaryCtxRelease(device.number);

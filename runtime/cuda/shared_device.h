@@ -9,8 +9,8 @@
 
 namespace mn::cuda {
 
-/// The context of a GPU, with the kernels and constants of a program. It lives
-/// as long as the last executor that uses it.
+/// The context of a GPU, with the constants of a program. It lives as long as
+/// the last executor that uses it.
 class SharedDevice {
 public:
   SharedDevice() = default;
@@ -24,15 +24,17 @@ public:
   Status makeCurrent() const;
   /// Error 13 says how much memory there is.
   Status allocate(size_t bytes, size_t wanted, CUdeviceptr &address) const;
+  /// The program's kernels, for one executor: they have scratch memory of
+  /// their own, which belongs to the module.
+  Status loadModule(CUmodule &module) const;
 
   Driver driver;
   Device device;
   CUcontext context = nullptr;
-  CUmodule module = nullptr;
   CUdeviceptr constants = 0; ///< 0: none
 
 private:
-  Status loadModule(const DeviceCode &code);
+  const DeviceCode *code = nullptr;
 };
 
 /// A data set in the GPU's memory; `samples` has its addresses there.

@@ -225,7 +225,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   MN_FAILS;
   driver().image = image;
-  *module = reinterpret_cast<CUmodule>(&driver());
+  static std::uintptr_t last = 0;
+  *module = reinterpret_cast<CUmodule>(++last);
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
@@ -236,13 +237,14 @@ CUresult cuModuleUnload(CUmodule) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
+                             const char *name) {
   MN_FAILS;
-  static std::set<std::string> names;
+  static std::set<Kernel> kernels;
   if (driver().missingKernels.count(name))
     return CUDA_ERROR_NOT_FOUND;
   *function = reinterpret_cast<CUfunction>(
-      const_cast<std::string *>(&*names.insert(name).first));
+      const_cast<Kernel *>(&*kernels.insert({name, module}).first));
   return CUDA_SUCCESS;
 }
 
@@ -250,16 +252,16 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                             int value) {
   MN_FAILS;
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-    driver().shared[*reinterpret_cast<std::string *>(function)] =
-        unsigned(value);
+    driver().shared[of(function).name] = unsigned(value);
   return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                           void **arguments, void **) {
   MN_FAILS;
-  const std::string &name = *reinterpret_cast<std::string *>(function);
+  const std::string &name = of(function).name;
   Entry entry = {.what = What::launch, .kernel = name};
+  entry.module = of(function).module;
   entry.blocks = config->gridDimX;
   entry.threads = config->blockDimX;
   entry.shared = config->sharedMemBytes;

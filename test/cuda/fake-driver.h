@@ -29,7 +29,8 @@ struct Entry {
   int stream = -1; ///< numbered as they are made, from 0
   int event = -1;  ///< recorded, waited for, or synchronized with
   std::string kernel = {};
-  bool overlaps = false; ///< may start before the one before it ended
+  const void *module = nullptr; ///< of the kernel
+  bool overlaps = false;        ///< may start before the one before it ended
   unsigned blocks = 0, threads = 0, shared = 0;
   int graph = -1;                            ///< what is launched, of `graphs`
   size_t bytes = 0;                          ///< of a copy

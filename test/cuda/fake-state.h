@@ -55,6 +55,16 @@ inline Stream *of(CUstream stream) {
 }
 inline Event *of(CUevent event) { return reinterpret_cast<Event *>(event); }
 
+struct Kernel {
+  std::string name;
+  CUmodule module;
+  auto operator<=>(const Kernel &) const = default;
+};
+
+inline const Kernel &of(CUfunction function) {
+  return *reinterpret_cast<const Kernel *>(function);
+}
+
 inline CUresult fails(const char *name) {
   driver().called.insert(name);
   const auto found = driver().fails.find(name);

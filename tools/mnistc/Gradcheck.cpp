@@ -10,6 +10,7 @@
 #include "lib/CodeGen/Processes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "tools/mnistc/NumberParser.h"
 #include "tools/mnistc/Output.h"
 #include "tools/mnistc/Program.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -28,19 +29,19 @@ namespace cl = llvm::cl;
 cl::OptionCategory mlir::mnistc::gradcheckCategory(
     "Checking gradients: mnistc gradcheck MODEL.onnx");
 
-static cl::opt<unsigned>
+static NumberOption<unsigned>
     samples("samples", cl::init(8), cl::value_desc("n"),
             cl::desc("Elements to check of each tensor (default 8)"),
             cl::cat(gradcheckCategory));
-static cl::opt<unsigned>
+static NumberOption<unsigned>
     seed("seed", cl::init(1), cl::value_desc("n"),
          cl::desc("Seed of inputs, samples and dropout (default 1)"),
          cl::cat(gradcheckCategory));
-static cl::opt<double> tolerance("tolerance", cl::init(1e-5),
-                                 cl::value_desc("x"),
-                                 cl::desc("Relative error allowed (default "
-                                          "1e-5)"),
-                                 cl::cat(gradcheckCategory));
+static NumberOption<double>
+    tolerance("tolerance", cl::init(1e-5), cl::value_desc("x"),
+              cl::desc("Relative error allowed (default "
+                       "1e-5)"),
+              cl::cat(gradcheckCategory));
 static cl::opt<bool> single("f32", cl::ValueDisallowed,
                             cl::desc("With -o: a program in single precision "
                                      "and without probes, whose gradients "

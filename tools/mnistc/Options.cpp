@@ -444,6 +444,8 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   if (!cl::ParseCommandLineOptions(
           static_cast<int>(names.size()), names.data(),
           "mnistc - compiles ONNX models into native programs\n", &messages)) {
+    if (text.empty())
+      return false; // NumberParser printed it
     // "mnistc: Unknown command line argument '--x'.  Try: 'mnistc --help'" and
     // perhaps "mnistc: Did you mean '--y'?"
     auto [line, rest] = StringRef(text).ltrim().split('\n');

@@ -7,6 +7,7 @@
 
 #include "tools/mnistc/TrainFlags.h"
 #include "tools/mnistc/Messages.h"
+#include "tools/mnistc/NumberParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include <charconv>
 #include <cmath>
@@ -53,7 +54,7 @@ struct WordFlag {
 
 /// A flag with a number.
 struct NumberFlag {
-  cl::opt<double> option;
+  NumberOption<double> option;
   double min, max;
 
   NumberFlag(StringRef name, double min, double max, StringRef what)

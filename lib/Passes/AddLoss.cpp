@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/LossBuilder.h"
 #include "lib/IR/Mnist/OutputScores.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/States.h"
+#include <cmath>
 
 namespace mlir::mnistc {
 
@@ -17,160 +19,21 @@ namespace mlir::mnistc {
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
-/// What a function is trained for.
-struct Choice {
-  std::string kind;
-  Value scores;     ///< what the loss is computed on
-  bool classes;     ///< targets are classes; else values
-  std::string text; ///< for --explain
-};
-
-/// The rows of a batch that count: the first ones, and how many the mean of the
-/// loss is over, which are those of all ranks where there are several.
-struct RowCounts {
-  Value valid, total;
-};
-
-/// Builds the ops of a loss over rows.
-class LossBuilder {
-public:
-  LossBuilder(OpBuilder &b, Location loc, Value labels, RowCounts rows)
-      : a{b, loc}, labels(labels), rows(rows) {}
-
-  Value build(const Choice &choice, double smoothing);
-  /// How many classes are right, as i64.
-  Value correct(const Choice &choice);
-
-private:
-  Value isUsed(RankedTensorType type);
-  Value isLabel(RankedTensorType type);
-  Value target(const Choice &choice);
-  Value meanOf(Value errors, double perRow);
-  Value likelihood(Value logProbabilities, double smoothing);
-  Value binary(Value p, Value target);
-
-  Arithmetic a;
-  Value labels;
-  RowCounts rows;
-};
-
 struct AddLoss : impl::AddLossBase<AddLoss> {
   using AddLossBase::AddLossBase;
   void runOnOperation() override;
   LogicalResult addTo(func::FuncOp infer, const char *kind);
-  FailureOr<Choice> choose(func::FuncOp function, Value output);
+  FailureOr<LossChoice> choose(func::FuncOp function, Value output);
   FailureOr<bool> targetsAreClasses(func::FuncOp function,
-                                    const Choice &choice);
-  Value addLabels(func::FuncOp function, const Choice &choice);
+                                    const LossChoice &choice);
+  Value addLabels(func::FuncOp function, const LossChoice &choice);
   RowCounts addRowCounts(func::FuncOp function);
+  FailureOr<Value> addWeights(func::FuncOp function, OpBuilder &builder,
+                              Location loc, const LossChoice &choice);
   void addMetrics(OpBuilder &builder, Location loc, Value loss, Value correct,
                   RowCounts rows, bool trains);
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Losses
-//===----------------------------------------------------------------------===//
-
-/// Whether the row of each element of `type` counts.
-Value LossBuilder::isUsed(RankedTensorType type) {
-  auto index = type.clone(typeOf(rows.valid).getElementType());
-  Value row = a.b.create<IotaOp>(a.loc, index, 0);
-  return a.compare(Predicate::lt, row, a.spread(rows.valid, index));
-}
-
-/// Whether the class of each element of `type` is the label.
-Value LossBuilder::isLabel(RankedTensorType type) {
-  auto index = type.clone(typeOf(labels).getElementType());
-  SmallVector<int64_t> places;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim != classDim)
-      places.push_back(dim);
-  Value number = a.b.create<IotaOp>(a.loc, index, classDim);
-  return a.compare(Predicate::eq, number, a.broadcast(labels, places, index));
-}
-
-/// The targets as values: classes are one in their place.
-Value LossBuilder::target(const Choice &choice) {
-  RankedTensorType type = typeOf(choice.scores);
-  if (!choice.classes)
-    return labels;
-  if (type.getRank() < 2 || type.getDimSize(classDim) == 1)
-    return a.reshape(a.cast(labels, type.getElementType()), type);
-  return a.cast(isLabel(type), type.getElementType());
-}
-
-/// The mean over the rows that count, of `perRow` errors each.
-Value LossBuilder::meanOf(Value errors, double perRow) {
-  Value sum = a.sumOfAll(a.where(isUsed(typeOf(errors)), errors));
-  Value count = a.cast(rows.total, typeOf(sum).getElementType());
-  return a.div(sum, a.mul(count, a.number(count, perRow)));
-}
-
-/// -log p of the label.
-Value LossBuilder::likelihood(Value logP, double smoothing) {
-  RankedTensorType type = typeOf(logP);
-  double classes = type.getDimSize(classDim);
-  double places = type.getNumElements() / classes / type.getDimSize(0);
-  Value cost = a.neg(logP);
-  Value loss = meanOf(a.where(isLabel(type), cost), places);
-  if (smoothing == 0)
-    return loss;
-  Value all = meanOf(cost, places * classes);
-  return a.add(a.mul(loss, a.number(loss, 1 - smoothing)),
-               a.mul(all, a.number(all, smoothing)));
-}
-
-/// Logarithms are clamped as PyTorch does: 0 costs 100, not infinity.
-Value LossBuilder::binary(Value p, Value t) {
-  auto logarithm = [&](Value x) { return a.max(a.log(x), a.number(x, -100)); };
-  return a.neg(a.add(a.mul(t, logarithm(p)),
-                     a.mul(a.oneMinus(t), logarithm(a.oneMinus(p)))));
-}
-
-Value LossBuilder::build(const Choice &choice, double smoothing) {
-  Value z = choice.scores;
-  if (choice.kind == "own")
-    return a.reshape(z, RankedTensorType::get({}, typeOf(z).getElementType()));
-  if (choice.kind == "cross-entropy")
-    return likelihood(a.b.create<LogSoftmaxOp>(a.loc, z, classDim), smoothing);
-  if (choice.kind == "nll")
-    return likelihood(z, smoothing);
-  Value t = target(choice), errors;
-  if (choice.kind == "mse") {
-    Value difference = a.sub(z, t);
-    errors = a.mul(difference, difference);
-  } else if (choice.kind == "l1") {
-    errors = a.abs(a.sub(z, t));
-  } else if (choice.kind == "bce") {
-    errors = binary(z, t);
-  } else {
-    errors = a.sub(a.softplus(z), a.mul(t, z));
-  }
-  RankedTensorType type = typeOf(z);
-  return meanOf(errors, double(type.getNumElements()) / type.getDimSize(0));
-}
-
-Value LossBuilder::correct(const Choice &choice) {
-  Type i64 = a.b.getI64Type();
-  RankedTensorType type = typeOf(choice.scores);
-  if (choice.kind == "own" || !choice.classes)
-    return a.number(RankedTensorType::get({}, i64), 0);
-  Value best;
-  if (type.getRank() < 2 || type.getDimSize(classDim) == 1) {
-    double half = choice.kind == "bce" ? 0.5 : 0;
-    Value yes =
-        a.compare(Predicate::gt, choice.scores, a.number(choice.scores, half));
-    best = a.reshape(a.cast(yes, typeOf(labels).getElementType()),
-                     labels.getType());
-  } else {
-    best = a.b.create<ArgMaxOp>(a.loc, typeOf(labels), choice.scores, classDim,
-                                /*last=*/false);
-  }
-  Value right = a.logicalAnd(a.compare(Predicate::eq, best, labels),
-                             isUsed(typeOf(labels)));
-  return a.sumOfAll(a.cast(right, i64));
-}
 
 //===----------------------------------------------------------------------===//
 // Choices
@@ -223,7 +86,7 @@ static Value operandOfLast(Value output, OpBuilder &builder,
 }
 
 FailureOr<bool> AddLoss::targetsAreClasses(func::FuncOp function,
-                                           const Choice &choice) {
+                                           const LossChoice &choice) {
   bool needsClasses = choice.kind == "cross-entropy" || choice.kind == "nll";
   if (targets == "class")
     return true;
@@ -245,8 +108,8 @@ FailureOr<bool> AddLoss::targetsAreClasses(func::FuncOp function,
          (type.getRank() == 2 && (isYesOrNo || type.getDimSize(classDim) > 1));
 }
 
-FailureOr<Choice> AddLoss::choose(func::FuncOp function, Value output) {
-  Choice choice{kind, output, false, ""};
+FailureOr<LossChoice> AddLoss::choose(func::FuncOp function, Value output) {
+  LossChoice choice{kind, output, false, ""};
   auto type = dyn_cast<RankedTensorType>(output.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
     return function.emitError(
@@ -328,7 +191,7 @@ static Value addArgument(func::FuncOp function, Type type, StringRef name) {
 
 /// The argument with the targets. A model with its own loss has an input
 /// for them already, the only one of integers.
-Value AddLoss::addLabels(func::FuncOp function, const Choice &choice) {
+Value AddLoss::addLabels(func::FuncOp function, const LossChoice &choice) {
   Builder builder(function.getContext());
   RankedTensorType type = typeOf(choice.scores);
   if (choice.kind == "own") {
@@ -377,6 +240,37 @@ RowCounts AddLoss::addRowCounts(func::FuncOp function) {
                      : valid};
 }
 
+/// The state with the weights of classes, or null.
+FailureOr<Value> AddLoss::addWeights(func::FuncOp function, OpBuilder &builder,
+                                     Location loc, const LossChoice &choice) {
+  RankedTensorType scores = typeOf(choice.scores);
+  if (classWeights.empty() || !isOfKind(function, mn::kinds::train))
+    return Value();
+  bool isOf = choice.kind == "cross-entropy" || choice.kind == "nll";
+  bool isBinary = choice.kind == "bce" || choice.kind == "bce-logits";
+  if (!isOf && !(isBinary && choice.classes && !hasScorePerClass(scores)))
+    return function.emitError("expected a loss of one class for each label, to "
+                              "weigh classes, got ")
+           << choice.kind << " of " << (choice.classes ? "classes" : "values")
+           << "; cross-entropy, nll, and bce with one score weigh them";
+  int64_t classes = hasScorePerClass(scores) ? scores.getDimSize(classDim) : 2;
+  ArrayRef<double> given(classWeights);
+  if (given.size() != 1 && int64_t(given.size()) != classes)
+    return function.emitError("expected ")
+           << classes << " class weights, one for each class, got "
+           << given.size();
+  Type element = scores.getElementType();
+  SmallVector<Attribute> initial;
+  for (int64_t k = 0; k < classes; ++k)
+    initial.push_back(
+        builder.getFloatAttr(element, given[given.size() == 1 ? 0 : k]));
+  auto type = RankedTensorType::get({classes}, element);
+  States states(getOperation(), builder, loc);
+  states.declare(mn::names::classWeights,
+                 DenseElementsAttr::get(type, initial));
+  return states.load(mn::names::classWeights, type);
+}
+
 /// Adds this batch to what the trainer reads at its next report. Of several
 /// ranks, each adds what is its share.
 void AddLoss::addMetrics(OpBuilder &builder, Location loc, Value loss,
@@ -420,7 +314,7 @@ LogicalResult AddLoss::addTo(func::FuncOp infer, const char *kind) {
   auto function = cast<func::FuncOp>(builder.clone(*infer));
   function.setName(nameOfKind(infer, kind));
   auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  FailureOr<Choice> choice = choose(function, end.getOperand(0));
+  FailureOr<LossChoice> choice = choose(function, end.getOperand(0));
   if (failed(choice))
     return failure();
   Value labels = addLabels(function, *choice);
@@ -430,6 +324,13 @@ LogicalResult AddLoss::addTo(func::FuncOp infer, const char *kind) {
   builder.setInsertionPoint(end);
   Location loc = nameLocation(builder.getContext(), mn::names::loss, "", "");
   LossBuilder builderOfLoss(builder, loc, labels, rows);
+  FailureOr<Value> weights = addWeights(function, builder, loc, *choice);
+  if (failed(weights))
+    return failure();
+  if (*weights) {
+    builderOfLoss.weigh(*weights, dataParallel);
+    choice->text += ", weighted by class";
+  }
   Value loss = builderOfLoss.build(*choice, smoothing);
   Value correct = builderOfLoss.correct(*choice);
   addMetrics(builder, loc, loss, correct, rows,
@@ -456,6 +357,12 @@ void AddLoss::runOnOperation() {
         << double(smoothing);
     return signalPassFailure();
   }
+  for (double weight : classWeights)
+    if (!(std::isfinite(weight) && weight >= 0)) {
+      getOperation().emitError("expected class weights of 0 or more, got ")
+          << weight;
+      return signalPassFailure();
+    }
   for (auto infer : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (isOfKind(infer, mn::kinds::infer) && !infer.isExternal() &&
         (failed(addTo(infer, mn::kinds::eval)) ||

@@ -171,6 +171,7 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
   loss.kind = options.loss;
   loss.targets = options.targets;
   loss.smoothing = options.smoothing;
+  loss.classWeights = options.classWeights;
   loss.dataParallel = options.dataParallel;
   pm.addPass(createAddLoss(loss));
   // 1.3 Functions that train take what they do otherwise, the others the rest.

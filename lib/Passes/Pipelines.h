@@ -72,6 +72,8 @@ struct TrainOptions : InferOptions {
                               llvm::cl::desc("auto, class or values")};
   Option<double> smoothing{*this, "smoothing", llvm::cl::init(0.0),
                            llvm::cl::desc("Label smoothing")};
+  ListOption<double> classWeights{*this, "class-weights",
+                                  llvm::cl::desc("Weights of classes")};
   Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
                                 llvm::cl::desc("How parameters are updated")};
   Option<std::string> convention{*this, "convention", llvm::cl::init("torch"),

@@ -35,16 +35,19 @@ public:
   }
 
   void declare(StringRef name, RankedTensorType type, double initial = 0) {
-    if (module.lookupSymbol(name))
-      return;
     Type element = type.getElementType();
     Attribute splat = isa<FloatType>(element)
                           ? Attribute(builder.getFloatAttr(element, initial))
                           : builder.getIntegerAttr(element, (int64_t)initial);
+    declare(name, DenseElementsAttr::get(type, splat));
+  }
+  void declare(StringRef name, DenseElementsAttr initial) {
+    if (module.lookupSymbol(name))
+      return;
     auto atStart = OpBuilder::atBlockBegin(module.getBody());
     auto global = atStart.create<ml_program::GlobalOp>(
-        loc, name, type, /*is_mutable=*/true,
-        DenseElementsAttr::get(type, splat), builder.getStringAttr("private"));
+        loc, name, initial.getType(), /*is_mutable=*/true, initial,
+        builder.getStringAttr("private"));
     global->setAttr("mnist.role", builder.getStringAttr("state"));
   }
 

@@ -89,6 +89,15 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
 
     The last four take values, as many as there are scores, or classes, which
     are one in their place and zero elsewhere.
+
+    With `class-weights` w functions that train multiply what a label of class t
+    costs by w[t], and take the mean over sum w[t] of the labels that count, of
+    all ranks, instead of over their number: what PyTorch's CrossEntropyLoss and
+    NLLLoss do with a weight. In the mean over all classes of a smoothed label,
+    class k counts w[k] / sum w[t], as there. Of bce and bce-logits with one score
+    the classes are two, as of a softmax of 0 and z. The weights are the state
+    `mn.class_weights`, which begins as the option says. Functions that evaluate
+    do not weigh.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"auto\"",
@@ -97,6 +106,8 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
            "auto, class or values">,
     Option<"smoothing", "smoothing", "double", "0.0",
            "Label smoothing, for cross-entropy and nll: 0 to 1">,
+    ListOption<"classWeights", "class-weights", "double",
+               "Weights of classes; one: of each; none: labels count once">,
     Option<"dataParallel", "data-parallel", "bool", "false",
            "Several ranks have a share of the rows each">,
   ];

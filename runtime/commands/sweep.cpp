@@ -38,6 +38,8 @@ const std::vector<Flag> dataFlags = {
      &Options::data},
     {"limit", "N", "train on only the first N rows", &Options::limit, 1},
     {"test-limit", "N", "test on only the first N rows", &T::testLimit, 1},
+    {"class-weights", "LIST",
+     "how much a row of each class counts, as of 'train'", &T::classWeights},
     {"no-shuffle", nullptr, "train on the rows in their order", &T::noShuffle},
     {"drop-last", nullptr, "skip the last batch of an epoch if it is not full",
      &T::dropLast},

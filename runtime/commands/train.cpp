@@ -113,6 +113,12 @@ const std::vector<Flag> runFlags = {
      "change pictures at random before each step: some of shift:2 (pixels), "
      "rotate:10 (degrees), scale:0.1, flip",
      &T::augment},
+    {"class-weights", "LIST",
+     "how much a row of each class counts: balanced (as much as all rows of "
+     "any "
+     "other class together) or numbers such as 1,2,0.5; of a program compiled "
+     "with --class-weights",
+     &T::classWeights},
     {"no-shuffle", nullptr, "train on the rows in their order", &T::noShuffle},
     {"drop-last", nullptr, "skip the last batch of an epoch if it is not full",
      &T::dropLast},

@@ -7,6 +7,7 @@
 #include "core/array.h"
 #include "reports/report.h"
 #include "sweep/sweeper.h"
+#include "train/class_weights.h"
 #include "train/initialize.h"
 #include <algorithm>
 #include <filesystem>
@@ -111,7 +112,10 @@ Status Sweeper::checkRun(const SweepRun &run) const {
 Status Sweeper::readData() {
   bool has = false;
   MN_TRY(hasTestSet(options.data, has));
-  return data.read(runs.front().options, model, has && model.evalPlan >= 0);
+  MN_TRY(data.read(runs.front().options, model, has && model.evalPlan >= 0));
+  std::vector<float> weights;
+  return readClassWeights(options.train.classWeights, model, data[trainSet],
+                          weights);
 }
 
 /// What must be the same in a sweep that continues.

@@ -4,6 +4,7 @@
 #include "formats/json.h"
 #include "reports/report.h"
 #include "reports/terminal.h"
+#include "train/class_weights.h"
 #include "train/initialize.h"
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,8 @@ Status RateFinder::setUp(const Trainer::Open &open) {
   RecipeValues recipe;
   MN_TRY(chooseRecipe(*tables.recipe, train, recipe));
   MN_TRY(data.read(options, model, /*tests=*/false));
+  std::vector<float> weights;
+  MN_TRY(readClassWeights(train.classWeights, model, data[trainSet], weights));
   // A factor of each step: one that is an epoch.
   Schedule growing;
   growing.kind = Schedule::Kind::step;
@@ -75,6 +78,7 @@ Status RateFinder::setUp(const Trainer::Open &open) {
   MN_TRY(parseInitialization(train.init, kind));
   std::vector<char> block = model.initialBlock();
   MN_TRY(initialize(model, kind, train.seed, block));
+  model.setFloats(block, names::classWeights, weights);
   model.setWhole(block, names::badStep, -1);
   model.setWhole(block, names::seed, train.seed);
   model.setWhole(block, names::ranks, 1);

@@ -158,6 +158,13 @@ void TrainModel::setWhole(std::vector<char> &block, const char *state,
     std::memcpy(block.data() + found->tensor.offset, &value, sizeof value);
 }
 
+void TrainModel::setFloats(std::vector<char> &block, const char *state,
+                           const std::vector<float> &values) const {
+  if (const Parameter *found = find(state))
+    std::memcpy(block.data() + found->tensor.offset, values.data(),
+                bytesOf(found->tensor));
+}
+
 Status TrainModel::checkNumbers(const std::vector<char> &block) const {
   const std::vector<char> initial = initialBlock();
   for (int i = 0; i < model->parameterCount; ++i) {

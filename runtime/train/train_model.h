@@ -58,6 +58,9 @@ struct TrainModel {
   int64_t whole(const std::vector<char> &block, const char *state) const;
   void setWhole(std::vector<char> &block, const char *state,
                 int64_t value) const;
+  /// A state of as many floats.
+  void setFloats(std::vector<char> &block, const char *state,
+                 const std::vector<float> &values) const;
   /// Error (numeric): a weight or a number of the optimizer that is NaN, or
   /// infinite where the model's own is not.
   Status checkNumbers(const std::vector<char> &block) const;

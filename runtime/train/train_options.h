@@ -23,7 +23,8 @@ struct TrainOptions {
       dampening, clipNorm, clipValue;
   std::optional<double> validation; ///< part of the rows to train on
   std::string schedule = "constant", init = "file";
-  std::string augment; ///< "shift:2,flip"; empty: rows stay as they are
+  std::string augment;      ///< "shift:2,flip"; empty: rows stay as they are
+  std::string classWeights; ///< "balanced", "1,2"; empty: the program's
 
   /// Files and folders that are written; empty: not.
   std::string save, best, checkpoint, log, tensorboard, plot, csv, report;

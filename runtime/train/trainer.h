@@ -157,6 +157,7 @@ private:
   TrainModel model;
   Schedule schedule;
   RecipeValues recipe = {};
+  std::vector<float> classWeights; ///< none: classes are not weighed
   LearningRate rate;
   const SharedTraining *shared; ///< null: none
   Ranks alone;

@@ -8,6 +8,7 @@
 #include "core/choices.h"
 #include "reports/html_report.h"
 #include "reports/report.h"
+#include "train/class_weights.h"
 #include "train/initialize.h"
 #include "train/trainer.h"
 #include <algorithm>
@@ -111,6 +112,8 @@ Status Trainer::setUp(const Open &open) {
   MN_TRY(findTestSet());
   startOpening(open);
   MN_TRY(readData());
+  MN_TRY(readClassWeights(train.classWeights, model, data[trainSet],
+                          classWeights));
   MN_TRY(LearningRate::create(schedule, recipe.numbers[RecipeColumn::lr],
                               steps(), stepsPerEpoch, rate));
   completeOptions();
@@ -144,6 +147,8 @@ Status Trainer::resumeOptions() {
 void Trainer::completeOptions() {
   options.batch = model.batch;
   options.train.schedule = schedule.text();
+  if (train.classWeights.empty())
+    options.train.classWeights = weightsList(classWeights);
   for (const RecipeNumber &number : recipeNumbers)
     if (usesNumber(*tables.recipe, number))
       options.train.*number.option = recipe.numbers[number.column];
@@ -316,6 +321,7 @@ Status Trainer::begin() {
     model.setWhole(block, names::badStep, -1);
     MN_TRY(asBadData("'" + std::string(tables.name) + "'"));
   }
+  model.setFloats(block, names::classWeights, classWeights);
   model.setWhole(block, names::seed, train.seed);
   model.setWhole(block, names::rank, ranks.place().rank);
   model.setWhole(block, names::ranks, ranks.place().count);
@@ -409,6 +415,8 @@ void Trainer::announce() {
                       asLong(globalBatch())));
   reporter.say(text("%d of %d tensors train, %lld numbers", trained,
                     std::max(compiled.tensors, trained), asLong(elements)));
+  if (!classWeights.empty())
+    reporter.say("class weights " + weightsText(classWeights));
   if (!data.classNames().empty())
     reporter.say("classes " + classesText(data.classNames()));
   announceResumed();
@@ -462,6 +470,8 @@ void Trainer::logStart() {
   event["data"] = options.data;
   if (!data.classNames().empty())
     event["classes"] = data.classNames();
+  if (!classWeights.empty())
+    event["class_weights"] = classWeights;
   event["rows"] = data.rows(trainSet);
   if (data.has(validationSet))
     event["validation_rows"] = data.rows(validationSet);

@@ -34,17 +34,32 @@ def binary(p, t):
     return -(t * np.log(p) + (1 - t) * np.log(1 - p)).mean()
 
 
+# Of classes, as options and as numbers.
+WEIGHTS = "--class-weights=0.5,3,0,1.25"
+OF_CLASS = np.array([0.5, 3, 0, 1.25])
+
+
+def weighted(log_p, t, smoothing=0.0):
+    """PyTorch's formula for a weight of each class: of the cost of a label, of
+    each class that a smoothed label has a part of, and of the mean."""
+    w = OF_CLASS.reshape((1, -1) + (1,) * (log_p.ndim - 2))
+    chosen = -(one_hot(t, log_p) * w * log_p).sum(axis=1)
+    spread = -(w * log_p).mean(axis=1)
+    return ((1 - smoothing) * chosen + smoothing * spread).sum() / OF_CLASS[t].sum()
+
+
 class Loss:
     """`value` computes the loss from the scores before `activation`."""
 
-    def __init__(self, name, options, value, activation=None, places=False):
+    def __init__(self, name, options, value, activation=None, places=False,
+                 scores=CLASSES):
         self.name, self.options, self.value = name, options.split(), value
-        self.activation, self.places = activation, places
+        self.activation, self.places, self.count = activation, places, scores
 
     def arrays(self):
         random = np.random.default_rng(7)
-        return (random.normal(size=(6, CLASSES)).astype(np.float32),
-                random.normal(size=(CLASSES,)).astype(np.float32))
+        return (random.normal(size=(6, self.count)).astype(np.float32),
+                random.normal(size=(self.count,)).astype(np.float32))
 
     def scores(self, x):
         w, b = (array.astype(np.float64) for array in self.arrays())
@@ -55,7 +70,7 @@ class Loss:
         w, b = self.arrays()
         nodes = [helper.make_node("MatMul", ["x", "w"], ["product"]),
                  helper.make_node("Add", ["product", "b"], ["scores"])]
-        last, out = "scores", [ROWS, CLASSES]
+        last, out = "scores", [ROWS, self.count]
         if self.places:
             nodes.append(helper.make_node("Transpose", [last], ["classes"],
                                           perm=[0, 2, 1]))
@@ -74,6 +89,12 @@ class Loss:
         onnx.save(helper.make_model(
             graph, ir_version=8,
             opset_imports=[helper.make_opsetid("", 17)]), str(path))
+
+
+def two_classes(z):
+    """log p of both, and of two that no label has."""
+    pair = log_softmax(np.concatenate([0 * z, z], axis=1))
+    return np.concatenate([pair, 0 * pair], axis=1)
 
 
 def mean_square(z, t):
@@ -95,6 +116,18 @@ CASES = [
          "LogSoftmax"),
     Loss("nll-of-places-smoothed", "--loss=nll --label-smoothing=0.1",
          lambda z, t: likelihood(log_softmax(z), t, 0.1), "LogSoftmax", True),
+    Loss("cross-entropy-weighted", WEIGHTS,
+         lambda z, t: weighted(log_softmax(z), t), "Softmax"),
+    Loss("cross-entropy-of-places-weighted-and-smoothed",
+         "--loss=cross-entropy --label-smoothing=0.3 " + WEIGHTS,
+         lambda z, t: weighted(log_softmax(z), t, 0.3), places=True),
+    Loss("nll-weighted", "--loss=nll " + WEIGHTS,
+         lambda z, t: weighted(log_softmax(z), t), "LogSoftmax"),
+    Loss("bce-weighted", "--loss=bce --targets=class --class-weights=0.5,3",
+         lambda z, t: weighted(two_classes(z), t), "Sigmoid", scores=1),
+    Loss("bce-logits-weighted",
+         "--loss=bce-logits --targets=class --class-weights=0.5,3",
+         lambda z, t: weighted(two_classes(z), t), scores=1),
     Loss("mse-of-values", "--loss=mse --targets=values", mean_square),
     Loss("mse-of-classes", "--loss=mse --targets=class",
          lambda z, t: mean_square(z, one_hot(t, z))),
@@ -121,8 +154,7 @@ def run(*command):
 def dumped(program, folder, *options):
     """What a program computes: tensors by name."""
     folder.mkdir(exist_ok=True)
-    done = run(program, "gradcheck", f"--dump={folder}",
-               f"--classes={CLASSES}", *options)
+    done = run(program, "gradcheck", f"--dump={folder}", *options)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     index = json.loads((folder / "index.json").read_text())
@@ -137,8 +169,8 @@ def check(mnistc, path, case, folder):
     if built.returncode != 0:
         return built.stderr
     for valid in (ROWS, ROWS - 2):
-        options = [f"--limit={valid}"]
-        done = run(program, "gradcheck", f"--classes={CLASSES}", *options)
+        options = [f"--limit={valid}", f"--classes={max(case.count, 2)}"]
+        done = run(program, "gradcheck", *options)
         if done.returncode != 0:
             return f"{valid} rows: {done.stderr}{done.stdout}"
         found = dumped(program, folder / f"{case.name}-{valid}", *options)

@@ -98,3 +98,19 @@ def test_values_by_regression(place):
     expect(before.accuracy is None, before)
     program.train(x, values, epochs=10)
     expect(program.evaluate(x, values).loss < before.loss / 2, "not trained")
+
+
+def test_weighted_classes(place):
+    """A class that counts nothing is not learned, wherever its weight is said."""
+    x, y = place.data()
+    recipe = {**RECIPE, "class_weights": [1, 1, 1, 0]}
+    program = mnistc.compile(place.model(), target="cpu", batch=16, train=recipe)
+    program.train(x, y, epochs=10, shuffle=False)
+    answers = program(x).argmax(axis=1)
+    expect(not (answers == 3).any() and (answers == y)[y != 3].mean() > 0.9, answers)
+    data = f"{place.path('x.npy')},{place.path('y.npy')}"
+    weights = ",".join(map(str, recipe["class_weights"]))
+    other = mnistc.compile(place.model(), target="cpu", batch=16,
+                           train={**RECIPE, "class_weights": True})
+    other.train_on(data, epochs=10, no_shuffle=True, class_weights=weights)
+    expect(other.digest == program.digest, (other.digest, program.digest))

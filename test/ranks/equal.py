@@ -26,6 +26,9 @@ CASES = {
         ("--epochs=4", "--seed=7", "--augment=shift:2,rotate:10")),
     "batch norm of all ranks": (
         "cnn", ("--sync-batch-norm",), ("--lr=0.05",), ("--epochs=5",)),
+    "weighted classes": (
+        "mlp", (), ("--class-weights=1,2,3,0.5,1,0,1,4,1,0.1", "--lr=0.1",
+                    "--label-smoothing=0.1"), ("--epochs=4",)),
     "values": ("mlp", (), ("--loss=mse", "--targets=class", "--lr=0.05"),
                ("--epochs=4",)),
 }
@@ -79,6 +82,11 @@ def test_batch_norm_of_all_ranks(place):
 
 def test_values(place):
     check(place, "values")
+
+
+def test_weighted_classes(place):
+    """The weights of all ranks' rows are what the mean is over."""
+    check(place, "weighted classes")
 
 
 def test_batch_norm_of_each_rank(place):

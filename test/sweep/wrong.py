@@ -21,6 +21,7 @@ CASES = [
     (2, ["--epochs=0,1"], ["'--epochs' to be 1 or more, got '0'"]),
     (2, ["--batch=32,7"], ["'--batch' to be one of 16, 32, got 7"]),
     (2, ["--momentum=0.9"], ["'--momentum'", "adam"]),
+    (2, ["--class-weights=balanced"], ["compiled with '--class-weights'"]),
     (2, ["--schedule=cosine,steps=3"], ["steps"]),
     (2, ["--schedule=linear"], ["constant, step, cosine", "'linear'"]),
     (2, ["--init=zero"], ["'--init'", "'zero'"]),

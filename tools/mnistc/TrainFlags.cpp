@@ -71,6 +71,11 @@ static WordFlag loss("loss",
                      "mse, l1, bce or bce-logits");
 static WordFlag targets("targets", {"auto", "class", "values"},
                         "Targets of a row: auto (default), class or values");
+static cl::opt<std::string> classWeights(
+    "class-weights", cl::ValueOptional, cl::value_desc("numbers"),
+    cl::desc("Make a program that weighs classes: a number for each class, or "
+             "none, for ones"),
+    cl::cat(trainCategory));
 static WordFlag optimizer(
     "optimizer",
     {"sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad"},
@@ -119,6 +124,29 @@ static std::string numberText(double number) {
   return std::string(text, std::to_chars(text, std::end(text), number).ptr);
 }
 
+/// Of the flag: one number is that of each class; none: classes are not
+/// weighed.
+static bool readClassWeights(SmallVectorImpl<double> &weights) {
+  if (!isGiven(classWeights))
+    return true;
+  if (classWeights.empty())
+    weights.push_back(1);
+  else
+    for (StringRef text : llvm::split(classWeights, ',')) {
+      double &weight = weights.emplace_back();
+      if (text.getAsDouble(weight) || !std::isfinite(weight) || weight < 0)
+        return error("expected --class-weights of 0 or more, a number for each "
+                     "class, got '" +
+                     text + "'" +
+                     (text == "balanced"
+                          ? "; the program takes it, which knows its data"
+                          : ""));
+    }
+  if (llvm::all_of(weights, [](double weight) { return weight == 0; }))
+    return error("expected --class-weights above 0, got none");
+  return true;
+}
+
 static bool checkFlags() {
   for (WordFlag *flag : wordFlags)
     if (!llvm::is_contained(flag->words, flag->option.getValue()))
@@ -155,6 +183,8 @@ static const cl::Option *firstGiven() {
     return std::addressof(freeze); // `&` gives the strings.
   if (isGiven(trainOnly))
     return std::addressof(trainOnly);
+  if (isGiven(classWeights))
+    return std::addressof(classWeights);
   for (cl::opt<bool> *flag : {&dataParallel, &syncBatchNorm})
     if (isGiven(*flag))
       return flag;
@@ -165,8 +195,10 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   trains = train;
   if (const cl::Option *given = firstGiven(); given && !train)
     return error("expected --train with --" + given->ArgStr + ", got none");
-  if (!checkFlags())
+  SmallVector<double> weights;
+  if (!checkFlags() || !readClassWeights(weights))
     return false;
+  options.classWeights = ArrayRef<double>(weights);
   options.loss = loss.option.getValue();
   options.targets = targets.option.getValue();
   options.optimizer = optimizer.option.getValue();
@@ -208,6 +240,9 @@ std::string mlir::mnistc::trainFlagsText() {
     if (isGiven(flag->option))
       text +=
           (" --" + flag->option.ArgStr + "=" + numberText(flag->option)).str();
+  if (isGiven(classWeights))
+    text += " --class-weights" +
+            (classWeights.empty() ? "" : "=" + classWeights.getValue());
   for (cl::opt<bool> *flag : {&dataParallel, &syncBatchNorm})
     if (*flag)
       text += (" --" + flag->ArgStr).str();

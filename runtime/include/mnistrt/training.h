@@ -46,6 +46,9 @@ inline constexpr char lossSum[] = "mn.loss_sum";
 /// A state of floats: recipeRows rows of RecipeColumn::count numbers.
 inline constexpr char recipe[] = "mn.recipe";
 
+/// A state of floats: how often a label of each class counts.
+inline constexpr char classWeights[] = "mn.class_weights";
+
 /// Ends the name of a parameter's moving mean, which is evaluated and saved in
 /// its place.
 inline constexpr char average[] = ".ema";

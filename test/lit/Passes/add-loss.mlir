@@ -1,6 +1,7 @@
 // RUN: mnist-opt %s --split-input-file --mnist-add-loss --canonicalize --cse | FileCheck %s
 // RUN: mnist-opt %s --split-input-file "--mnist-add-loss=kind=mse targets=values" --canonicalize --cse | FileCheck %s --check-prefix=MSE
 // RUN: mnist-opt %s --split-input-file "--mnist-add-loss=kind=nll smoothing=0.1" --canonicalize --cse | FileCheck %s --check-prefix=NLL
+// RUN: mnist-opt %s --split-input-file "--mnist-add-loss=class-weights=1,2,0.5 data-parallel=true" --canonicalize --cse | FileCheck %s --check-prefix=WEIGHED
 // RUN: not mnist-opt %s --split-input-file --mnist-add-loss=kind=hinge 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not mnist-opt %s --split-input-file --mnist-add-loss=smoothing=2 2>&1 | FileCheck %s --check-prefix=SMOOTHING
 // RUN: not mnist-opt %s --split-input-file --mnist-add-loss=targets=rows 2>&1 | FileCheck %s --check-prefix=TARGETS
@@ -34,6 +35,25 @@
 // CHECK-DAG:     ml_program.global_store @mn.batch
 // CHECK:         return %[[LOSS]]
 // CHECK-LABEL: func.func @eval_4
+
+// Weights of classes are a state. The mean is over those of the labels that
+// count, of all ranks; what evaluates does not weigh.
+
+// WEIGHED: mnist.loss = "cross-entropy on the logits, input of 'softmax', weighted by class"
+// WEIGHED: ml_program.global private mutable @mn.class_weights(dense<[1.000000e+00, 2.000000e+00, 5.000000e-01]> : tensor<3xf32>)
+// WEIGHED-LABEL: func.func @train_4
+// WEIGHED-SAME:    %[[LABELS:[a-z0-9]*]]: tensor<4xi32>
+// WEIGHED-DAG:   %[[W:.*]] = ml_program.global_load @mn.class_weights
+// WEIGHED-DAG:   %[[EACH:.*]] = mnist.gather %[[W]], %[[LABELS]] dim 0
+// WEIGHED:       %[[COUNTED:.*]] = mnist.select %{{.*}}, %[[EACH]]
+// WEIGHED:       %[[OWN:.*]] = mnist.reduce_sum %[[COUNTED]] over [0]
+// WEIGHED:       %[[ALL:.*]] = mnist.all_reduce %[[OWN]]
+// WEIGHED:       %[[TOTAL:.*]] = mnist.max %[[ALL]]
+// WEIGHED:       %[[CLASS:.*]] = mnist.broadcast %[[W]] along [1]
+// WEIGHED:       mnist.mul %{{.*}}, %[[CLASS]]
+// WEIGHED:       mnist.div %{{.*}}, %[[TOTAL]]
+// WEIGHED-LABEL: func.func @eval_4
+// WEIGHED-NOT:   mnist.gather
 
 // Values have the shape of the output; the mean is over rows and elements.
 

@@ -35,7 +35,12 @@ static std::string recipeText(DictionaryAttr recipe, size_t tensors) {
   for (double number : recipe.getAs<DenseF64ArrayAttr>("numbers").asArrayRef())
     each.push_back(literal(f64, APFloat(number)).text);
   text += "{" + llvm::join(each, ", ") + "}";
-  return text + (tensors ? ", " + std::to_string(tensors) : "") + "};\n";
+  int64_t accumulate = recipe.getAs<IntegerAttr>("accumulate").getInt();
+  if (tensors || accumulate != 1)
+    text += ", " + std::to_string(tensors);
+  if (accumulate != 1)
+    text += ", " + std::to_string(accumulate);
+  return text + "};\n";
 }
 
 TrainingText mlir::mnistc::emitTraining(ModuleOp module,

@@ -166,11 +166,12 @@ FailureOr<LossChoice> AddLoss::choose(func::FuncOp function, Value output) {
   if (choice.kind != "own" && type.getRank() == 0)
     return function.emitError("expected an output with rows to train, got ")
            << describe(function, output);
-  if (choice.kind == "own" && dataParallel)
-    return function.emitError("expected a loss that mnistc adds, for "
-                              "data-parallel training, got the model's own, "
-                              "whose mean is over the rows of one rank; "
-                              "--loss=NAME with an output that is no loss");
+  if (choice.kind == "own" && (dataParallel || accumulate > 1))
+    return function.emitError("expected a loss that mnistc adds, for ")
+           << (dataParallel ? "data-parallel training" : "--accumulate")
+           << ", got the model's own, whose mean is over the rows of one "
+           << (dataParallel ? "rank" : "batch")
+           << "; --loss=NAME with an output that is no loss";
   choice.classes = *classes;
   return choice;
 }
@@ -235,9 +236,10 @@ RowCounts AddLoss::addRowCounts(func::FuncOp function) {
   auto count =
       RankedTensorType::get({}, IntegerType::get(function.getContext(), 32));
   Value valid = addArgument(function, count, mn::names::valid);
-  return {valid, dataParallel
-                     ? addArgument(function, count, mn::names::globalValid)
-                     : valid};
+  bool isShare =
+      dataParallel || (accumulate > 1 && isOfKind(function, mn::kinds::train));
+  return {valid, isShare ? addArgument(function, count, mn::names::globalValid)
+                         : valid};
 }
 
 /// The state with the weights of classes, or null.
@@ -355,6 +357,12 @@ void AddLoss::runOnOperation() {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     getOperation().emitError("expected a smoothing from 0 to 1, got ")
         << double(smoothing);
+    return signalPassFailure();
+  }
+  if (accumulate > 1 && !classWeights.empty()) {
+    getOperation().emitError("expected no class weights where an update has "
+                             "several batches, whose sum of weights is known "
+                             "after the last one, got some");
     return signalPassFailure();
   }
   for (double weight : classWeights)

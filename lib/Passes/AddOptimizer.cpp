@@ -7,6 +7,7 @@
 
 #include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
+#include "lib/Passes/RecipeNumbers.h"
 #include "lib/Passes/States.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,62 +18,6 @@ namespace mlir::mnistc {
 
 namespace {
 using Column = mn::RecipeColumn;
-
-/// The numbers of a recipe: the columns of `mn.recipe`.
-struct Numbers {
-  Value lr, momentum, weightDecay, epsilon, dampening, clip;
-  Value rest1, rest2; ///< 1 - beta1, 1 - beta2
-  Value correction1, correction2;
-  Value step; ///< of this step, from 0
-
-  Value &at(int column) {
-    switch (column) {
-    case Column::lr:
-      return lr;
-    case Column::momentum:
-      return momentum;
-    case Column::weightDecay:
-      return weightDecay;
-    case Column::beta1:
-      return rest1;
-    case Column::beta2:
-      return rest2;
-    case Column::epsilon:
-      return epsilon;
-    case Column::dampening:
-      return dampening;
-    case Column::clip:
-      return clip;
-    case Column::correction1:
-      return correction1;
-    case Column::correction2:
-      return correction2;
-    }
-    llvm_unreachable("expected a column of the recipe");
-  }
-};
-
-/// What the frameworks take where they are not told.
-struct Defaults {
-  StringLiteral kind, convention;
-  double lr, momentum, weightDecay, beta1, beta2, epsilon;
-};
-constexpr Defaults defaultsOf[] = {
-    {"sgd", "torch", 1e-2, 0, 0, 0, 0, 0},
-    {"sgd", "keras", 1e-2, 0, 0, 0, 0, 0},
-    {"momentum", "torch", 1e-2, 0.9, 0, 0, 0, 0},
-    {"momentum", "keras", 1e-2, 0.9, 0, 0, 0, 0},
-    {"nesterov", "torch", 1e-2, 0.9, 0, 0, 0, 0},
-    {"nesterov", "keras", 1e-2, 0.9, 0, 0, 0, 0},
-    {"adam", "torch", 1e-3, 0, 0, 0.9, 0.999, 1e-8},
-    {"adam", "keras", 1e-3, 0, 0, 0.9, 0.999, 1e-7},
-    {"adamw", "torch", 1e-3, 0, 1e-2, 0.9, 0.999, 1e-8},
-    {"adamw", "keras", 1e-3, 0, 4e-3, 0.9, 0.999, 1e-7},
-    {"rmsprop", "torch", 1e-2, 0, 0, 0, 0.99, 1e-8},
-    {"rmsprop", "keras", 1e-3, 0, 0, 0, 0.9, 1e-7},
-    {"adagrad", "torch", 1e-2, 0, 0, 0, 0, 1e-10},
-    {"adagrad", "keras", 1e-3, 0, 0, 0, 0, 1e-7},
-};
 
 struct AddOptimizer : impl::AddOptimizerBase<AddOptimizer> {
   using AddOptimizerBase::AddOptimizerBase;
@@ -96,6 +41,12 @@ public:
   void readNumbers(FloatType element);
   void clip(MutableArrayRef<Value> gradients);
   void update(StringRef name, Value gradient);
+  /// An update has `all` rows, which come in batches of `rows` on each rank.
+  void accumulate(Value all, int64_t rows) {
+    updateRows = all, batchRows = rows;
+  }
+  Value sumOfBatches(StringRef name, Value gradient);
+  void countBatch();
   void countStep();
   void countStepFirst(Block &body);
 
@@ -108,8 +59,14 @@ private:
   Value loadState(StringRef name, StringRef state, Value like) {
     return states.load((name + "." + state).str(), typeOf(like));
   }
-  void storeState(StringRef name, StringRef state, Value value) {
-    states.store((name + "." + state).str(), value);
+  void storeState(StringRef name, StringRef state, Value old, Value value) {
+    store((name + "." + state).str(), old, value);
+  }
+  /// After the last batch of an update; `old` stays until then.
+  void store(StringRef name, Value old, Value value) {
+    states.store(
+        name, updates ? a.select(a.spread(updates, old.getType()), value, old)
+                      : value);
   }
   /// (1 - p) x + p y
   Value mix(Value p, Value x, Value y) {
@@ -122,6 +79,9 @@ private:
   double average;
   ModuleOp module;
   bool counted = false;
+  Value updateRows; ///< null: an update has one batch
+  int64_t batchRows = 0;
+  Value updates; ///< whether this is the last batch of an update; or null
   Arithmetic a;
   States states;
   Numbers numbers;
@@ -171,11 +131,11 @@ void Updates::clip(MutableArrayRef<Value> gradients) {
 
 Value Updates::momentum(StringRef name, Value w, Value g) {
   bool nesterov = kind == "nesterov";
-  Value v = loadState(name, "momentum", w);
+  Value old = loadState(name, "momentum", w), v = old;
   if (keras) {
     Value step = a.mul(numbers.lr, g);
     v = a.sub(a.mul(numbers.momentum, v), step);
-    storeState(name, "momentum", v);
+    storeState(name, "momentum", old, v);
     return nesterov ? a.sub(a.add(w, a.mul(numbers.momentum, v)), step)
                     : a.add(w, v);
   }
@@ -184,16 +144,17 @@ Value Updates::momentum(StringRef name, Value w, Value g) {
   Value share = a.select(first, a.number(numbers.dampening, 1),
                          a.oneMinus(numbers.dampening));
   v = a.add(a.mul(numbers.momentum, v), a.mul(share, g));
-  storeState(name, "momentum", v);
+  storeState(name, "momentum", old, v);
   Value step = nesterov ? a.add(g, a.mul(numbers.momentum, v)) : v;
   return a.sub(w, a.mul(numbers.lr, step));
 }
 
 Value Updates::adam(StringRef name, Value w, Value g) {
-  Value m = mix(numbers.rest1, loadState(name, "m", w), g);
-  Value v = mix(numbers.rest2, loadState(name, "v", w), a.mul(g, g));
-  storeState(name, "m", m);
-  storeState(name, "v", v);
+  Value oldM = loadState(name, "m", w), m = mix(numbers.rest1, oldM, g);
+  Value oldV = loadState(name, "v", w);
+  Value v = mix(numbers.rest2, oldV, a.mul(g, g));
+  storeState(name, "m", oldM, m);
+  storeState(name, "v", oldV, v);
   if (kind == "adamw")
     w = a.sub(w, a.mul(a.mul(numbers.lr, numbers.weightDecay), w));
   Value root = a.sqrt(numbers.correction2);
@@ -210,9 +171,10 @@ Value Updates::adam(StringRef name, Value w, Value g) {
 
 /// What RMSProp and Adagrad divide by.
 Value Updates::rootOfSquares(StringRef name, Value g) {
-  Value v = loadState(name, "v", g), squares = a.mul(g, g);
-  v = kind == "rmsprop" ? mix(numbers.rest2, v, squares) : a.add(v, squares);
-  storeState(name, "v", v);
+  Value old = loadState(name, "v", g), squares = a.mul(g, g);
+  Value v = kind == "rmsprop" ? mix(numbers.rest2, old, squares)
+                              : a.add(old, squares);
+  storeState(name, "v", old, v);
   return keras && kind == "rmsprop" ? a.sqrt(a.add(v, numbers.epsilon))
                                     : a.add(a.sqrt(v), numbers.epsilon);
 }
@@ -233,7 +195,7 @@ void Updates::update(StringRef name, Value gradient) {
   Value w = a.b.create<ml_program::GlobalLoadOp>(
       a.loc, gradient.getType(), SymbolRefAttr::get(a.b.getContext(), name));
   Value updated = next(name, w, gradient);
-  states.store(name, updated);
+  store(name, w, updated);
   if (average > 0)
     updateAverage(name, updated);
 }
@@ -256,7 +218,7 @@ void Updates::updateAverage(StringRef name, Value w) {
   }
   Value old = states.load(mean, typeOf(w));
   Value rest = a.number(old, 1 - average);
-  states.store(mean, a.add(old, a.mul(rest, a.sub(w, old))));
+  store(mean, old, a.add(old, a.mul(rest, a.sub(w, old))));
 }
 
 /// Before all else, so that neither updates nor the count wait for the loss:
@@ -267,20 +229,51 @@ void Updates::countStepFirst(Block &body) {
   auto loads = llvm::to_vector(body.getOps<ml_program::GlobalLoadOp>());
   a.b.setInsertionPointToStart(&body);
   numbers.step = states.loadNumber(mn::names::step, a.b.getI64Type());
+  countBatch();
   countStep();
-  counted = true;
   for (ml_program::GlobalLoadOp load : loads)
     if (load.getGlobal().getLeafReference() == mn::names::step)
       load.replaceAllUsesWith(numbers.step), load.erase();
 }
 
+/// The count of batches begins again after the last one of an update: who looks
+/// at the new count knows whether that was it.
+void Updates::countBatch() {
+  if (!updateRows || updates)
+    return;
+  a.loc = NameLoc::get(a.b.getStringAttr(mn::names::part));
+  Type i64 = a.b.getI64Type();
+  Value part = states.loadNumber(mn::names::part, i64);
+  Value next = a.add(part, a.number(part, 1));
+  Value rows = a.mul(next, a.number(next, double(batchRows)));
+  if (module.lookupSymbol(mn::names::ranks))
+    rows = a.mul(rows, states.loadNumber(mn::names::ranks, i64));
+  Value all = a.cast(updateRows, i64);
+  next = a.where(a.compare(Predicate::lt, rows, all), next);
+  states.store(mn::names::part, next);
+  updates = a.compare(Predicate::eq, next, a.number(next, 0));
+}
+
 void Updates::countStep() {
   if (counted)
     return;
+  counted = true;
   a.loc = NameLoc::get(a.b.getStringAttr(mn::names::step));
-  Value next = a.add(numbers.step, a.number(numbers.step, 1));
+  Value one =
+      updates ? a.cast(updates, a.b.getI64Type()) : a.number(numbers.step, 1);
+  Value next = a.add(numbers.step, one);
   states.store(mn::names::step, next);
-  numbers.step = a.sub(next, a.number(next, 1));
+  numbers.step = a.sub(next, one);
+}
+
+/// With those of the batches before, since the last update.
+Value Updates::sumOfBatches(StringRef name, Value gradient) {
+  if (!updateRows)
+    return gradient;
+  a.loc = NameLoc::get(a.b.getStringAttr(name));
+  Value sum = a.add(loadState(name, "sum", gradient), gradient);
+  storeState(name, "sum", sum, a.number(sum, 0));
+  return sum;
 }
 
 LogicalResult AddOptimizer::checkOptions() {
@@ -344,6 +337,8 @@ LogicalResult AddOptimizer::checkStates(ArrayRef<std::string> parameters) {
     states.push_back(".v");
   if (average > 0)
     states.push_back(mn::names::average);
+  if (accumulate > 1)
+    states.push_back(".sum");
   for (StringRef parameter : parameters)
     for (StringRef state : states) {
       auto global = getOperation().lookupSymbol<ml_program::GlobalOp>(
@@ -356,6 +351,15 @@ LogicalResult AddOptimizer::checkStates(ArrayRef<std::string> parameters) {
                << "', whose state of the optimizer has that name, got one";
     }
   return success();
+}
+
+/// The argument of that name, or null.
+static Value argumentOf(func::FuncOp function, StringRef name) {
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                              "mnist.name") == name)
+      return argument;
+  return {};
 }
 
 LogicalResult AddOptimizer::addTo(func::FuncOp train) {
@@ -387,9 +391,15 @@ LogicalResult AddOptimizer::addTo(func::FuncOp train) {
   OpBuilder builder(end);
   Updates updates(kind, convention == "keras", clipping, average,
                   getOperation(), builder, end.getLoc());
+  if (accumulate > 1)
+    updates.accumulate(argumentOf(train, mn::names::globalValid),
+                       typeOf(train.getArgument(0)).getDimSize(0));
   if (train.getOps<RandomUniformOp>().empty())
     updates.countStepFirst(train.getBody().front());
+  updates.countBatch();
   updates.readNumbers(element);
+  for (auto [name, gradient] : llvm::zip_equal(names, gradients))
+    gradient = updates.sumOfBatches(name, gradient);
   updates.clip(gradients);
   for (auto [name, gradient] : llvm::zip_equal(names, gradients))
     updates.update(name, gradient);
@@ -437,16 +447,16 @@ void AddOptimizer::rememberRecipe() {
     Attribute value = module->getAttr(name);
     return value ? value : b.getStringAttr(otherwise);
   };
-  module->setAttr(
-      "mnist.recipe",
-      b.getDictionaryAttr(
-          {b.getNamedAttr("loss", known("mnist.loss", "unknown")),
-           b.getNamedAttr("targets", known("mnist.targets", "class")),
-           b.getNamedAttr("partial", known("mnist.partial", "masked")),
-           b.getNamedAttr("optimizer", b.getStringAttr(kind)),
-           b.getNamedAttr("convention", b.getStringAttr(convention)),
-           b.getNamedAttr("clip", b.getStringAttr(clipping)),
-           b.getNamedAttr("numbers", b.getDenseF64ArrayAttr(numbers))}));
+  NamedAttribute recipe[] = {
+      b.getNamedAttr("accumulate", b.getI64IntegerAttr(accumulate)),
+      b.getNamedAttr("loss", known("mnist.loss", "unknown")),
+      b.getNamedAttr("targets", known("mnist.targets", "class")),
+      b.getNamedAttr("partial", known("mnist.partial", "masked")),
+      b.getNamedAttr("optimizer", b.getStringAttr(kind)),
+      b.getNamedAttr("convention", b.getStringAttr(convention)),
+      b.getNamedAttr("clip", b.getStringAttr(clipping)),
+      b.getNamedAttr("numbers", b.getDenseF64ArrayAttr(numbers))};
+  module->setAttr("mnist.recipe", b.getDictionaryAttr(recipe));
 }
 
 void AddOptimizer::runOnOperation() {

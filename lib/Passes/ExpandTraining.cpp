@@ -134,6 +134,15 @@ void ExpandTraining::expand(DropoutOp op, int64_t stream) {
     ranks = states.loadNumber(mn::names::ranks, i64, 1);
     rows = builder.getI64IntegerAttr(rowsOf(op));
   }
+  if (accumulate > 1) {
+    // Row r of part p is row p rows + r of a batch of all.
+    Value part = states.loadNumber(mn::names::part, i64);
+    if (!ranks)
+      rank = a.number(part, 0), ranks = a.number(part, 1);
+    rows = builder.getI64IntegerAttr(rowsOf(op));
+    Value before = a.mul(part, a.number(part, double(rows.getInt())));
+    rank = a.add(rank, a.mul(before, ranks));
+  }
   auto random = cast<RankedTensorType>(x.getType()).clone(builder.getF32Type());
   Value u = builder.create<RandomUniformOp>(
       op.getLoc(), random, states.loadNumber(mn::names::seed, i64),

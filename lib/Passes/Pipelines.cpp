@@ -150,6 +150,7 @@ static AddOptimizerOptions optimizerOptions(const TrainOptions &options) {
   optimizer.dampening = options.dampening;
   optimizer.clip = options.clip;
   optimizer.average = options.average;
+  optimizer.accumulate = options.accumulate;
   return optimizer;
 }
 
@@ -173,10 +174,12 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
   loss.smoothing = options.smoothing;
   loss.classWeights = options.classWeights;
   loss.dataParallel = options.dataParallel;
+  loss.accumulate = options.accumulate;
   pm.addPass(createAddLoss(loss));
   // 1.3 Functions that train take what they do otherwise, the others the rest.
   ExpandTrainingOptions expand;
   expand.dataParallel = options.dataParallel;
+  expand.accumulate = options.accumulate;
   expand.syncBatchNorm = options.syncBatchNorm;
   pm.addPass(createExpandTraining(expand));
   pm.addNestedPass<func::FuncOp>(createDropDropout());

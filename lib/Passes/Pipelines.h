@@ -102,6 +102,8 @@ struct TrainOptions : InferOptions {
                       llvm::cl::desc("Where clipping begins")};
   Option<double> average{*this, "average", llvm::cl::init(0.0),
                          llvm::cl::desc("Decay of the parameters' mean")};
+  Option<int64_t> accumulate{*this, "accumulate", llvm::cl::init(1),
+                             llvm::cl::desc("Batches that an update has")};
   Option<bool> dataParallel{
       *this, "data-parallel", llvm::cl::init(false),
       llvm::cl::desc("Several ranks train, on a share of the rows each")};

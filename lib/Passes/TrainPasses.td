@@ -69,7 +69,9 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
     Where training is data-parallel, `mn.global_valid` is a third argument: the
     number of rows that count on all ranks. The loss of a rank is then its share,
     the sum over its rows divided by that number, so that the shares, and
-    their gradients, add up to those of one rank with all rows.
+    their gradients, add up to those of one rank with all rows. Where an update
+    has several batches (`accumulate`), it is the number of rows of all of them,
+    in functions that train.
 
     The first result of the function is what is trained; classes are its
     dimension 1. `auto` is the model's own loss where it returns a scalar, binary
@@ -106,6 +108,8 @@ def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
            "auto, class or values">,
     Option<"smoothing", "smoothing", "double", "0.0",
            "Label smoothing, for cross-entropy and nll: 0 to 1">,
+    Option<"accumulate", "accumulate", "int64_t", "1",
+           "Batches that an update has">,
     ListOption<"classWeights", "class-weights", "double",
                "Weights of classes; one: of each; none: labels count once">,
     Option<"dataParallel", "data-parallel", "bool", "false",
@@ -136,9 +140,13 @@ def ExpandTraining : Pass<"mnist-expand-training", "::mlir::ModuleOp"> {
     that they would get among the rows of all. A batch normalization takes the
     statistics of its rank's rows, or with `sync-batch-norm` of all rows; running
     statistics get the mean over the ranks of what the batch has, and so are the
-    same on all.
+    same on all. Where an update has several batches (`accumulate`), the rows of
+    each get the random numbers that they would get in one batch of all; batch
+    statistics are of each batch.
   }];
   let options = [
+    Option<"accumulate", "accumulate", "int64_t", "1",
+           "Batches that an update has">,
     Option<"dataParallel", "data-parallel", "bool", "false",
            "Several ranks have a share of the rows each">,
     Option<"syncBatchNorm", "sync-batch-norm", "bool", "false",
@@ -221,6 +229,13 @@ def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
     `<parameter>.ema` that begins as the parameter: ema + (1 - d) (w - ema),
     after each update (Polyak and Juditsky 1992). Functions that do not train
     read it in the parameter's place.
+
+    With `accumulate` above 1 an update has several batches. Gradients are added
+    up in states `<parameter>.sum`, and the new values above are those of a sum
+    as g. Of all but the last batch of an update they are not taken: a parameter
+    and its states stay. `mn.part` counts the batches of an update, of which the
+    last is the one that has the last of its `mn.global_valid` rows; `mn.step`
+    counts updates.
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect",
                            "::mlir::ml_program::MLProgramDialect"];
@@ -242,6 +257,8 @@ def AddOptimizer : Pass<"mnist-add-optimizer", "::mlir::ModuleOp"> {
     Option<"clip", "clip", "double", "-1.0", "Where clipping begins">,
     Option<"average", "average", "double", "0.0",
            "Decay of the mean of the parameters; 0: none">,
+    Option<"accumulate", "accumulate", "int64_t", "1",
+           "Batches that an update has">,
   ];
 }
 

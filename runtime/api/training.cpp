@@ -42,7 +42,7 @@ mn_status start(void *state, const mn_train_options &options,
 
 mn_status batch(void *state, int64_t &batch, Message &message) {
   return inTraining(state, message, [&](const TrainSession &session) {
-    batch = session.tables().batch;
+    batch = session.tables().rowsOfStep();
     return Status::success();
   });
 }

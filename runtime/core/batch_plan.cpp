@@ -40,9 +40,16 @@ void BatchPlan::place(char *arena, Batch &batch) const {
   if (globalValid)
     batch.toGlobalValid = reinterpret_cast<int32_t *>(arena + *globalValid);
   batch.rows = rows;
+  batch.parts = parts;
   batch.seed = state(seed);
   batch.epoch = state(epoch);
   batch.number = state(number);
+}
+
+int64_t partsOf(const Model &model, const Plan &plan) {
+  return model.recipe && isOfKind(plan.name, kinds::train)
+             ? model.recipe->accumulate
+             : 1;
 }
 
 Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
@@ -82,6 +89,7 @@ Status findBatchPlan(const Model &model, int plan, BatchPlan &found) {
   if (globalValid)
     found.globalValid = globalValid->offset;
   found.rows = tables.batch;
+  found.parts = partsOf(model, tables);
   found.inputElements = int64_t(countOf(*inputs)) / tables.batch;
   found.targetElements = int64_t(countOf(*labels)) / tables.batch;
   found.targetType = labels->type;

@@ -21,11 +21,15 @@ struct BatchPlan {
   std::optional<size_t> globalValid; ///< of a data-parallel program
   size_t seed = 0, epoch = 0, number = 0;
   int64_t rows = 0, inputElements = 0, targetElements = 0;
+  int64_t parts = 1; ///< batches that an update has
   Type targetType = Type::i32;
 
   /// The pointers and sizes of a batch that is in `arena`.
   void place(char *arena, Batch &batch) const;
 };
+
+/// How many batches an update has; 1 where a plan does not train.
+int64_t partsOf(const Model &model, const Plan &plan);
 
 /// What keeps a plan from taking batches is an error.
 Status findBatchPlan(const Model &model, int plan, BatchPlan &found);

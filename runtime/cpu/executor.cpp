@@ -402,7 +402,7 @@ Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     sets[set]->nextBatch(found, arena.get(), shuffle, place);
     MN_TRY(runSteps(plan));
-    if (ranks)
+    if (ranks && (i + 1) % found.parts == 0)
       ++ranks->step;
   }
   return Status::success();

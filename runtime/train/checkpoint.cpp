@@ -79,8 +79,12 @@ std::string unescaped(const std::string &value) {
 
 RunFact recipeFact(const Recipe &recipe) {
   return {"recipe", "the recipe",
-          text("'%s, %s (%s), clip %s'", recipe.loss, recipe.optimizer,
-               recipe.convention, recipe.clip)};
+          text("'%s, %s (%s), clip %s", recipe.loss, recipe.optimizer,
+               recipe.convention, recipe.clip) +
+              (recipe.accumulate == 1
+                   ? "'"
+                   : text(", %lld batches per step'",
+                          static_cast<long long>(recipe.accumulate)))};
 }
 
 Status CheckpointFile::prefixed(Status status) const {

@@ -120,6 +120,7 @@ Status Feeder::run(const BatchRange &range) {
 
 Status Feeder::stream(const BatchRange &range) {
   MN_TRY(executor.prepare(range.plan));
+  const int64_t parts = partsOf(*model.model, model.model->plans[range.plan]);
   for (int64_t batch = range.first; batch < range.first + range.count;
        ++batch) {
     if (checkNumbers) {
@@ -130,7 +131,7 @@ Status Feeder::stream(const BatchRange &range) {
       MN_TRY(executor.submit(range.plan, slot));
       slot = 1 - slot;
     }
-    if (ranks)
+    if (ranks && (batch + 1) % parts == 0)
       ++ranks->step;
   }
   return Status::success();
@@ -160,7 +161,9 @@ void Feeder::fill(const BatchRange &range, int64_t number, int slot) {
   batch.toTargets =
       static_cast<uint32_t *>(executor.input(range.plan, 1, slot));
   batch.toValid = static_cast<int32_t *>(executor.input(range.plan, 2, slot));
-  if (model.dataParallel())
+  const Plan &plan = model.model->plans[range.plan];
+  batch.parts = partsOf(*model.model, plan);
+  if (plan.inputCount > 3)
     batch.toGlobalValid =
         static_cast<int32_t *>(executor.input(range.plan, 3, slot));
   batch.rows = model.batch;

@@ -87,15 +87,18 @@ Status RateFinder::setUp(const Trainer::Open &open) {
 
 Status RateFinder::step(int64_t number, double &loss, bool &finite) {
   const int64_t rows = data.rows(trainSet);
-  const int64_t perEpoch = std::max<int64_t>(rows / model.batch, 1);
-  const int64_t epoch = number / perEpoch, batch = number % perEpoch;
+  const int64_t perEpoch = std::max<int64_t>(rows / model.rowsOfStep(), 1);
+  const int64_t epoch = number / perEpoch;
+  const int64_t batch = number % perEpoch * model.batchesOfStep;
+  const int64_t batches = (rows + model.batch - 1) / model.batch;
   if (batch == 0) {
     MN_TRY(model.writeStart(*executor, epoch));
     before = {};
   }
   MN_TRY(ring->write(*executor, number, 1));
   MN_TRY(feeder->run({model.trainPlan, trainSet, !options.train.noShuffle,
-                      options.train.seed, epoch, batch, 1}));
+                      options.train.seed, epoch, batch,
+                      std::min(model.batchesOfStep, batches - batch)}));
   Metrics now;
   MN_TRY(model.readMetrics(*executor, now));
   finite = now.badStep < 0;

@@ -2,6 +2,7 @@
 
 #include "train/train_model.h"
 #include "core/array.h"
+#include "core/batch_plan.h"
 #include "core/digest.h"
 #include <algorithm>
 #include <cmath>
@@ -38,6 +39,7 @@ Status TrainModel::create(const Model &model, int64_t batch,
   result = {};
   result.model = &model;
   MN_TRY(result.choosePlans(batch));
+  result.batchesOfStep = partsOf(model, result.plan());
   MN_TRY(result.findInputs());
   for (const char *state : neededStates) {
     const Parameter *found = result.find(state);
@@ -81,7 +83,7 @@ Status TrainModel::findInputs() {
   classTargets = std::string_view(model->recipe->targets) == "class";
   const char *const wanted[] = {names::labels, names::valid,
                                 names::globalValid};
-  const int more = dataParallel() ? 3 : 2;
+  const int more = dataParallel() || batchesOfStep > 1 ? 3 : 2;
   bool fits = tables.inputCount == 1 + more && batch >= 1;
   for (int i = 0; fits && i < more; ++i)
     fits = std::string_view(tables.inputs[1 + i].name) == wanted[i];
@@ -231,6 +233,7 @@ Status TrainModel::write(Executor &executor, const char *state,
 Status TrainModel::writeStart(Executor &executor, int64_t epoch) const {
   MN_TRY(write(executor, names::epoch, epoch));
   MN_TRY(write(executor, names::batch, 0));
+  MN_TRY(write(executor, names::part, 0));
   // The bits of 0.0 are zeros.
   for (const char *state : metricStates)
     MN_TRY(write(executor, state,

@@ -28,6 +28,7 @@ struct TrainModel {
   const Model *model = nullptr;
   int trainPlan = -1, evalPlan = -1;
   int64_t batch = 0;
+  int64_t batchesOfStep = 1; ///< at most: an update's
   const Tensor *input = nullptr, *labels = nullptr;
   int64_t inputElements = 0, targetElements = 0; ///< of a row
   bool classTargets = true;
@@ -39,6 +40,8 @@ struct TrainModel {
 
   /// Whether it was compiled for several ranks.
   bool dataParallel() const { return isDataParallel(*model); }
+  /// Of an update, on each rank, at most.
+  int64_t rowsOfStep() const { return batch * batchesOfStep; }
   const Plan &plan() const { return model->plans[trainPlan]; }
   /// Null where the model has none of that name.
   const Parameter *find(std::string_view name) const;

@@ -164,15 +164,16 @@ Status TrainSession::renewRing() {
 //===----------------------------------------------------------------------===//
 
 Status TrainSession::checkRows(int64_t count) const {
-  if (dropsPartial(*model.model->recipe) && count != model.batch)
+  const int64_t most = model.rowsOfStep();
+  if (dropsPartial(*model.model->recipe) && count != most)
     return usage(text("expected %lld rows, since the model normalizes by the "
                       "statistics of a batch, got %lld",
-                      static_cast<long long>(model.batch),
+                      static_cast<long long>(most),
                       static_cast<long long>(count)));
-  return count >= 1 && count <= model.batch
+  return count >= 1 && count <= most
              ? Status::success()
              : usage(text("expected 1 to %lld rows, got %lld",
-                          static_cast<long long>(model.batch),
+                          static_cast<long long>(most),
                           static_cast<long long>(count)));
 }
 
@@ -188,8 +189,11 @@ Status TrainSession::fill(int plan, const TrainRows &rows) {
   };
   copy(0, rows.inputs, rowBytes(*model.input, model.inputElements));
   copy(1, rows.targets, rowBytes(*model.labels, model.targetElements));
-  const auto valid = static_cast<int32_t>(rows.count);
-  std::memcpy(executor.input(plan, 2, slot), &valid, sizeof valid);
+  const int64_t counts[] = {rows.count, rows.ofStep};
+  for (int i = 2; i < model.model->plans[plan].inputCount; ++i) {
+    const auto count = static_cast<int32_t>(counts[i - 2]);
+    std::memcpy(executor.input(plan, i, slot), &count, sizeof count);
+  }
   return Status::success();
 }
 
@@ -202,31 +206,63 @@ static Status checkTargets(const TrainModel &model, const void *targets,
                     static_cast<size_t>(count * model.targetElements));
 }
 
+/// Those from row `first` on, up to a batch.
+TrainRows TrainSession::batchOf(const TrainRows &rows, int64_t first) const {
+  const auto from = [&](const void *all, size_t row) {
+    return static_cast<const char *>(all) + static_cast<size_t>(first) * row;
+  };
+  TrainRows batch = rows;
+  batch.count = std::min(model.batch, rows.count - first);
+  batch.ofStep = rows.count;
+  batch.inputs = from(rows.inputs, rowBytes(*model.input, model.inputElements));
+  batch.targets =
+      from(rows.targets, rowBytes(*model.labels, model.targetElements));
+  return batch;
+}
+
 Status TrainSession::runOnHost(const TrainRows &rows) {
   MN_TRY(checkTargets(model, rows.targets, rows.count));
-  MN_TRY(fill(model.trainPlan, rows));
-  MN_TRY(executor.submit(model.trainPlan, slot));
-  slot = 1 - slot;
+  return submitAll(model.trainPlan, rows);
+}
+
+/// Batch by batch.
+Status TrainSession::submitAll(int plan, const TrainRows &rows) {
+  for (int64_t first = 0; first < rows.count; first += model.batch) {
+    MN_TRY(fill(plan, batchOf(rows, first)));
+    MN_TRY(executor.submit(plan, slot));
+    slot = 1 - slot;
+  }
   return Status::success();
 }
 
 Status TrainSession::runOnDevice(const TrainRows &rows) {
-  const auto count = static_cast<size_t>(rows.count);
+  const size_t row = rowBytes(*model.labels, model.targetElements);
+  MN_TRY(executor.beginAfter(rows.stream));
+  std::vector<char> classes(
+      model.classTargets ? static_cast<size_t>(rows.count) * row : 0);
+  TrainRows all = rows;
+  if (model.classTargets) {
+    MN_TRY(executor.readOnDevice(rows.targets, classes.data(), classes.size()));
+    MN_TRY(checkTargets(model, classes.data(), rows.count));
+    all.targets = classes.data();
+  }
+  for (int64_t first = 0; first < rows.count; first += model.batch)
+    MN_TRY(runBatchOnDevice(batchOf(all, first)));
+  return executor.endBefore(rows.stream);
+}
+
+/// Classes are on the host, once they were checked there.
+Status TrainSession::runBatchOnDevice(const TrainRows &batch) {
+  const auto count = static_cast<size_t>(batch.count);
   const size_t inputs = count * rowBytes(*model.input, model.inputElements);
   const size_t targets = count * rowBytes(*model.labels, model.targetElements);
-  const auto valid = static_cast<int32_t>(rows.count);
-  MN_TRY(executor.beginAfter(rows.stream));
-  CallerRows labels = {rows.targets, targets};
-  std::vector<char> classes(model.classTargets ? targets : 0);
-  if (model.classTargets) {
-    MN_TRY(executor.readOnDevice(rows.targets, classes.data(), targets));
-    MN_TRY(checkTargets(model, classes.data(), rows.count));
-    labels = {classes.data(), targets, 0, true};
-  }
-  MN_TRY(executor.runOnDevice(
-      model.trainPlan,
-      {{rows.inputs, inputs}, labels, {&valid, sizeof valid, 0, true}}, {}));
-  return executor.endBefore(rows.stream);
+  const int32_t rows[] = {static_cast<int32_t>(batch.count),
+                          static_cast<int32_t>(batch.ofStep)};
+  std::vector<CallerRows> given = {
+      {batch.inputs, inputs}, {batch.targets, targets, 0, model.classTargets}};
+  for (int i = 2; i < model.plan().inputCount; ++i)
+    given.push_back({&rows[i - 2], sizeof rows[0], 0, true});
+  return executor.runOnDevice(model.trainPlan, given, {});
 }
 
 Status TrainSession::step(const TrainRows &rows, double *loss) {
@@ -299,18 +335,7 @@ Status TrainSession::evaluate(const TrainRows &rows, Metrics &metrics) {
 }
 
 Status TrainSession::runEvaluation(const TrainRows &rows, Metrics &metrics) {
-  const size_t input = rowBytes(*model.input, model.inputElements);
-  const size_t target = rowBytes(*model.labels, model.targetElements);
-  for (int64_t first = 0; first < rows.count; first += model.batch) {
-    const auto at = static_cast<size_t>(first);
-    const TrainRows part = {std::min(model.batch, rows.count - first),
-                            static_cast<const char *>(rows.inputs) + at * input,
-                            static_cast<const char *>(rows.targets) +
-                                at * target};
-    MN_TRY(fill(model.evalPlan, part));
-    MN_TRY(executor.submit(model.evalPlan, slot));
-    slot = 1 - slot;
-  }
+  MN_TRY(submitAll(model.evalPlan, rows));
   return model.readMetrics(executor, metrics);
 }
 

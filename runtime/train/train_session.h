@@ -20,6 +20,7 @@ struct TrainRows {
   const void *inputs = nullptr, *targets = nullptr;
   bool onDevice = false;
   void *stream = nullptr; ///< the caller's, where they are on the device
+  int64_t ofStep = 0;     ///< of a batch: the rows of all batches of its step
 };
 
 class TrainSession {
@@ -65,8 +66,11 @@ private:
   Status renewRing();
   Status checkRows(int64_t count) const;
   Status fill(int plan, const TrainRows &rows);
+  TrainRows batchOf(const TrainRows &rows, int64_t first) const;
   Status runOnHost(const TrainRows &rows);
+  Status submitAll(int plan, const TrainRows &rows);
   Status runOnDevice(const TrainRows &rows);
+  Status runBatchOnDevice(const TrainRows &batch);
   Status look();
   Status runEvaluation(const TrainRows &rows, Metrics &metrics);
   Status readMetrics(Metrics &metrics);

@@ -47,16 +47,16 @@ int64_t Trainer::stepsNow() const {
 
 Status Trainer::loop() {
   while (step < stepsNow()) {
-    if (batchOfEpoch() == 0) {
+    if (stepOfEpoch() == 0) {
       MN_TRY(model.writeStart(*executor, epoch()));
       last = windowFrom = pointFrom = {};
     }
     epochSteps = 0, epochSeconds = 0;
     do {
       MN_TRY(trainSegment());
-      if (batchOfEpoch() != 0 && ends())
+      if (stepOfEpoch() != 0 && ends())
         return Status::success();
-    } while (batchOfEpoch() != 0);
+    } while (stepOfEpoch() != 0);
     MN_TRY(endEpoch());
     if (ends())
       return Status::success();
@@ -71,7 +71,7 @@ bool Trainer::ends() const {
 
 /// Up to the next thing that must happen between two steps.
 int64_t Trainer::segmentSteps() const {
-  int64_t count = std::min(segment, stepsPerEpoch - batchOfEpoch());
+  int64_t count = std::min(segment, stepsPerEpoch - stepOfEpoch());
   for (const int64_t every : {train.reportEvery, train.checkpointEvery})
     if (every > 0)
       count = std::min(count, every - step % every);
@@ -81,6 +81,7 @@ int64_t Trainer::segmentSteps() const {
 Status Trainer::trainSegment() {
   const int64_t count = segmentSteps();
   const auto begin = Clock::now();
+  ranks.step = step;
   MN_TRY(enqueue(count));
   Metrics metrics;
   MN_TRY(model.readMetrics(*executor, metrics));
@@ -98,11 +99,22 @@ Status Trainer::trainSegment() {
   if (reports)
     reportWindow(metrics, now);
   if (train.checkpointEvery > 0 && step % train.checkpointEvery == 0 &&
-      batchOfEpoch() != 0) {
+      stepOfEpoch() != 0) {
     MN_TRY(ranks.agree(readBlock()));
     writeCheckpoint();
   }
   return Status::success();
+}
+
+int64_t Trainer::batchesOfEpoch() const {
+  const int64_t all = (data.rows(trainSet) + globalBatch() - 1) / globalBatch();
+  return std::min(stepsPerEpoch * model.batchesOfStep, all);
+}
+
+/// The last step of an epoch may have fewer.
+int64_t Trainer::batchesBefore(int64_t step) const {
+  return step / stepsPerEpoch * batchesOfEpoch() +
+         step % stepsPerEpoch * model.batchesOfStep;
 }
 
 Status Trainer::enqueue(int64_t count) {
@@ -111,8 +123,11 @@ Status Trainer::enqueue(int64_t count) {
     const int64_t part = std::min(end - first, maxAhead);
     if (ring)
       MN_TRY(ring->write(*executor, first, part));
+    const int64_t batch =
+        (first - epoch() * stepsPerEpoch) * model.batchesOfStep;
     MN_TRY(feeder->run({model.trainPlan, 0, !train.noShuffle, train.seed,
-                        epoch(), first - epoch() * stepsPerEpoch, part}));
+                        epoch(), batch,
+                        batchesBefore(first + part) - batchesBefore(first)}));
     first += part;
   }
   return Status::success();
@@ -158,7 +173,7 @@ void Trainer::look(const Metrics &metrics, int64_t count, double seconds) {
 void Trainer::addPoint(const Metrics &metrics) {
   const double seconds = secondsSince(started);
   const double interval = std::min(seconds / 200, 5.0);
-  if (batchOfEpoch() != 0 && seconds - pointSeconds < interval)
+  if (stepOfEpoch() != 0 && seconds - pointSeconds < interval)
     return;
   const Metrics part = difference(metrics, pointFrom);
   reporter.point(step, part.loss(), model.accuracy(part), rate.at(step - 1));
@@ -214,7 +229,7 @@ Status Trainer::endEpoch() {
   MN_TRY(ranks.agree(readBlock()));
   MN_TRY(checkWeights());
   const double rows = static_cast<double>(
-      std::min(epochSteps * globalBatch(), data.rows(trainSet)));
+      std::min(epochSteps * rowsOfStep(), data.rows(trainSet)));
   report.epochs = train.epochs;
   report.step = step;
   report.seconds = epochSeconds;
@@ -301,7 +316,7 @@ void Trainer::writeCheckpoint() {
   if (!checkpoint || !ranks.isFirst())
     return;
   // Those of this rank are a part of them.
-  if (ranks.several() && batchOfEpoch() != 0)
+  if (ranks.several() && stepOfEpoch() != 0)
     model.setMetrics(block, last);
   checkpointFailure = checkpoint->write(
       block, facts(),

@@ -100,7 +100,7 @@ private:
   std::vector<RunFact> facts() const;
   void announce();
   void announceResumed();
-  void logStart();
+  void logStart(); // trainer_report.cpp
 
   // What ranks do together; trainer_ranks.cpp.
   Status checkRanks() const;
@@ -109,7 +109,11 @@ private:
   Status shareSums(Metrics &metrics);
   Status checkWeights() const;
   void moveToRanks(const Checkpoint &found);
+  /// Rows of a batch, and of a step, of all ranks.
   int64_t globalBatch() const { return model.batch * ranks.place().count; }
+  int64_t rowsOfStep() const { return globalBatch() * model.batchesOfStep; }
+  /// How many steps so many rows are, where each has `most`.
+  int64_t stepsOf(int64_t rows, int64_t most) const;
 
   // The loop.
   Status loop();
@@ -143,7 +147,10 @@ private:
   Json summary(const char *reason) const;
 
   int64_t epoch() const { return step / stepsPerEpoch; }
-  int64_t batchOfEpoch() const { return step % stepsPerEpoch; }
+  int64_t stepOfEpoch() const { return step % stepsPerEpoch; }
+  int64_t batchesOfEpoch() const;
+  /// Of each rank, before a step of the training.
+  int64_t batchesBefore(int64_t step) const;
   int64_t steps() const { return stepsPerEpoch * train.epochs; }
   /// Whether the program can evaluate on a set, and has one.
   bool evaluates(DataSetNumber set) const {

@@ -51,6 +51,7 @@ Json Trainer::summary(const char *reason) const {
                {"steps_per_epoch", stepsPerEpoch},
                {"step", step},
                {"batch", model.batch},
+               {"accumulate", model.batchesOfStep},
                {"rows", data.rows(trainSet)},
                {"validation_rows", data.rows(validationSet)},
                {"test_rows", data.rows(testSet)},
@@ -133,16 +134,17 @@ void Trainer::announceEnd() {
 
 /// Over the time of training alone.
 void Trainer::announceSpeed() {
-  const double trained = static_cast<double>(step - firstStep);
+  const auto batches =
+      static_cast<double>(batchesBefore(step) - batchesBefore(firstStep));
   double operations = 0;
   for (int i = 0; i < model.plan().stepCount; ++i)
     operations += model.plan().steps[i].flops;
-  const double perSecond = operations * trained / trainSeconds;
+  const double perSecond = operations * batches / trainSeconds;
   const std::string time = trainSeconds < 60 ? text("%.2f s", trainSeconds)
                                              : durationText(trainSeconds);
   std::string line =
       text("trained for %s: %s images/s, %.3g GFLOP/s", time.c_str(),
-           rateText(trained * static_cast<double>(globalBatch()) / trainSeconds)
+           rateText(batches * static_cast<double>(globalBatch()) / trainSeconds)
                .c_str(),
            1e-9 * perSecond * ranks.place().count);
   if (const double peak = executor->peakFlops(); peak > 0)

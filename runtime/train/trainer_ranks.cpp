@@ -83,16 +83,14 @@ Status Trainer::checkWeights() const {
 /// The position of a checkpoint, which other ranks may have written: each step
 /// takes a batch from each rank.
 void Trainer::moveToRanks(const Checkpoint &found) {
-  const int64_t before = model.batch * found.ranks, rows = data.rows(trainSet);
-  const bool drops = train.dropLast || dropsPartial(*tables.recipe);
-  const int64_t stepsBefore =
-      drops ? rows / before : (rows + before - 1) / before;
+  const int64_t before = model.rowsOfStep() * found.ranks;
+  const int64_t stepsBefore = stepsOf(data.rows(trainSet), before);
   if (found.ranks != ranks.place().count && stepsBefore > 0) {
-    const int64_t done = found.step % stepsBefore * before / globalBatch();
+    const int64_t done = found.step % stepsBefore * before / rowsOfStep();
     step = found.step / stepsBefore * stepsPerEpoch +
            std::min(done, stepsPerEpoch - 1);
     model.setWhole(block, names::step, step);
-    model.setWhole(block, names::batch, batchOfEpoch());
+    model.setWhole(block, names::batch, stepOfEpoch() * model.batchesOfStep);
   }
   // The first rank goes on with what all had counted.
   if (!ranks.isFirst())

@@ -1,4 +1,4 @@
-//===- trainer_report.cpp - what a report shows of a training -------------===//
+//===- trainer_report.cpp - what a report and a log say of a training -----===//
 
 #include "reports/html_report.h"
 #include "train/test_results.h"
@@ -88,6 +88,54 @@ Status Trainer::writeReport() {
                           options.transform, training));
   }
   return mn::writeReport(tables, train.report, nullptr, training);
+}
+
+/// "weight-decay" as a key: "weight_decay".
+static std::string snakeCase(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+/// What a log begins with.
+void Trainer::logStart() {
+  const Recipe &compiled = *tables.recipe;
+  const auto [trained, elements] = model.trained();
+  Json event = {{"event", "start"},
+                {"model", tables.name},
+                {"compiler", tables.compiler},
+                {"command", tables.command},
+                {"target", tables.target},
+                {"device", executor->deviceName()},
+                {"device_bytes", executor->deviceBytes()},
+                {"loss_kind", compiled.loss},
+                {"optimizer", compiled.optimizer},
+                {"tensors", std::max(compiled.tensors, trained)},
+                {"trained_tensors", trained},
+                {"trained_numbers", elements},
+                {"schedule", schedule.text()}};
+  for (const RecipeNumber &number : recipeNumbers)
+    if (usesNumber(compiled, number))
+      event[snakeCase(number.flag + 2)] = recipe.numbers[number.column];
+  event["data"] = options.data;
+  if (!data.classNames().empty())
+    event["classes"] = data.classNames();
+  if (!classWeights.empty())
+    event["class_weights"] = classWeights;
+  event["rows"] = data.rows(trainSet);
+  if (data.has(validationSet))
+    event["validation_rows"] = data.rows(validationSet);
+  event["test_rows"] = data.rows(testSet);
+  event["batch"] = model.batch;
+  event["accumulate"] = model.batchesOfStep;
+  event["ranks"] = ranks.place().count;
+  event["epochs"] = train.epochs;
+  event["steps_per_epoch"] = stepsPerEpoch;
+  event["seed"] = train.seed;
+  event["shuffle"] = !train.noShuffle;
+  event["resumed"] = resumed;
+  event["step"] = step;
+  event["digest"] = model.digest(block);
+  reporter.event(event);
 }
 
 } // namespace mn

@@ -26,12 +26,6 @@ Status usage(std::string message) {
 
 long long asLong(int64_t number) { return number; }
 
-/// "weight-decay" as a key: "weight_decay".
-std::string snakeCase(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 /// The options that need standard output for themselves; progress then goes to
 /// standard error.
 Choices stdoutOptions(const Options &options) {
@@ -216,13 +210,16 @@ void Trainer::startOpening(const Open &open) {
   });
 }
 
+int64_t Trainer::stepsOf(int64_t rows, int64_t most) const {
+  const bool drops = train.dropLast || dropsPartial(*tables.recipe);
+  return drops ? rows / most : (rows + most - 1) / most;
+}
+
 Status Trainer::readData() {
   if (!shared)
     MN_TRY(data.read(options, model, hasTest));
   const int64_t rows = data.rows(trainSet);
-  const bool drops = train.dropLast || dropsPartial(*tables.recipe);
-  stepsPerEpoch =
-      drops ? rows / globalBatch() : (rows + globalBatch() - 1) / globalBatch();
+  stepsPerEpoch = stepsOf(rows, rowsOfStep());
   if (stepsPerEpoch > 0) {
     // A double counts the steps, where the schedule asks.
     constexpr int64_t maxSteps = int64_t(1) << 53;
@@ -234,7 +231,7 @@ Status Trainer::readData() {
   }
   return badData("expected at least one batch of %lld rows in '%s', since "
                  "partial ones are dropped, got %lld rows",
-                 asLong(globalBatch()), options.data.c_str(), asLong(rows));
+                 asLong(rowsOfStep()), options.data.c_str(), asLong(rows));
 }
 
 /// Where a file is, whatever the path is called.
@@ -365,13 +362,15 @@ Status Trainer::resume() {
 /// That the states of a checkpoint, which say where the next batch is, are of
 /// this data set: plans trust them. An epoch begins with new ones.
 Status Trainer::checkStates() const {
-  if (batchOfEpoch() == 0)
+  if (stepOfEpoch() == 0)
     return Status::success();
   const int64_t rows = data.rows(trainSet);
   const struct {
     const char *name;
     int64_t min, max;
-  } states[] = {{names::batch, batchOfEpoch(), batchOfEpoch()},
+  } states[] = {{names::batch, stepOfEpoch() * model.batchesOfStep,
+                 stepOfEpoch() * model.batchesOfStep},
+                {names::part, 0, 0},
                 {names::epoch, epoch(), epoch()},
                 {names::seen, 0, rows},
                 {names::correct, 0, rows * model.targetElements}};
@@ -412,7 +411,11 @@ void Trainer::announce() {
   const auto [trained, elements] = model.trained();
   if (ranks.several())
     reporter.say(text("%d ranks, %lld rows per step", ranks.place().count,
-                      asLong(globalBatch())));
+                      asLong(rowsOfStep())));
+  if (model.batchesOfStep > 1)
+    reporter.say(text("%lld batches per step, whose gradients are added up: "
+                      "%lld rows",
+                      asLong(model.batchesOfStep), asLong(rowsOfStep())));
   reporter.say(text("%d of %d tensors train, %lld numbers", trained,
                     std::max(compiled.tensors, trained), asLong(elements)));
   if (!classWeights.empty())
@@ -446,46 +449,6 @@ void Trainer::announceResumed() {
   if (planned && kept["epochs"] != std::to_string(train.epochs))
     reporter.say(text("note: the schedule is now that of a run of %lld epochs",
                       asLong(train.epochs)));
-}
-
-void Trainer::logStart() {
-  const Recipe &compiled = *tables.recipe;
-  const auto [trained, elements] = model.trained();
-  Json event = {{"event", "start"},
-                {"model", tables.name},
-                {"compiler", tables.compiler},
-                {"command", tables.command},
-                {"target", tables.target},
-                {"device", executor->deviceName()},
-                {"device_bytes", executor->deviceBytes()},
-                {"loss_kind", compiled.loss},
-                {"optimizer", compiled.optimizer},
-                {"tensors", std::max(compiled.tensors, trained)},
-                {"trained_tensors", trained},
-                {"trained_numbers", elements},
-                {"schedule", schedule.text()}};
-  for (const RecipeNumber &number : recipeNumbers)
-    if (usesNumber(compiled, number))
-      event[snakeCase(number.flag + 2)] = recipe.numbers[number.column];
-  event["data"] = options.data;
-  if (!data.classNames().empty())
-    event["classes"] = data.classNames();
-  if (!classWeights.empty())
-    event["class_weights"] = classWeights;
-  event["rows"] = data.rows(trainSet);
-  if (data.has(validationSet))
-    event["validation_rows"] = data.rows(validationSet);
-  event["test_rows"] = data.rows(testSet);
-  event["batch"] = model.batch;
-  event["ranks"] = ranks.place().count;
-  event["epochs"] = train.epochs;
-  event["steps_per_epoch"] = stepsPerEpoch;
-  event["seed"] = train.seed;
-  event["shuffle"] = !train.noShuffle;
-  event["resumed"] = resumed;
-  event["step"] = step;
-  event["digest"] = model.digest(block);
-  reporter.event(event);
 }
 
 } // namespace mn

@@ -19,6 +19,7 @@ def test_memory_on_the_device(place):
     place.needs_nvrtc()
     place.data()
     library = place.output(".so", place.model(), ("--target=cuda", *TRAINS))
+    parts = place.output(".so", place.model(), ("--target=cuda", "--accumulate=3", *TRAINS))
     words = harness.save_model(
         place.path("words.onnx"), [helper.make_node("Gather", ["table", "word"], ["y"])],
         [("word", ["n"], TensorProto.INT64)], [("y", ["n", 4])],
@@ -28,5 +29,5 @@ def test_memory_on_the_device(place):
                        PYTHONPATH=os.pathsep.join(map(str, (ROOT / "python", ROOT / "test",
                                                             ROOT / "test/embed"))))
     done = run(sys.executable, ROOT / "test/embed/on_device.py", library,
-               place.path("x.npy"), place.path("y.npy"), indexed, env=environment)
+               place.path("x.npy"), place.path("y.npy"), indexed, parts, env=environment)
     expect(done.code == 0 and done.out == "fine\n", done)

@@ -1,4 +1,4 @@
-"""usage: on_device.py LIBRARY X.npy Y.npy INDEXED, where libcuda.so.1 is that of
+"""usage: on_device.py LIBRARY X.npy Y.npy INDEXED PARTS, where libcuda.so.1 is that of
 test/cuda"""
 
 import ctypes
@@ -29,6 +29,18 @@ def refuses_indices(path, stream):
     rows[18] = 5
     refuses(14, "numbers from -5 to 4 in 'word', got 5 in element 18", s.infer_on_device, 20,
             on_device(rows), 1, out, 1, stream)
+    s.close()
+
+
+def takes_rows_of_several_batches(path, x, y, stream):
+    s = Session(_native.Library(path, "net_model"))
+    s.start()
+    rows, labels = on_device(x), on_device(y)
+    assert s.train_batch() == 48
+    s.train_step_on_device(len(x), rows, 1, labels, stream, None)
+    # The address of the second batch is inside of what the caller has.
+    refuses(2, "on the GPU, got less for 'x'", s.train_step_on_device, 40,
+            _native.Buffer(None, on_device(x[:30]).data, x.nbytes), 1, labels, stream, None)
     s.close()
 
 
@@ -64,6 +76,7 @@ def main():
             on_device(bad), stream, None)
     s.close()
     refuses_indices(sys.argv[4], stream)
+    takes_rows_of_several_batches(sys.argv[5], x, y, stream)
     print("fine")
 
 

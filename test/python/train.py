@@ -114,3 +114,28 @@ def test_weighted_classes(place):
                            train={**RECIPE, "class_weights": True})
     other.train_on(data, epochs=10, no_shuffle=True, class_weights=weights)
     expect(other.digest == program.digest, (other.digest, program.digest))
+
+
+def test_several_batches_of_a_step(place):
+    """A step takes the rows of all of them, and is one of `app train`."""
+    x, y = place.data()
+    program = mnistc.compile(place.model(), target="cpu", batch=16,
+                             train={**RECIPE, "accumulate": 3})
+    expect(program.train_batch == 48 and len(x) % 48, program.train_batch)
+    out = ok(place.program(*FLAGS, "--accumulate=3"), "train", "--json", "--no-shuffle",
+             "--epochs=2", f"--data={place.path('x.npy')},{place.path('y.npy')}")
+    epochs, summary = program.train(x, y, epochs=2, shuffle=False), json.loads(out.out)
+    expect(program.digest == summary["digest"], summary)
+    expect(epochs[-1].train.loss == summary["train_loss"], (epochs, summary))
+    # Fewer rows than a batch has, and than a step.
+    other = mnistc.compile(place.model(), target="cpu", batch=48, train=RECIPE)
+    other.train(x, y, epochs=2, shuffle=False)
+    for rows in (5, 20, 48):
+        np.testing.assert_allclose(program.step(x[:rows], y[:rows]),
+                                   other.step(x[:rows], y[:rows]), rtol=1e-4)
+    try:
+        program.step(x[:49], y[:49])
+    except mnistc.UsageError as error:
+        expect("expected 1 to 48 rows, got 49" in str(error), error)
+    else:
+        raise AssertionError("expected an error")

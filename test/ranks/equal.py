@@ -84,6 +84,22 @@ def test_values(place):
     check(place, "values")
 
 
+def test_several_batches_of_each_rank(place):
+    """Of four batches of an update, of 100 rows in updates of 24."""
+    one = place.program("dropout", "24", "--momentum=0.9", "--lr=0.1")
+    flags = ("--epochs=4", "--seed=7")
+    _, wanted, _, weights = run([one], place.fresh("one"), *flags)
+    several = place.parallel("dropout", "6,3", "--accumulate=4", "--momentum=0.9",
+                             "--lr=0.1")
+    for count in (1, 2):
+        command = [*place.command(count), several] if count > 1 else [several]
+        done, found, _, trained = run(command, place.fresh("several"), *flags,
+                                      f"--batch={6 // count}")
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, err_msg=str(done))
+        for key, value in weights.items():
+            np.testing.assert_allclose(trained[key], value, rtol=1e-4, atol=2e-6)
+
+
 def test_weighted_classes(place):
     """The weights of all ranks' rows are what the mean is over."""
     check(place, "weighted classes")

@@ -24,7 +24,7 @@ def main():
                               "data", "files", "resume", "truth", "learned",
                               "values", "architectures",
                               "validation", "colors", "class_names",
-                              "augment", "class_weights", "rates", "mnist",
+                              "augment", "class_weights", "accumulate", "rates", "mnist",
                               "averages"), Place,
                              parser.parse_args())
 

@@ -30,6 +30,10 @@ static cl::opt<bool> syncBatchNorm(
     cl::desc("With --data-parallel, batch normalization takes the statistics "
              "of the whole batch, not of a rank's part"),
     cl::cat(trainCategory));
+static NumberOption<unsigned> accumulate(
+    "accumulate", cl::init(1), cl::value_desc("number"),
+    cl::desc("Batches whose gradients are added up for an update (default: 1)"),
+    cl::cat(trainCategory));
 static cl::list<std::string>
     freeze("freeze", cl::CommaSeparated, cl::value_desc("names"),
            cl::desc("Tensors that keep their values; * stands for anything"),
@@ -166,6 +170,11 @@ static bool checkFlags() {
   }
   if (isGiven(clipNorm.option) && isGiven(clipValue.option))
     return error("expected --clip-norm or --clip-value, got both");
+  if (accumulate < 1 || accumulate > 1 << 20)
+    return error("expected --accumulate of 1 to 1048576, got " +
+                 Twine(accumulate.getValue()));
+  if (accumulate > 1 && isGiven(classWeights))
+    return error("expected --accumulate or --class-weights, got both");
   if (syncBatchNorm && !dataParallel)
     return error("expected --data-parallel with --sync-batch-norm, got none");
   return true;
@@ -185,6 +194,8 @@ static const cl::Option *firstGiven() {
     return std::addressof(trainOnly);
   if (isGiven(classWeights))
     return std::addressof(classWeights);
+  if (isGiven(accumulate))
+    return std::addressof(accumulate);
   for (cl::opt<bool> *flag : {&dataParallel, &syncBatchNorm})
     if (isGiven(*flag))
       return flag;
@@ -211,6 +222,7 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   options.trainOnly =
       ArrayRef<std::string>(static_cast<std::vector<std::string> &>(trainOnly));
   options.smoothing = std::max(smoothing.option.getValue(), 0.0);
+  options.accumulate = accumulate.getValue();
   options.dataParallel = dataParallel.getValue();
   options.syncBatchNorm = syncBatchNorm.getValue();
   options.lr = lr.option.getValue();
@@ -240,6 +252,8 @@ std::string mlir::mnistc::trainFlagsText() {
     if (isGiven(flag->option))
       text +=
           (" --" + flag->option.ArgStr + "=" + numberText(flag->option)).str();
+  if (accumulate > 1)
+    text += " --accumulate=" + std::to_string(accumulate);
   if (isGiven(classWeights))
     text += " --class-weights" +
             (classWeights.empty() ? "" : "=" + classWeights.getValue());

@@ -226,10 +226,10 @@ MUTANTS = [
      "expand(op, number + 1);", "expand(op, 1 + 0 * number);",
      ["lit/expand-training"]),
     # Optimizers.
-    ("columns beta1 and beta2 swapped", "lib/Passes/AddOptimizer.cpp",
-     "    case Column::beta1:\n      return rest1;\n    case Column::beta2:\n"
+    ("columns beta1 and beta2 swapped", "lib/Passes/RecipeNumbers.h",
+     "RecipeColumn::beta1:\n      return rest1;\n    case mn::RecipeColumn::beta2:\n"
      "      return rest2;",
-     "    case Column::beta1:\n      return rest2;\n    case Column::beta2:\n"
+     "RecipeColumn::beta1:\n      return rest2;\n    case mn::RecipeColumn::beta2:\n"
      "      return rest1;", ["train/updates.test_adam_"]),
     ("compiled beta1 and beta2 swapped", "lib/Passes/AddOptimizer.cpp",
      "numbers[Column::beta1] = b1;", "numbers[Column::beta1] = b2;",
@@ -267,9 +267,24 @@ MUTANTS = [
      "v = a.sub(a.mul(numbers.momentum, v), g);",
      ["train/updates.test_momentum_keras"]),
     ("Adagrad forgets", "lib/Passes/AddOptimizer.cpp",
-     'kind == "rmsprop" ? mix(numbers.rest2, v, squares)',
-     "true ? mix(numbers.rest2, v, squares)",
+     'kind == "rmsprop" ? mix(numbers.rest2, old, squares)',
+     "true ? mix(numbers.rest2, old, squares)",
      ["train/updates.test_adagrad_torch"]),
+    # Several batches of an update, and classes that count more than others.
+    ("an update waits for one more batch", "lib/Passes/AddOptimizer.cpp",
+     "a.compare(Predicate::lt, rows, all)", "a.compare(Predicate::le, rows, all)",
+     ["train/accumulate.test_one_large_batch"]),
+    ("a sum goes on after its update", "lib/Passes/AddOptimizer.cpp",
+     'storeState(name, "sum", sum, a.number(sum, 0));',
+     'storeState(name, "sum", sum, sum);',
+     ["train/accumulate.test_one_large_batch"]),
+    ("batches of an update draw the same numbers", "lib/Passes/ExpandTraining.cpp",
+     "rank = a.add(rank, a.mul(before, ranks));", "",
+     ["lit/expand-training-ranks", "train/accumulate.test_one_large_batch"]),
+    ("weights are no part of the mean", "lib/IR/Mnist/LossBuilder.cpp",
+     "a.sumOfAll(a.where(isUsed(type), labelWeights))",
+     "a.sumOfAll(a.where(isUsed(type), a.number(labelWeights, 1)))",
+     ["gradcheck/weighted"]),
     # Importer.
     ("batch norm's default epsilon", "lib/Import/ImportNormalization.cpp",
      'n.attribute("epsilon", 1e-5),\n              n.attribute("momentum"',

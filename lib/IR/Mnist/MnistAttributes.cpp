@@ -24,6 +24,12 @@ static bool areRecipeNumbers(Attribute value) {
   return numbers && numbers.size() == mn::RecipeColumn::count;
 }
 
+static bool isCountOfBatches(Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return count && count.getType().isSignlessInteger(64) &&
+         count.getInt() >= 1 && count.getInt() <= 1 << 20;
+}
+
 static AttributeKind aDictionary() {
   return {"a dictionary",
           [](Attribute value) { return isa<DictionaryAttr>(value); }};
@@ -68,6 +74,7 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
 
 static ArrayRef<KnownEntry> recipeEntries() {
   static const KnownEntry known[] = {
+      {"accumulate", {"an i64 of 1 to 1048576", isCountOfBatches}},
       {"clip", oneOf({"none", "norm", "value"})},
       {"convention", oneOf({"torch", "keras"})},
       {"loss", aString()},

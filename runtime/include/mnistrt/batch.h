@@ -31,17 +31,24 @@ struct Batch {
   /// Which of several ranks this is: row r of a rank's batch is row r ranks +
   /// rank of a batch of all.
   int64_t rank = 0, ranks = 1;
+  int64_t parts = 1; ///< batches that an update has, where it has several
   // The states `mn.seed`, `mn.epoch` and `mn.batch`.
   const int64_t *seed = nullptr, *epoch = nullptr, *number = nullptr;
 
-  /// How many rows the data has left for this batch of all ranks.
-  MN_FN int32_t globalValid() const {
-    const int64_t all = rows * ranks, left = count - *number * all;
-    return int32_t(left < 0 ? 0 : left < all ? left : all);
+  /// How many rows from `first` on the data has, up to `most`.
+  MN_FN int64_t left(int64_t first, int64_t most) const {
+    const int64_t rest = count - first;
+    return rest < 0 ? 0 : rest < most ? rest : most;
   }
-  /// Of those, this rank's.
+  /// How many rows the data has left for this update of all ranks.
+  MN_FN int32_t globalValid() const {
+    const int64_t all = rows * ranks * parts;
+    return int32_t(left(*number / parts * all, all));
+  }
+  /// Of this batch of all ranks, this rank's.
   MN_FN int32_t valid() const {
-    return int32_t((globalValid() - rank + ranks - 1) / ranks);
+    const int64_t all = rows * ranks;
+    return int32_t((left(*number * all, all) - rank + ranks - 1) / ranks);
   }
 
   /// The sample that row `row` is, or -1 where there is none left.

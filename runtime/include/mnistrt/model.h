@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 8;
+constexpr uint32_t modelVersion = 9;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -139,6 +139,7 @@ struct Recipe {
   const char *partial;    ///< what a batch that is not full is: masked, dropped
   double numbers[RecipeColumn::count]; ///< defaults of the trainer's options
   int tensors = 0; ///< of floats in the file, trained or not; 0: not known
+  int64_t accumulate = 1; ///< batches that an update has
 };
 
 struct Model {

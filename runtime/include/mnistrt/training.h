@@ -24,7 +24,8 @@ inline constexpr char prefix[] = "mn.";
 /// Inputs of a plan that trains or evaluates, after the model's own.
 inline constexpr char labels[] = "mn.labels";
 inline constexpr char valid[] = "mn.valid"; ///< rows of the batch that count
-/// Of a data-parallel program: those of the batches of all ranks.
+/// Where several batches make an update, of several ranks or one after the
+/// other: those of all of them.
 inline constexpr char globalValid[] = "mn.global_valid";
 /// Its result.
 inline constexpr char loss[] = "mn.loss";
@@ -32,15 +33,16 @@ inline constexpr char loss[] = "mn.loss";
 /// States of 64-bit integers.
 inline constexpr char seed[] = "mn.seed";
 inline constexpr char epoch[] = "mn.epoch";
-inline constexpr char batch[] = "mn.batch";      ///< in this epoch
-inline constexpr char step[] = "mn.step";        ///< in this training
-inline constexpr char seen[] = "mn.seen";        ///< rows
+inline constexpr char batch[] = "mn.batch"; ///< in this epoch
+inline constexpr char step[] = "mn.step";   ///< in this training
+inline constexpr char part[] = "mn.part";   ///< batch of an update of several
+inline constexpr char seen[] = "mn.seen";   ///< rows
 inline constexpr char correct[] = "mn.correct";  ///< labels
 inline constexpr char badStep[] = "mn.bad_step"; ///< -1: none
 /// Of a data-parallel program: which of the ranks this is, and how many.
 inline constexpr char rank[] = "mn.rank", ranks[] = "mn.ranks";
-inline constexpr const char *integers[] = {seed,    epoch,   batch, step, seen,
-                                           correct, badStep, rank,  ranks};
+inline constexpr const char *integers[] = {seed, epoch,   batch,   step, part,
+                                           seen, correct, badStep, rank, ranks};
 /// A state of doubles: the sum of the losses of all rows seen.
 inline constexpr char lossSum[] = "mn.loss_sum";
 /// A state of floats: recipeRows rows of RecipeColumn::count numbers.

@@ -86,7 +86,7 @@
 // CHECK-NEXT: .onnxBytes = 0,
 
 module attributes {
-  mnist.recipe = {clip = "none", convention = "torch", loss = "mean squared error",
+  mnist.recipe = {accumulate = 1 : i64, clip = "none", convention = "torch", loss = "mean squared error",
                   numbers = array<f64: 0.1, 0.0, 0.0, 0.9, 0.999, 1.0e-8, 0.0, 0.0, 1.0, 1.0>,
                   optimizer = "sgd", partial = "masked", targets = "values"}} {
   ml_program.global private mutable @mn.seed(dense<7> : tensor<i64>) : tensor<i64> {mnist.role = "state"}

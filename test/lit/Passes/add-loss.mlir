@@ -2,6 +2,8 @@
 // RUN: mnist-opt %s --split-input-file "--mnist-add-loss=kind=mse targets=values" --canonicalize --cse | FileCheck %s --check-prefix=MSE
 // RUN: mnist-opt %s --split-input-file "--mnist-add-loss=kind=nll smoothing=0.1" --canonicalize --cse | FileCheck %s --check-prefix=NLL
 // RUN: mnist-opt %s --split-input-file "--mnist-add-loss=class-weights=1,2,0.5 data-parallel=true" --canonicalize --cse | FileCheck %s --check-prefix=WEIGHED
+// RUN: mnist-opt %s --split-input-file "--mnist-add-loss=accumulate=2" --canonicalize --cse | FileCheck %s --check-prefix=PARTS
+// RUN: not mnist-opt %s --split-input-file "--mnist-add-loss=accumulate=2 class-weights=1" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not mnist-opt %s --split-input-file --mnist-add-loss=kind=hinge 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not mnist-opt %s --split-input-file --mnist-add-loss=smoothing=2 2>&1 | FileCheck %s --check-prefix=SMOOTHING
 // RUN: not mnist-opt %s --split-input-file --mnist-add-loss=targets=rows 2>&1 | FileCheck %s --check-prefix=TARGETS
@@ -54,6 +56,17 @@
 // WEIGHED:       mnist.div %{{.*}}, %[[TOTAL]]
 // WEIGHED-LABEL: func.func @eval_4
 // WEIGHED-NOT:   mnist.gather
+
+// Of several batches of an update each has a share of the mean; what evaluates
+// has one.
+
+// PARTS-LABEL: func.func @train_4
+// PARTS-SAME:    %[[ALL:[a-z0-9]*]]: tensor<i32> {mnist.name = "mn.global_valid"}
+// PARTS:         %[[TOTAL:.*]] = mnist.cast %[[ALL]] : tensor<i32> -> tensor<f32>
+// PARTS:         mnist.div %{{.*}}, %[[TOTAL]]
+// PARTS-LABEL: func.func @eval_4
+// PARTS-NOT:     mn.global_valid
+// BOTH: expected no class weights where an update has several batches
 
 // Values have the shape of the output; the mean is over rows and elements.
 

@@ -8,7 +8,7 @@
 // The gradient is no result any more, but a new value of the parameter; the step
 // is counted first. SGD has no state.
 
-// CHECK: mnist.recipe = {clip = "none", convention = "torch"
+// CHECK: mnist.recipe = {accumulate = 1 : i64, clip = "none", convention = "torch"
 // CHECK-SAME: optimizer = "sgd"
 // CHECK-NOT: @w.m
 // CHECK-LABEL: func.func @train_1

@@ -1,6 +1,9 @@
 // RUN: mnist-opt %s "--mnist-expand-training=data-parallel=true" --cse | FileCheck %s
 // RUN: mnist-opt %s "--mnist-expand-training=data-parallel=true sync-batch-norm=true" --cse | FileCheck %s --check-prefix=SYNC
 
+// RUN: mnist-opt %s "--mnist-expand-training=accumulate=3" --cse | FileCheck %s --check-prefix=PART
+// RUN: mnist-opt %s "--mnist-expand-training=accumulate=3 data-parallel=true" --cse | FileCheck %s --check-prefix=BOTH
+
 // Each rank normalizes by its rows; the running statistics get the mean over
 // ranks, or with sync-batch-norm both are of all rows.
 
@@ -26,6 +29,22 @@
 
 // CHECK:         mnist.random_uniform %{{.*}}, %{{.*}} rank %{{.*}} of %{{.*}} rows 4 stream 1
 // CHECK-SAME:    tensor<4x2xf32>
+
+// So are those of a batch that is one of several of an update.
+
+// PART-NOT:     mnist.all_reduce
+// PART:         %[[NUMBER:.*]] = ml_program.global_load @mn.part
+// PART:         %[[BEFORE:.*]] = mnist.mul %[[NUMBER]]
+// PART:         %[[TIMES:.*]] = mnist.mul %[[BEFORE]], %[[ONE:.*]] : tensor<i64>
+// PART:         %[[RANK:.*]] = mnist.add %{{.*}}, %[[TIMES]]
+// PART:         mnist.random_uniform %{{.*}}, %{{.*}} rank %[[RANK]] of %[[ONE]] rows 4 stream 1
+// BOTH:         %[[OWN:.*]] = ml_program.global_load @mn.rank :
+// BOTH:         %[[RANKS:.*]] = ml_program.global_load @mn.ranks
+// BOTH:         %[[NUMBER:.*]] = ml_program.global_load @mn.part
+// BOTH:         %[[BEFORE:.*]] = mnist.mul %[[NUMBER]]
+// BOTH:         %[[ALL:.*]] = mnist.mul %[[BEFORE]], %[[RANKS]]
+// BOTH:         %[[RANK:.*]] = mnist.add %[[OWN]], %[[ALL]]
+// BOTH:         mnist.random_uniform %{{.*}}, %{{.*}} rank %[[RANK]] of %[[RANKS]] rows 4 stream 1
 ml_program.global private mutable @mean(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "buffer"}
 ml_program.global private mutable @variance(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "buffer"}
 func.func @train_4(%x: tensor<4x2xf32>, %w: tensor<2xf32>) -> tensor<4x2xf32> {

@@ -1,6 +1,6 @@
 module attributes {
     mnist.bound = [{name = "size", value = dense<[2, 3]> : tensor<2xi64>}],
-    mnist.recipe = {clip = "none", convention = "torch", loss = "a loss", numbers = array<f64: 0.1, 0.0, 0.0, 0.9, 0.999, 1.0e-8, 0.0, 0.0, 1.0, 1.0>, optimizer = "sgd", partial = "masked", targets = "values"},
+    mnist.recipe = {accumulate = 1 : i64, clip = "none", convention = "torch", loss = "a loss", numbers = array<f64: 0.1, 0.0, 0.0, 0.9, 0.999, 1.0e-8, 0.0, 0.0, 1.0, 1.0>, optimizer = "sgd", partial = "masked", targets = "values"},
     plan.constant_bytes = 512 : i64, plan.initial_bytes = 256 : i64,
     plan.libraries = "all", plan.parameter_bytes = 512 : i64, plan.target = "cpu"} {
   ml_program.global private mutable @w(dense<[[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]> : tensor<3x2xf32>) : tensor<3x2xf32> {mnist.role = "parameter", plan.offset = 0 : i64}

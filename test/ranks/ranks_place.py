@@ -22,13 +22,13 @@ def make_dropout(path):
     nodes = [helper.make_node("Flatten", ["image"], ["flat"]),
              helper.make_node("Gemm", ["flat", "a", "b"], ["hidden"], transB=1),
              helper.make_node("Relu", ["hidden"], ["active"]),
-             helper.make_node("Dropout", ["active", "ratio"], ["dropped"]),
+             helper.make_node("Dropout", ["active", "ratio", "training"], ["dropped"]),
              helper.make_node("Gemm", ["dropped", "c"], ["logits"], transB=1)]
     random = np.random.default_rng(4)
     uniform = train_place.uniform
     weights = [("a", uniform(random, 16, 784)), ("b", np.zeros(16, np.float32)),
                ("c", uniform(random, 10, 16)),
-               ("ratio", np.float32(0.5).reshape(()))]
+               ("ratio", np.float32(0.5).reshape(())), ("training", np.array(True))]
     return save_model(path, nodes, [("image", ["N", 1, 28, 28])],
                       [("logits", ["N", 10])], weights)
 

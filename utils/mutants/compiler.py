@@ -279,7 +279,7 @@ MUTANTS = [
      'storeState(name, "sum", sum, sum);',
      ["train/accumulate.test_one_large_batch"]),
     ("batches of an update draw the same numbers", "lib/Passes/ExpandTraining.cpp",
-     "rank = a.add(rank, a.mul(before, ranks));", "",
+     "a.number(part, double(rows.getInt()))", "a.number(part, 0)",
      ["lit/expand-training-ranks", "train/accumulate.test_one_large_batch"]),
     ("weights are no part of the mean", "lib/IR/Mnist/LossBuilder.cpp",
      "a.sumOfAll(a.where(isUsed(type), labelWeights))",

@@ -81,8 +81,9 @@ def system(place):
 
 
 def dpkg(root, *words, code=0):
-    flags = [f"--log={root}/var/lib/dpkg/log", "--force-unsafe-io", *(["--force-not-root"] if os.getuid() else [])]
-    done = run("dpkg", f"--root={root}", *flags, *words,
+    flags = [f"--root={root}", f"--log={root}/var/lib/dpkg/log", "--force-unsafe-io"]
+    flags += ["--force-not-root"] if os.getuid() else []
+    done = run("dpkg", *flags, *words,
                env=clean(PATH="/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL="C"))
     expect(done.code == code and "warning" not in done.err, done)
     return done.out + done.err

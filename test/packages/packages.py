@@ -122,12 +122,35 @@ def test_debian_package(place):
         expect(name in refused, f"expected it to need {name}: {refused}")
 
 
+def unpacked(place):
+    """What the tarball holds."""
+    def make():
+        archive, folder = only(made(place), "*.tar.gz"), place.path("unpacked")
+        folder.mkdir()
+        ok("tar", "-xf", archive, "-C", folder)
+        return only(folder, "*")
+    return place.once("unpacked", make)
+
+
+def compiled(place):
+    """A program of the compiler in the tarball."""
+    return place.once("compiled", lambda: use(place, unpacked(place) / "bin/mnistc", "tar"))
+
+
+def test_no_paths_of_this_machine(place):
+    """Nor where it was built is in what is installed, nor where that is in programs."""
+    prefix, app = unpacked(place), compiled(place)
+    cache = pathlib.Path(os.environ.get("MNISTC_CACHE", "~/.cache/mnistc")).expanduser()
+    built = [path for path in prefix.rglob("*") if path.is_file()]
+    expect(prefix / "bin/mnistc" in built and prefix / "lib/libmnistrt_core.a" in built, built)
+    for path in [*built, app]:
+        text = path.read_bytes()
+        for folder in (ROOT, place.build, cache, place.folder):
+            expect(f"{folder}/".encode() not in text, f"{path}: expected no '{folder}/'")
+
+
 def test_tarball(place):
-    archive, folder = only(made(place), "*.tar.gz"), place.path("unpacked")
-    folder.mkdir()
-    ok("tar", "-xf", archive, "-C", folder)
-    prefix = only(folder, "*")
-    app = use(place, prefix / "bin/mnistc", "tar")
+    prefix, app = unpacked(place), compiled(place)
     needs = json.loads(ok(app, "info", "--json").out)["needs"]
     listed = re.findall(r"NEEDED.*\[(.*)\]", ok("readelf", "-d", app, env=clean(LC_ALL="C")).out)
     listed = [name for name in listed if not name.startswith("ld-")]

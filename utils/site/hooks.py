@@ -82,7 +82,8 @@ def generate(files, config, path):
 
 def on_config(config):
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
-    config.theme.static_templates.discard("sitemap.xml")  # it has dates
+    # The one has dates, the other is for a server.
+    config.theme.static_templates -= {"sitemap.xml", "404.html"}
     docs = pathlib.Path(config.docs_dir)
 
     def expand(item):

@@ -54,8 +54,7 @@ def source_text(path):
 
 
 def folder_text(path):
-    entries = sorted(entry for entry in (ROOT / path).iterdir()
-                     if entry.is_file() and entry.suffix != ".pyc")
+    entries = sorted(entry for entry in (ROOT / path).iterdir() if entry.is_file())
     return "".join(f"- [{entry.stem}]({entry.name}): {title_of(entry)}\n"
                    if entry.suffix == ".md" else f"- [{entry.name}]({entry.name})\n"
                    for entry in entries)
@@ -80,21 +79,21 @@ def generate(files, config, path):
     return page, text
 
 
+def pages_of(item):
+    """Of an item of a section: itself, or those of a folder."""
+    if not item.endswith("/"):
+        return [item]
+    return [item + path.name for path in sorted((ROOT / item).glob("*.md"))]
+
+
 def on_config(config):
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     # The one has dates, the other is for a server.
     config.theme.static_templates -= {"sitemap.xml", "404.html"}
-    docs = pathlib.Path(config.docs_dir)
-
-    def expand(item):
-        if isinstance(item, dict):
-            return [{key: value if isinstance(value, str) and not value.endswith("/")
-                     else sum(map(expand, [value] if isinstance(value, str) else value), [])
-                     for key, value in item.items()}]
-        if item.endswith("/"):
-            return [f"{item}{path.name}" for path in sorted((docs / item).glob("*.md"))]
-        return [item]
-    config.nav = sum(map(expand, config.nav), [])
+    for section in config.nav:
+        for name, pages in section.items():
+            if isinstance(pages, list):
+                section[name] = [page for item in pages for page in pages_of(item)]
     return config
 
 

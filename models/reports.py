@@ -4,7 +4,8 @@
 usage: reports.py [NAME...] [--target=cuda] [--mnistc=build/bin/mnistc]
                   [--out=reports]
 
-No GPU is needed: times are the compiler's estimates.
+No GPU is needed: times are the compiler's estimates. Those in docs/reports are
+made by --out=docs/reports.
 """
 
 import argparse

@@ -159,6 +159,13 @@ std::vector<Command> commandsOf(const Model &model) {
        false,
        {json},
        info},
+      {"completion",
+       "print a shell's completion of this command line",
+       "SHELL",
+       "bash, zsh or fish; in bash: source <(PROGRAM completion bash)",
+       false,
+       {},
+       completion},
   };
   if (mn_train_command)
     all.insert(all.begin() + 2, *mn_train_command());

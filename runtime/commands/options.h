@@ -85,6 +85,7 @@ Status verify(const Model &model, const Options &options);
 Status bench(const Model &model, const Options &options);
 Status profile(const Model &model, const Options &options);
 Status info(const Model &model, const Options &options);
+Status completion(const Model &model, const Options &options);
 
 /// Of the table of commands and of 'train'.
 std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more);

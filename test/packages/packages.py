@@ -60,27 +60,97 @@ def test_the_same_bytes_each_time(place):
         expect((first / name).read_bytes() == (second / name).read_bytes(), name)
 
 
+SYSTEM = pathlib.Path("/var/lib/dpkg")
+
+
+def system(place):
+    """A folder in which dpkg knows of the packages of this machine and of their files,
+    and so which it may rely on and which files it may not replace."""
+    if not shutil.which("dpkg") or not (SYSTEM / "status").exists():
+        raise Skip("no dpkg")
+    root = place.path("root")
+    known = root / "var/lib/dpkg"
+    for name in ("info", "updates"):
+        (known / name).mkdir(parents=True)
+    shutil.copy(SYSTEM / "status", known)
+    for file in (SYSTEM / "info").glob("*.list"):
+        shutil.copy(file, known / "info")
+    if (SYSTEM / "info/format").exists():
+        shutil.copy(SYSTEM / "info/format", known / "info")
+    return root
+
+
+def dpkg(root, *words, code=0):
+    flags = [f"--root={root}", f"--log={root}/var/lib/dpkg/log", "--force-unsafe-io"]
+    flags += ["--force-not-root"] if os.getuid() else []
+    done = run("dpkg", *flags, *words,
+               env=clean(PATH="/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL="C"))
+    expect(done.code == code and "warning" not in done.err, done)
+    return done.out + done.err
+
+
+def files(root):
+    """All but what dpkg itself writes down."""
+    return {path for path in root.rglob("*")
+            if not path.is_relative_to(root / "var/lib/dpkg")} - {root / "var/lib"}
+
+
 def test_debian_package(place):
-    if not shutil.which("dpkg-deb"):
-        raise Skip("no dpkg-deb")
-    package, root = only(made(place), "*.deb"), place.path("root")
-    ok("dpkg-deb", "-x", package, root)
+    """Installs it with what it depends on, uses it, and removes it."""
+    package, root = only(made(place), "*.deb"), system(place)
+    before = files(root)
+    dpkg(root, "--install", package)
+    expect(not dpkg(root, "--verify", "mnistc"), "expected the sums of the files")
+    listed = dpkg(root, "--listfiles", "mnistc").split()
+    expect(files(root) - before == {root / path[1:] for path in listed} - {root / "."},
+           "expected the files of the package and no others")
     use(place, root / "usr/bin/mnistc", "deb")
-    fields = ok("dpkg-deb", "-f", package, "Package", "Version", "Depends").out
+    status = dpkg(root, "--status", "mnistc")
     version = ok(root / "usr/bin/mnistc", "--version").out.split()[1]
-    expect(f"Package: mnistc\nVersion: {version}\n" in fields and "c++-compiler" in fields, fields)
+    for line in ("Package: mnistc", "Status: install ok installed", f"Version: {version}"):
+        expect(f"{line}\n" in status, f"expected '{line}' in {status}")
     share = root / "usr/share"
     for path in ("doc/mnistc/copyright", "doc/mnistc/README.md", "doc/mnistc/docs/embedding.md",
                  "doc/mnistc/examples/embed/learn.cpp", "man/man1/mnistc.1"):
         expect((share / path).exists(), path)
+    dpkg(root, "--remove", "mnistc")
+    expect(files(root) == before, f"expected nothing to remain, got {files(root) ^ before}")
+
+    (root / "var/lib/dpkg/status").write_text("")
+    refused = dpkg(root, "--install", package, code=1)
+    for name in ("libc6", "c++-compiler", "binutils"):
+        expect(name in refused, f"expected it to need {name}: {refused}")
+
+
+def unpacked(place):
+    """What the tarball holds."""
+    def make():
+        archive, folder = only(made(place), "*.tar.gz"), place.path("unpacked")
+        folder.mkdir()
+        ok("tar", "-xf", archive, "-C", folder)
+        return only(folder, "*")
+    return place.once("unpacked", make)
+
+
+def compiled(place):
+    """A program of the compiler in the tarball."""
+    return place.once("compiled", lambda: use(place, unpacked(place) / "bin/mnistc", "tar"))
+
+
+def test_no_paths_of_this_machine(place):
+    """Nor where it was built is in what is installed, nor where that is in programs."""
+    prefix, app = unpacked(place), compiled(place)
+    cache = pathlib.Path(os.environ.get("MNISTC_CACHE", "~/.cache/mnistc")).expanduser()
+    built = [path for path in prefix.rglob("*") if path.is_file()]
+    expect(prefix / "bin/mnistc" in built and prefix / "lib/libmnistrt_core.a" in built, built)
+    for path in [*built, app]:
+        text = path.read_bytes()
+        for folder in (ROOT, place.build, cache, place.folder):
+            expect(f"{folder}/".encode() not in text, f"{path}: expected no '{folder}/'")
 
 
 def test_tarball(place):
-    archive, folder = only(made(place), "*.tar.gz"), place.path("unpacked")
-    folder.mkdir()
-    ok("tar", "-xf", archive, "-C", folder)
-    prefix = only(folder, "*")
-    app = use(place, prefix / "bin/mnistc", "tar")
+    prefix, app = unpacked(place), compiled(place)
     needs = json.loads(ok(app, "info", "--json").out)["needs"]
     listed = re.findall(r"NEEDED.*\[(.*)\]", ok("readelf", "-d", app, env=clean(LC_ALL="C")).out)
     listed = [name for name in listed if not name.startswith("ld-")]

@@ -16,7 +16,7 @@ def test_command_line(place):
     app, npy = place.program("pytorch-simplecnn"), place.path("x.npy")
     np.save(npy, as_input("", images(place, 1)))
     for words, *parts in (
-            ([], "expected a command (infer, eval, verify, bench, profile or"),
+            ([], "expected a command (infer, eval, verify, bench, profile, info or"),
             (["train-me"], "unknown command 'train-me'; see '--help'"),
             (["ifner"], "did you mean 'infer'?"),
             (["help", "benhc"], "did you mean 'bench'?"),

@@ -28,7 +28,7 @@ def main():
     options = parser.parse_args()
     options.build = options.build.resolve()
     options.mnistc = options.mnistc or options.build / "bin/mnistc"
-    return harness.run_tests(("commands", "evaluation", "command_line", "output",
+    return harness.run_tests(("commands", "evaluation", "command_line", "completion", "output",
                               "driver", "bad_models", "gpu_codes", "install"),
                              Place, options)
 

@@ -60,6 +60,10 @@ class Browser:
     def ask(self, script, *arguments):
         return self.driver.execute_script(f"return {script}", *arguments)
 
+    def brightness(self):
+        color = self.ask("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in color.strip("rgb()").split(",")[:3]) / 3
+
     def all(self, selector):
         return self.driver.find_elements("css selector", selector)
 

@@ -28,6 +28,7 @@ struct Buffer {
   SmallVector<int64_t> users = {}; ///< steps that write or read it
   /// What is adjacent to the values, and how many bytes after them.
   SmallVector<std::pair<Value, int64_t>> adjacent = {};
+  bool isJoined = false; ///< one of several that a collective takes at once
   int64_t begin = 0;
 
   /// Puts another buffer at the end of this one.
@@ -94,8 +95,10 @@ static Buffer *bufferToTakeOver(StepOp step, unsigned result, int64_t now,
     if (it == bufferOf.end() || !input.getDefiningOp<StepOp>())
       continue;
     Buffer &buffer = buffers[it->second];
+    // It may be adjacent to those of one collective only.
     if (buffer.last == now && buffer.values.back() == input &&
-        sharing.endsWith(buffer, now) && canUpdateInPlace(step, i, result))
+        !buffer.isJoined && sharing.endsWith(buffer, now) &&
+        canUpdateInPlace(step, i, result))
       return &buffer;
   }
   return nullptr;
@@ -162,6 +165,7 @@ static SmallVector<Buffer> findBuffers(func::FuncOp function,
         add(result);
         continue;
       }
+      taken->isJoined |= isCollectiveStep(step) && step.getNumResults() > 1;
       taken->values.push_back(result);
       taken->last = lifetimes.of(result).second;
       llvm::append_range(taken->users, lifetimes.users(result));

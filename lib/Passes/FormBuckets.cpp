@@ -1,7 +1,7 @@
 //===- FormBuckets.cpp - collectives of several tensors -------------------===//
 //
-// The best cut of a list into neighbours, by dynamic programming over when the
-// last collective ends.
+// The best cut of a list into neighbours, by dynamic programming over how many
+// collectives there are and when the last one ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,17 @@ public:
   SmallVector<SmallVector<StepOp>> cut() const;
 
 private:
+  /// When the first n tensors are done in some number of buckets, and where the
+  /// last of these begins.
+  struct Cut {
+    double done;
+    size_t begin;
+  };
+  using Row = SmallVector<Cut>;
+
   bool mayJoin(const Tensor &first, const Tensor &last) const;
+  /// With one bucket more.
+  Row nextRow(const Row &before) const;
 
   SmallVector<Tensor> tensors;
   const std::optional<StepTimes> &times;
@@ -74,30 +84,48 @@ bool Buckets::mayJoin(const Tensor &first, const Tensor &last) const {
   return elementOf(first) == elementOf(last) && first.firstUser > last.number;
 }
 
-SmallVector<SmallVector<StepOp>> Buckets::cut() const {
-  // When the first n tensors are done, and where their last bucket begins.
-  SmallVector<double> done = {0};
-  SmallVector<size_t> begin = {0};
+Buckets::Row Buckets::nextRow(const Row &before) const {
+  const double never = std::numeric_limits<double>::infinity();
+  Row row(tensors.size() + 1, {never, 0});
   for (size_t end = 1; end <= tensors.size(); ++end) {
     const Tensor &last = tensors[end - 1];
-    done.push_back(std::numeric_limits<double>::infinity());
-    begin.push_back(end - 1);
     double bytes = 0;
     for (size_t first = end; first-- > 0;) {
       if (!mayJoin(tensors[first], last))
         break;
       bytes += tensors[first].bytes;
       double time = times ? times->collective + bytes / times->reduced : 1;
-      double after = std::max(done[first], last.ready) + time;
-      if (after <= done[end])
-        done[end] = after, begin[end] = first;
+      double after = std::max(before[first].done, last.ready) + time;
+      if (after <= row[end].done)
+        row[end] = {after, first};
     }
   }
+  return row;
+}
+
+SmallVector<SmallVector<StepOp>> Buckets::cut() const {
+  const double never = std::numeric_limits<double>::infinity();
+  // With no bucket, one, two, and so on.
+  SmallVector<Row> rows = {Row(tensors.size() + 1, {never, 0})};
+  rows.front().front().done = 0;
+  size_t best = 0;
+  double least = tensors.empty() ? 0 : never;
+  const double disturbed = times ? times->disturbed : 0;
+  while (rows.size() <= tensors.size() &&
+         least >= disturbed * double(rows.size())) {
+    rows.push_back(nextRow(rows.back()));
+    size_t count = rows.size() - 1;
+    double all = rows.back().back().done + disturbed * double(count);
+    if (all < least)
+      least = all, best = count;
+  }
   SmallVector<SmallVector<StepOp>> buckets;
-  for (size_t end = tensors.size(); end > 0; end = begin[end]) {
+  for (size_t end = tensors.size(), count = best; end > 0; --count) {
+    size_t first = rows[count][end].begin;
     auto &bucket = buckets.emplace_back();
-    for (size_t i = begin[end]; i < end; ++i)
+    for (size_t i = first; i < end; ++i)
       bucket.push_back(tensors[i].step);
+    end = first;
   }
   return buckets;
 }

@@ -13,6 +13,8 @@
 #include "train/trainer.h"
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <thread>
 
@@ -21,6 +23,17 @@ namespace mn {
 namespace {
 
 using T = TrainOptions;
+
+/// Says what went wrong before memory is freed: a launcher may kill soon. Where
+/// a rank is lost, that is the end: sums that a GPU still has to do wait for
+/// it for ever, and so would who frees their memory.
+void sayNow(const Status &status) {
+  sayError(status);
+  if (status.code != Code::rankLost)
+    return;
+  std::fflush(nullptr);
+  std::_Exit(static_cast<int>(status.code));
+}
 
 /// A thread a GPU.
 Status trainOnDevices(const Model &model, const Options &options) {
@@ -55,6 +68,9 @@ Status trainOnDevices(const Model &model, const Options &options) {
       ends[i] = trainer.run([&, i](std::unique_ptr<Executor> &executor) {
         return openExecutor(model, own, executor, ranks[i].get());
       });
+      // The others wait for the one that has something to say.
+      if (ends[i].code == Code::rankLost && !ends[i].message.empty())
+        sayNow(ends[i]);
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -84,8 +100,7 @@ Status runTraining(const Model &model, const Options &options) {
                             ranks->place().count)));
     Trainer trainer(model, options, *ranks);
     const Status status = trainer.run(open);
-    // Before memory is freed: a launcher may kill soon.
-    sayError(status);
+    sayNow(status);
     return Status::error(status.code, "");
   });
 }

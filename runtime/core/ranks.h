@@ -66,6 +66,9 @@ public:
   /// ends: they stop waiting.
   void fail(Code code);
 
+  /// Whether all know of a failure, or were told of one.
+  bool isOver() const { return over; }
+
   int64_t step = 0; ///< of the training, for messages
   /// Whether this process was asked to stop.
   std::function<bool()> isStopping = [] { return false; };

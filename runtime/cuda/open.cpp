@@ -137,6 +137,11 @@ CudaExecutor::~CudaExecutor() {
   if (!state.driver.cuCtxSetCurrent)
     return; // it was never opened
   cu.cuCtxSetCurrent(shared->context);
+  // A sum waits for ever for a rank that is gone.
+  if (state.nccl.communicator && options.ranks->isOver()) {
+    state.nccl.ncclCommAbort(state.nccl.communicator);
+    state.nccl.communicator = nullptr;
+  }
   // The first of those that compute is state.stream.
   std::vector<CUstream> all = streams;
   all.insert(all.end(), {copyIn, copyOut});

@@ -57,6 +57,7 @@ struct StepTimes {
   double flops, bytes;
   double collective; ///< that any collective takes
   double reduced;    ///< bytes that a collective adds up in a microsecond
+  double disturbed;  ///< that a collective adds to the steps beside it
 
   double of(StepOp step) const;
 };

@@ -82,4 +82,84 @@ func.func @apart(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %c : tensor<4xf32>
 }
 
+// What two sums take at once is adjacent for each: what is made of the first
+// one's results does not take their places.
+
+// CHECK-LABEL: @again
+// CHECK:         plan.step "sums.bucket" on mpi(%a, %b, %c)
+// CHECK:         plan.step "sums" on mpi(%d, %e, %f)
+// MEMORY-LABEL: @again
+// MEMORY:         "sums.bucket" on mpi at [[[FIRST:[0-9]+]],
+// MEMORY-NOT:     at [[[FIRST]]]
+// MEMORY:         "g" on kernel
+func.func @again(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = plan.step "a" on kernel (%x) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.exp %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.step "b" on kernel (%x) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.exp %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.step "c" on kernel (%x) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.exp %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %as = plan.step "as" on mpi (%a) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.all_reduce %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %bs = plan.step "bs" on mpi (%b) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.all_reduce %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %cs = plan.step "cs" on mpi (%c) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.all_reduce %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %d = plan.step "d" on kernel (%cs) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.exp %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %e = plan.step "e" on kernel (%as) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.exp %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %f = plan.step "f" on kernel (%bs) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.exp %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %ds = plan.step "ds" on mpi (%d) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.all_reduce %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %es = plan.step "es" on mpi (%e) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.all_reduce %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %fs = plan.step "fs" on mpi (%f) {
+  ^bb0(%i: tensor<4xf32>):
+    %0 = mnist.all_reduce %i : tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %g = plan.step "g" on kernel (%ds, %es, %fs) {
+  ^bb0(%i: tensor<4xf32>, %j: tensor<4xf32>, %k: tensor<4xf32>):
+    %0 = mnist.add %i, %j : tensor<4xf32>
+    %1 = mnist.add %0, %k : tensor<4xf32>
+    plan.yield %1 : tensor<4xf32>
+  } : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
 }

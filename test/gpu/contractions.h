@@ -74,10 +74,14 @@ inline void filterGrad(const mn::Conv &s, const Inputs &in, Numbers &y) {
 }
 
 /// Whether the target may ask cuDNN for the gradient of a filter. For few
-/// weights over many images its sums are off by up to 5e-4, and it is slower.
+/// weights over many images its sums are off by up to 5e-4, and it is slower;
+/// with uneven padding some are wrong.
 inline bool isForCudnn(const mn::Conv &s) {
   const auto weights =
       s.inChannels / s.groups * s.kernel[0] * s.kernel[1] * s.kernel[2];
+  for (int d = 0; d < 3; ++d)
+    if (s.pads[d] != s.padsAfter[d])
+      return false;
   return weights >= 65 || s.batch < 64;
 }
 

@@ -26,6 +26,10 @@ struct LibraryCall {
   int64_t scratchBytes = 0, scratchTimes = 0;
   ArrayRef<Mma> tensorCores = {}; ///< on which it multiplies, besides ffma
   bool takesDoubles = false;      ///< f64 too
+  bool evenPads = false;          ///< only as much padding after as before
+
+  /// Why it cannot compute a root; empty if nothing speaks against it.
+  std::string objection(Operation *root) const;
 
   /// Whether it can compute a step, profitable or not.
   bool canCompute(StepOp step) const;

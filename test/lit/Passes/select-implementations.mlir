@@ -240,17 +240,18 @@ func.func @pools(%x: tensor<1x4x5x5xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2x
 }
 
 // Where cuDNN has no transform a kernel is faster: strides, windows of 1, few
-// channels in a group.
+// channels in a group. With uneven padding it is wrong.
 
 // CHECK-LABEL: @no_transform
 // CUDA:          plan.step "plain" on cudnn
 // CUDA:          plan.step "strided" on kernel
 // CUDA:          plan.step "few" on kernel
 // CUDA:          plan.step "small" on kernel
-// CPU-COUNT-4:   plan.step "{{[a-z]+}}" on onednn
+// CUDA:          plan.step "uneven" on kernel
+// CPU-COUNT-5:   plan.step "{{[a-z]+}}" on onednn
 // CHECK:         return
 func.func @no_transform(%x: tensor<64x32x16x16xf32>, %p: tensor<64x64x16x16xf32>, %s: tensor<64x64x8x8xf32>, %f: tensor<64x16x16x16xf32>, %q: tensor<1x32x16x16xf32>, %r: tensor<1x64x16x16xf32>)
-    -> (tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<16x32x3x3xf32>, tensor<64x32x3x3xf32>) {
+    -> (tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<16x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>) {
   %1 = mnist.conv_filter_grad nchw %x, %p strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
       : (tensor<64x32x16x16xf32>, tensor<64x64x16x16xf32>) -> tensor<64x32x3x3xf32> loc("plain")
   %2 = mnist.conv_filter_grad nchw %x, %s strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] groups 1
@@ -259,7 +260,9 @@ func.func @no_transform(%x: tensor<64x32x16x16xf32>, %p: tensor<64x64x16x16xf32>
       : (tensor<64x32x16x16xf32>, tensor<64x16x16x16xf32>) -> tensor<16x32x3x3xf32> loc("few")
   %4 = mnist.conv_filter_grad nchw %q, %r strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
       : (tensor<1x32x16x16xf32>, tensor<1x64x16x16xf32>) -> tensor<64x32x3x3xf32> loc("small")
-  return %1, %2, %3, %4 : tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<16x32x3x3xf32>, tensor<64x32x3x3xf32>
+  %5 = mnist.conv_filter_grad nchw %x, %p strides [1, 1] pads [1, 0, 1, 2] dilations [1, 1] groups 1
+      : (tensor<64x32x16x16xf32>, tensor<64x64x16x16xf32>) -> tensor<64x32x3x3xf32> loc("uneven")
+  return %1, %2, %3, %4, %5 : tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<16x32x3x3xf32>, tensor<64x32x3x3xf32>, tensor<64x32x3x3xf32>
 }
 
 // A depthwise convolution is computed directly, its input's gradient too.

@@ -72,6 +72,7 @@ void PlanNames::collect(func::FuncOp function) {
           (*step.getOffsets())[number], false);
     }
     // Some kernels have a variable of this name.
-    scope.reserve((entries.at(step.getResult(0)).name + "_parts"));
+    for (StringRef suffix : {"_parts", "_sums"})
+      scope.reserve((entries.at(step.getResult(0)).name + suffix).str());
   }
 }

@@ -1,6 +1,6 @@
 //===- launch.cpp - starting kernels --------------------------------------===//
 //
-// A step's kernel is looked up by name once. Where the GPU can, it may be
+// A step's kernels are looked up by name once. Where the GPU can, it may be
 // started while the one before still runs: all of ours wait for that one
 // themselves (device::begin).
 //
@@ -12,16 +12,17 @@
 using namespace mn;
 using namespace mn::cuda;
 
-void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
-                void **arguments) {
+void mn::launch(Context &ctx, const char *first, LaunchShape shape,
+                void **arguments, const char *suffix) {
   State &state = State::of(ctx);
-  CUfunction &function = state.step(ctx).kernel;
+  const std::string kernel = std::string(first) + suffix;
+  CUfunction &function = state.step(ctx).kernels[kernel];
   if (!function) {
-    CUresult result =
-        state.driver.cuModuleGetFunction(&function, state.module, kernel);
+    CUresult result = state.driver.cuModuleGetFunction(&function, state.module,
+                                                       kernel.c_str());
     if (result != CUDA_SUCCESS)
       return state.fail(Code::wrongArch,
-                        std::string("kernel '") + kernel +
+                        "kernel '" + kernel +
                             "' is not in the program's code: " +
                             describe(state.driver, result));
     if (shape.shared != 0)
@@ -29,11 +30,10 @@ void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
           function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
           int(shape.shared));
     if (result != CUDA_SUCCESS)
-      return state.fail(
-          Code::noDevice,
-          std::string("kernel '") + kernel + "' cannot have " +
-              std::to_string(shape.shared) +
-              " bytes of shared memory: " + describe(state.driver, result));
+      return state.fail(Code::noDevice, "kernel '" + kernel + "' cannot have " +
+                                            std::to_string(shape.shared) +
+                                            " bytes of shared memory: " +
+                                            describe(state.driver, result));
   }
   CUlaunchAttribute overlap = {};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
@@ -51,8 +51,7 @@ void mn::launch(Context &ctx, const char *kernel, LaunchShape shape,
       state.driver.cuLaunchKernelEx(&config, function, arguments, nullptr);
   if (result != CUDA_SUCCESS)
     return state.fail(Code::noDevice,
-                      std::string("kernel '") + kernel +
-                          "' cannot be started with " +
+                      "kernel '" + kernel + "' cannot be started with " +
                           std::to_string(shape.blocks) + " blocks of " +
                           std::to_string(shape.threads) +
                           " threads: " + describe(state.driver, result));

@@ -13,7 +13,9 @@
 #include "cuda/driver.h"
 #include "cuda/nccl_library.h"
 #include "mnistrt/model.h"
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace mn::cuda {
@@ -34,7 +36,7 @@ struct State {
   bool afterKernel = false; ///< is a kernel of ours the last thing enqueued?
 
   struct Step {
-    CUfunction kernel = nullptr;
+    std::map<std::string, CUfunction> kernels; ///< by name
     std::unique_ptr<Prepared> library;
   };
   std::vector<Step> *steps = nullptr; ///< of the plan that runs

@@ -88,6 +88,30 @@ TEST(Shapes, ConvolutionsOnTensorCores) {
     EXPECT_GT(count[static_cast<int>(way)], 5);
 }
 
+/// Bands have all windows, and what these reach of the input; a block has
+/// room for one.
+TEST(Shapes, BandsOfGradients) {
+  int count = 0;
+  for (int i = 0; i < 300; ++i) {
+    Conv s = someConv();
+    shape::eachBands(s, [&](const shape::Bands &t) {
+      EXPECT_GE(int64_t(t.bandsOfImage(s)) * t.rows, s.out[0]);
+      EXPECT_GE(int64_t(t.bands(s)) * t.images, s.batch);
+      EXPECT_GE(int64_t(t.bandsEach(s)) * t.splits, t.bands(s));
+      EXPECT_LE(t.images == 1 ? 0 : t.rows, s.out[0]);
+      EXPECT_LE(t.pixels(s), t.mostPixels);
+      EXPECT_GE(t.inputRows(s), t.rows + (s.kernel[0] - 1) * s.dilations[0]);
+      EXPECT_EQ(t.gradPitch(s) % 8, 4);
+      EXPECT_GE(t.taps * t.tapGroups, s.kernel[0] * s.kernel[1]);
+      expectLaunch(shape::launchOf(s, t));
+      ++count;
+    });
+    s = shape::chooseFilterGrad(s);
+    expectLaunch(shape::filterGrad(s));
+  }
+  EXPECT_GT(count, 1000);
+}
+
 /// The gradient of an input undoes what the convolution covers.
 TEST(Shapes, WindowsOfGradients) {
   for (int i = 0; i < 300; ++i) {
@@ -171,7 +195,7 @@ TEST(Shapes, ProductsInClusters) {
     const shape::Product p = shape::productOf(s);
     const shape::Tiles t = shape::tilesOf(p);
     expectLaunch(shape::product(p));
-    EXPECT_EQ(t.splits % shape::clusterOf(t.splits), 0);
+    EXPECT_EQ(unsigned(t.splits) % shape::clusterOfParts(t.splits), 0u);
     EXPECT_GE(t.alongM * t.height(), s.m);
     EXPECT_GE(t.alongN * t.width(), s.n);
   }

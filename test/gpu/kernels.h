@@ -33,22 +33,25 @@ MN_TEST_REDUCES(MN_NAME_SHAPE)
 MN_SHAPE_FN bool isScheduled(const mn::ProductSchedule &s) {
   return s.tile[0] != 0 || s.way != mn::Way::product;
 }
+MN_SHAPE_FN bool isForFilterGrads(mn::Way way) {
+  return way == mn::Way::weights || way == mn::Way::bands;
+}
 MN_SHAPE_FN mn::Conv withMmaOnly(mn::Conv s) {
   s.schedule = {.mma = s.schedule.mma};
   return s;
 }
 MN_SHAPE_FN mn::Conv scheduledConv(const mn::Conv &s) {
-  return isScheduled(s.schedule) && s.schedule.way != mn::Way::weights
+  return isScheduled(s.schedule) && !isForFilterGrads(s.schedule.way)
              ? s
              : mn::shape::chooseConv(withMmaOnly(s));
 }
 MN_SHAPE_FN mn::Conv scheduledInputGrad(const mn::Conv &s) {
-  return isScheduled(s.schedule) && s.schedule.way != mn::Way::weights
+  return isScheduled(s.schedule) && !isForFilterGrads(s.schedule.way)
              ? s
              : mn::shape::chooseInputGrad(withMmaOnly(s));
 }
 MN_SHAPE_FN mn::Conv scheduledFilterGrad(const mn::Conv &s) {
-  return s.schedule.tile[0] != 0 || s.schedule.way == mn::Way::weights
+  return s.schedule.tile[0] != 0 || isForFilterGrads(s.schedule.way)
              ? s
              : mn::shape::chooseFilterGrad(withMmaOnly(s));
 }

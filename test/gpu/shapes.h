@@ -184,7 +184,7 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   MN_EACH_MMA(X, pointwise)
 
 /// One shape with schedules of each kind; gradients of filters have those of
-/// products and of weights, the others all but the latter.
+/// products, of weights and of bands, the others all but the latter two.
 constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in={9,11,1},
   .kernel={3,3,1}, .out={9,11,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 #define MN_TEST_SCHEDULES(X)                                                                   \
@@ -208,7 +208,23 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
     .width = 64}))                                                                             \
   X(by_patches_128, tiled(scheduledShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,      \
     .width = 128}))                                                                            \
-  X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))
+  X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))                  \
+  X(by_bands, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                       \
+    .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_later, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 30,                \
+    .way = mn::Way::bands, .height = 32, .width = 16}))                                        \
+  X(by_bands_strided, tiled(strided, {.mma = mn::Mma::tf32x3, .split = 2,                      \
+    .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_groups, tiled(groups, {.mma = mn::Mma::tf32, .way = mn::Way::bands,               \
+    .height = 64, .width = 16}))                                                               \
+  X(by_bands_dilated, tiled(dilated, {.mma = mn::Mma::bf16, .split = 4,                        \
+    .way = mn::Way::bands, .height = 16, .width = 32}))                                        \
+  X(by_bands_five, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 17,                     \
+    .way = mn::Way::bands, .height = 32, .width = 32}))                                        \
+  X(by_bands_one_dim, tiled(one_dim, {.mma = mn::Mma::tf32x3, .split = 1,                      \
+    .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                     \
+    .way = mn::Way::bands, .height = 64, .width = 8}))
 
 #define MN_TEST_MMA_MATMULS(X)                                                                 \
   MN_EACH_MMA(X, fc1_64_big)                                                                   \

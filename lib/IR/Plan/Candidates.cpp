@@ -23,12 +23,13 @@ static void addSchedules(Operation *root, mn::Mma mma,
     found.push_back({schedule, cycles});
   };
   if (c.isConvolution())
-    mn::shape::eachSchedule(c.conv, c.work(), add);
-  else
-    mn::shape::eachSchedule(
-        c.product(), [&](const auto &schedule, int64_t cycles) {
-          add(schedule, mn::shape::gatherCycles(mma, cycles));
-        });
+    return mn::shape::eachSchedule(c.conv, c.work(), add);
+  mn::shape::eachSchedule(c.product(),
+                          [&](const auto &schedule, int64_t cycles) {
+                            add(schedule, mn::shape::gatherCycles(mma, cycles));
+                          });
+  if (c.kind == Contraction::Kind::filterGrad)
+    mn::shape::eachBandsSchedule(c.conv, add);
 }
 
 /// One without a model, which then stands where the best one does.
@@ -81,7 +82,7 @@ std::vector<StepChoice> mlir::mnistc::candidatesFor(StepOp step,
   for (const LibraryCall &call : target.libraries)
     for (Mma mma : {Mma::bf16, Mma::tf32, Mma::ffma})
       if (call.op == rowNameOf(step) && libraries.allow(call.impl) &&
-          allows(precision, mma) &&
+          call.objection(root).empty() && allows(precision, mma) &&
           (mma == Mma::ffma || llvm::is_contained(call.tensorCores, mma)))
         add({call.impl, scheduleAttribute(context, {.mma = ofKernels(mma)})});
   std::vector<Predicted> all;

@@ -179,12 +179,38 @@ static std::string weightsProblem(const Contraction &c,
   return "";
 }
 
+static std::string bandsProblem(const Contraction &c,
+                                const mn::ProductSchedule &s) {
+  if (s.mma == mn::Mma::ffma)
+    return "expected tensor cores for bands, got mma = ffma";
+  if (!mn::shape::hasBands(c.conv))
+    return "expected images in nchw of at most two dimensions for bands, got "
+           "others";
+  const int warps = mn::shape::Bands::warps;
+  if (s.height < 16 || s.width < 8 || !isPowerOfTwo(s.height, 64) ||
+      !isPowerOfTwo(s.width, 32) || s.height / 16 * (s.width / 8) > warps)
+    return formatv("expected a height of 16, 32 or 64 and a width of 8, 16 or "
+                   "32 for bands, of {0} warps at most, got height = {1}, "
+                   "width = {2}",
+                   warps, s.height, s.width);
+  mn::shape::Bands t = mn::shape::bandsOf(c.conv);
+  if (s.split > mostSplit || t.rows == 0)
+    return formatv("expected a split of {0} or less into bands that need at "
+                   "most {1} bytes of shared memory, got {2}",
+                   mostSplit, mn::shape::smallestShared, s.split);
+  if (double(t.results()) * s.split > mostParts)
+    return formatv("expected at most {0} parts of sums, got {1} of each of {2}",
+                   mostParts, s.split, t.results());
+  return "";
+}
+
 /// What `way` is for.
 static bool isFor(mn::Way way, const Contraction &c) {
   switch (way) {
   case mn::Way::product:
     return true;
   case mn::Way::weights:
+  case mn::Way::bands:
     return c.kind == Contraction::Kind::filterGrad;
   case mn::Way::direct:
     return c.isConvolution();
@@ -210,6 +236,8 @@ static std::string kernelProblem(const Contraction &c,
     return patchesProblem(c, s);
   case mn::Way::weights:
     return weightsProblem(c, s);
+  case mn::Way::bands:
+    return bandsProblem(c, s);
   }
   llvm_unreachable("all ways are checked");
 }
@@ -245,6 +273,9 @@ static std::string numbersProblem(StepOp step) {
       .Case([&](PatchesAttr s) { numbers.push_back(s.getWidth()); })
       .Case([&](WeightsAttr s) {
         numbers.append({s.getChannels(), s.getSplit()});
+      })
+      .Case([&](BandsAttr s) {
+        numbers.append({s.getHeight(), s.getWidth(), s.getSplit()});
       });
   constexpr int64_t most = 1 << 12;
   for (int64_t number : numbers)

@@ -160,6 +160,18 @@ def Plan_WeightsAttr : Plan_ScheduleAttr<"Weights", "weights"> {
   let parameters = (ins Plan_Number<"">:$channels, Plan_Number<"">:$split);
 }
 
+def Plan_BandsAttr : Plan_ScheduleAttr<"Bands", "bands"> {
+  let summary = "the gradient of a filter, from bands of rows";
+  let description = [{
+    A block loads some rows of images once for all taps, and computes the
+    gradients of filters between `height` output channels and `width` input
+    channels on tensor cores; `mma` as in a product. `split` blocks share the
+    rows.
+  }];
+  let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$height,
+                        Plan_Number<"">:$width, Plan_Number<"">:$split);
+}
+
 def Plan_Schedule : Attr<CPred<"::mlir::mnistc::isSchedule($_self)">,
                          "a schedule"> {
   let storageType = "::mlir::Attribute";

@@ -15,8 +15,8 @@ using namespace mlir::mnistc;
 //===----------------------------------------------------------------------===//
 
 bool mlir::mnistc::isSchedule(Attribute attribute) {
-  return isa<ProductAttr, DirectAttr, ColumnsAttr, PatchesAttr, WeightsAttr>(
-      attribute);
+  return isa<ProductAttr, DirectAttr, ColumnsAttr, PatchesAttr, WeightsAttr,
+             BandsAttr>(attribute);
 }
 
 static Attribute attributeOf(StepOp step) {
@@ -29,6 +29,8 @@ Mma mlir::mnistc::mmaOf(StepOp step) {
     return product.getMma();
   if (auto patches = dyn_cast_or_null<PatchesAttr>(schedule))
     return patches.getMma();
+  if (auto bands = dyn_cast_or_null<BandsAttr>(schedule))
+    return bands.getMma();
   return Mma::ffma;
 }
 
@@ -80,6 +82,13 @@ mn::ProductSchedule mlir::mnistc::scheduleOf(StepOp step) {
         return mn::ProductSchedule{.split = int(s.getSplit()),
                                    .way = mn::Way::weights,
                                    .channels = int(s.getChannels())};
+      })
+      .Case([](BandsAttr s) {
+        return mn::ProductSchedule{.mma = ofKernels(s.getMma()),
+                                   .split = int(s.getSplit()),
+                                   .way = mn::Way::bands,
+                                   .height = int(s.getHeight()),
+                                   .width = int(s.getWidth())};
       });
 }
 
@@ -113,6 +122,8 @@ Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
     return PatchesAttr::get(context, ofPlan(s.mma), s.width);
   case mn::Way::weights:
     return WeightsAttr::get(context, s.channels, s.split);
+  case mn::Way::bands:
+    return BandsAttr::get(context, ofPlan(s.mma), s.height, s.width, s.split);
   }
   llvm_unreachable("all have an attribute");
 }
@@ -142,8 +153,8 @@ bool mlir::mnistc::poolPays(StepOp step, Operation *pool) {
 // Text
 //===----------------------------------------------------------------------===//
 
-static constexpr StringRef ways[] = {"product", "direct", "columns", "patches",
-                                     "weights"};
+static constexpr StringRef ways[] = {"product", "direct",  "columns",
+                                     "patches", "weights", "bands"};
 
 /// What is not the default, under its name.
 static SmallVector<std::pair<StringRef, ArrayRef<int>>>

@@ -35,7 +35,7 @@ enum class Mma { ffma, tf32x3, tf32, bf16 };
 /// the gradient of its input also with a result a thread, with a column of
 /// results a thread, or from shifted patches on tensor cores; the gradient of a
 /// filter also with few weights in the registers of a thread.
-enum class Way { product, direct, columns, patches, weights };
+enum class Way { product, direct, columns, patches, weights, bands };
 
 /// What a step's schedule in the plan says (docs/reference/plan.md). Libraries
 /// and the CPU have no tile.
@@ -47,8 +47,10 @@ struct ProductSchedule {
   int split = 1;
   Way way = Way::product;
   int images = 1; ///< direct: of a thread
-  int height = 1; ///< columns: windows of a thread
-  int width = 1;  ///< columns, patches: channels of results next to each other
+  int height = 1; ///< columns: windows of a thread; bands: output channels
+  /// Columns, patches: channels of results next to each other; bands: input
+  /// channels.
+  int width = 1;
   int channels = 1; ///< weights: output channels of a thread
 };
 

@@ -11,9 +11,10 @@
 // CHECK: "wide" on kernel schedule(#plan.product<
 // CHECK: "given" on kernel schedule(#plan.columns<height = 8>)
 // CHECK: "weights" on kernel schedule(#plan.weights<channels = {{[0-9]}}, split = {{[0-9]+}}>)
+// CHECK: "rows" on kernel schedule(#plan.bands<mma = tf32x3, height = {{[0-9]+}}, width = {{[0-9]+}}{{.*}}>)
 // CHECK: "called" on cudnn(
 // CHECK: "map" on kernel(
-func.func @chosen(%x: tensor<64x784xf32>, %w: tensor<784x256xf32>, %image: tensor<64x32x14x14xf32>, %filter: tensor<64x32x3x3xf32>, %first: tensor<64x1x14x14xf32>, %d: tensor<2x784xf64>, %e: tensor<784x9xf64>) {
+func.func @chosen(%x: tensor<64x784xf32>, %w: tensor<784x256xf32>, %image: tensor<64x32x14x14xf32>, %filter: tensor<64x32x3x3xf32>, %first: tensor<64x1x14x14xf32>, %d: tensor<2x784xf64>, %e: tensor<784x9xf64>, %many: tensor<64x16x28x28xf32>) {
   %products = plan.step "products" on kernel(%x, %w) {
   ^bb0(%a: tensor<64x784xf32>, %b: tensor<784x256xf32>):
     %0 = mnist.matmul %a, %b : (tensor<64x784xf32>, tensor<784x256xf32>) -> tensor<64x256xf32>
@@ -44,6 +45,11 @@ func.func @chosen(%x: tensor<64x784xf32>, %w: tensor<784x256xf32>, %image: tenso
     %0 = mnist.conv_filter_grad nchw %b, %a strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<64x1x14x14xf32>, tensor<64x64x14x14xf32>) -> tensor<64x1x3x3xf32>
     plan.yield %0 : tensor<64x1x3x3xf32>
   } : (tensor<64x64x14x14xf32>, tensor<64x1x14x14xf32>) -> tensor<64x1x3x3xf32>
+  %rows = plan.step "rows" on kernel schedule(#plan.product<mma = tf32x3>)(%many, %many) {
+  ^bb0(%a: tensor<64x16x28x28xf32>, %b: tensor<64x16x28x28xf32>):
+    %0 = mnist.conv_filter_grad nchw %b, %a strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<64x16x28x28xf32>, tensor<64x16x28x28xf32>) -> tensor<16x16x3x3xf32>
+    plan.yield %0 : tensor<16x16x3x3xf32>
+  } : (tensor<64x16x28x28xf32>, tensor<64x16x28x28xf32>) -> tensor<16x16x3x3xf32>
   %called = plan.step "called" on cudnn(%image, %filter) {
   ^bb0(%a: tensor<64x32x14x14xf32>, %b: tensor<64x32x3x3xf32>):
     %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<64x32x14x14xf32>, tensor<64x32x3x3xf32>) -> tensor<64x64x14x14xf32>

@@ -61,16 +61,17 @@ MN_SHAPE_FN LaunchShape each(int64_t count) {
 } // namespace shape
 
 #ifndef __CUDACC__
-/// Enqueues a kernel of the model's code. What goes wrong is kept in the
-/// context and reported, with the step's name, by who runs the steps.
+/// Enqueues a kernel of the model's code, or another one of the same step,
+/// whose name ends in `suffix`. What goes wrong is kept in the context and
+/// reported, with the step's name, by who runs the steps.
 void launch(Context &ctx, const char *kernel, LaunchShape shape,
-            void **arguments);
+            void **arguments, const char *suffix = "");
 
 template <typename F>
 void launch(Context &ctx, const char *kernel, LaunchShape shape,
-            const F &functor) {
+            const F &functor, const char *suffix = "") {
   void *arguments[] = {const_cast<F *>(&functor)};
-  launch(ctx, kernel, shape, arguments);
+  launch(ctx, kernel, shape, arguments, suffix);
 }
 #endif
 

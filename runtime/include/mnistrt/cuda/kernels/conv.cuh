@@ -42,6 +42,23 @@ template <typename T, Conv S, Way way = S.schedule.way> struct ConvKernel {
       ProductKernel<T, sizes, G::nchw || windowAlongK, G::nchw ? false : true>;
   using Parts = typename Product::Parts;
 
+  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
+    const auto store = [&f](int group, int o, int pixel, T v) {
+      f.store(G::output(pixel / G::pixelsOut, group * G::outChannels + o,
+                        G::outPlace(pixel % G::pixelsOut)),
+              v);
+    };
+    if constexpr (G::nchw)
+      return store;
+    else
+      return [store](int group, int pixel, int o, T v) {
+        store(group, o, pixel, v);
+      };
+  }
+  template <typename F>
+  static MN_DEVICE void addParts(const F &f, const Parts &parts) {
+    Product::addParts(storeOf(f), parts);
+  }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     const auto filter = operandOf<true>(
         [](int group, int o) {
@@ -56,24 +73,16 @@ template <typename T, Conv S, Way way = S.schedule.way> struct ConvKernel {
           return G::template ofWindow<T>(
               window, k, [&](Index i) { return f.loadInput(i); });
         });
-    const auto store = [&](int group, int o, int pixel, T v) {
-      f.store(G::output(pixel / G::pixelsOut, group * G::outChannels + o,
-                        G::outPlace(pixel % G::pixelsOut)),
-              v);
-    };
     if constexpr (G::nchw)
-      Product::run(filter, window, store, parts);
+      Product::run(filter, window, storeOf(f), parts);
     else
-      Product::run(
-          window, filter,
-          [&](int group, int pixel, int o, T v) { store(group, o, pixel, v); },
-          parts);
+      Product::run(window, filter, storeOf(f), parts);
   }
 };
 
 template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
-struct ConvKernel<T, S, way> {
+struct ConvKernel<T, S, way> : NoLaterSums {
   using Parts = NoScratch;
 
   template <typename F> struct Operation {
@@ -119,7 +128,8 @@ struct ConvKernel<T, S, way> {
   }
 };
 
-template <typename T, Conv S> struct ConvKernel<T, S, Way::direct> {
+template <typename T, Conv S>
+struct ConvKernel<T, S, Way::direct> : NoLaterSums {
   using G = ConvGeometry<S>;
   using Sums =
       DirectSums<T, S, shape::convWay(S).direct, S.outChannels, G::pixelsOut>;
@@ -154,11 +164,8 @@ template <typename T, Conv S> struct ConvKernel<T, S, Way::direct> {
 } // namespace device
 
 #define MN_CONV_KERNEL(NAME, T, F, ...)                                        \
-  __device__ mn::device::ConvKernel<T, __VA_ARGS__>::Parts NAME##_parts;       \
-  MN_GLOBAL_CLUSTERS(mn::shape::conv(__VA_ARGS__))                             \
-  NAME(const __grid_constant__ F f) {                                          \
-    mn::device::ConvKernel<T, __VA_ARGS__>::run(f, NAME##_parts);              \
-  }
+  MN_PARTS_KERNELS(NAME, F, mn::shape::conv(__VA_ARGS__),                      \
+                   mn::device::ConvKernel<T, __VA_ARGS__>)
 
 #else
 
@@ -166,7 +173,10 @@ template <typename T, Conv S> struct ConvKernel<T, S, Way::direct> {
 
 template <typename T, typename F>
 void conv(Context &ctx, const char *kernel, const Conv &s, const F &functor) {
-  launch(ctx, kernel, shape::conv(s), functor);
+  if (s.schedule.way == Way::product)
+    launchProduct(ctx, kernel, shape::productOf(s), functor);
+  else
+    launch(ctx, kernel, shape::conv(s), functor);
 }
 
 #endif // __CUDACC__

@@ -2,13 +2,15 @@
 //
 // dw(o, c, tap) = sum over n, p of dy(n, o, p) input(n, c, p * stride - pad +
 // tap * dilation). Few results with very long sums: blocks share a tile, in a
-// fixed order (product.cuh). Filters of few weights have a separate kernel.
+// fixed order (product.cuh). Filters of few weights have a separate kernel, and
+// so have bands of rows.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_CUH
 
+#include "mnistrt/cuda/kernels/conv_bands.cuh"
 #include "mnistrt/cuda/kernels/conv_filter_grad_few.cuh"
 
 namespace mn {
@@ -20,7 +22,17 @@ MN_SHAPE_FN Product filterGradOf(const Conv &s) {
           int64_t(s.batch) * pixelsOut(s), s.schedule};
 }
 
+/// The sums that blocks may have parts of: of bands those of whole tiles.
+MN_SHAPE_FN int64_t resultsOf(const Conv &s) {
+  if (s.schedule.way == Way::bands)
+    return bandsOf(s).results();
+  const Product p = filterGradOf(s);
+  return p.batches * p.m * p.n;
+}
+
 MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
+  if (s.schedule.way == Way::bands)
+    return launchOf(s, bandsOf(s));
   if (s.schedule.way != Way::weights)
     return product(filterGradOf(s));
   const FewWeights few = fewWeights(s);
@@ -32,7 +44,7 @@ MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, bool few = S.schedule.way == Way::weights>
+template <typename T, Conv S, Way way = S.schedule.way>
 struct ConvFilterGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::filterGradOf(S);
@@ -40,6 +52,15 @@ struct ConvFilterGradKernel {
   using Product = ProductKernel<T, sizes, G::nchw, windowAlongK>;
   using Parts = typename Product::Parts;
 
+  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
+    return [&f](int group, int o, int column, T v) {
+      f.store(Index(group * G::outChannels + o) * int(sizes.n) + column, v);
+    };
+  }
+  template <typename F>
+  static MN_DEVICE void addParts(const F &f, const Parts &parts) {
+    Product::addParts(storeOf(f), parts);
+  }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     const auto grad = operandOf<true>(
         [](int group, int o) {
@@ -61,25 +82,19 @@ struct ConvFilterGradKernel {
           return G::template ofWindow<T>(
               window, k, [&](Index i) { return f.loadInput(i); });
         });
-    Product::run(
-        grad, window,
-        [&](int group, int o, int column, T v) {
-          f.store(Index(group * G::outChannels + o) * int(sizes.n) + column, v);
-        },
-        parts);
+    Product::run(grad, window, storeOf(f), parts);
   }
 };
 template <typename T, Conv S>
-struct ConvFilterGradKernel<T, S, true> : FewWeightsKernel<T, S> {};
+struct ConvFilterGradKernel<T, S, Way::weights> : FewWeightsKernel<T, S>,
+                                                  NoLaterSums {};
+template <Conv S>
+struct ConvFilterGradKernel<float, S, Way::bands> : BandsKernel<S> {};
 } // namespace device
 
 #define MN_CONV_FILTER_GRAD_KERNEL(NAME, T, F, ...)                            \
-  __device__ mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::Parts           \
-      NAME##_parts;                                                            \
-  MN_GLOBAL_CLUSTERS(mn::shape::filterGrad(__VA_ARGS__))                       \
-  NAME(const __grid_constant__ F f) {                                          \
-    mn::device::ConvFilterGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);    \
-  }
+  MN_PARTS_KERNELS(NAME, F, mn::shape::filterGrad(__VA_ARGS__),                \
+                   mn::device::ConvFilterGradKernel<T, __VA_ARGS__>)
 
 #else
 
@@ -88,7 +103,9 @@ struct ConvFilterGradKernel<T, S, true> : FewWeightsKernel<T, S> {};
 template <typename T, typename F>
 void convFilterGrad(Context &ctx, const char *kernel, const Conv &s,
                     const F &functor) {
-  launch(ctx, kernel, shape::filterGrad(s), functor);
+  const bool shares = s.schedule.way != Way::weights;
+  launchWithSums(ctx, kernel, shape::filterGrad(s),
+                 shares ? s.schedule.split : 1, shape::resultsOf(s), functor);
 }
 
 #endif // __CUDACC__

@@ -101,8 +101,35 @@ struct ConvInputGradKernel {
     else
       runWhole(f, parts);
   }
+  template <typename F>
+  static MN_DEVICE void addParts(const F &f, const Parts &parts) {
+    Product::addParts(storeOf(f), parts);
+  }
 
 private:
+  /// Rows and columns of results are channels and pixels, or with nhwc pixels
+  /// and channels.
+  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
+    return [&f](int batch, int row, int column, T v) {
+      const int c = G::nchw ? row : column, pixel = G::nchw ? column : row;
+      if constexpr (shape::splitsPhases(S))
+        storeOfPhase(f, batch, c, pixel, v);
+      else
+        f.store(G::input(pixel / G::pixelsIn, batch * G::inChannels + c,
+                         G::inPlace(pixel % G::pixelsIn)),
+                v);
+    };
+  }
+  template <typename F>
+  static MN_DEVICE void storeOfPhase(const F &f, int batch, int c, int pixel,
+                                     T v) {
+    const Place in =
+        InputPhase<S>::number(batch % phases).pixel(pixelPlace(pixel));
+    if (InputPhase<S>::isPixel(in))
+      f.store(G::input(pixel / pixels, batch / phases * G::inChannels + c, in),
+              v);
+  }
+
   template <typename F>
   static MN_DEVICE void runWhole(const F &f, Parts &parts) {
     const auto filter = operandOf<true>(
@@ -121,11 +148,7 @@ private:
           return G::template ofReader<T>(
               in, k, [&](Index i) { return f.loadOutputGrad(i); });
         });
-    runProduct(filter, grad, parts, [&](int group, int c, int pixel, T v) {
-      f.store(G::input(pixel / G::pixelsIn, group * G::inChannels + c,
-                       G::inPlace(pixel % G::pixelsIn)),
-              v);
-    });
+    runProduct(f, filter, grad, parts);
   }
 
   using Bits = Spot<true>;
@@ -206,35 +229,25 @@ private:
           return in.taps & k.taps ? f.loadOutputGrad(in.element + k.element)
                                   : T(0);
         });
-    runProduct(filter, grad, parts, [&](int batch, int c, int pixel, T v) {
-      const Place in =
-          InputPhase<S>::number(batch % phases).pixel(pixelPlace(pixel));
-      if (InputPhase<S>::isPixel(in))
-        f.store(
-            G::input(pixel / pixels, batch / phases * G::inChannels + c, in),
-            v);
-    });
+    runProduct(f, filter, grad, parts);
   }
   static MN_DEVICE bool isWindow(int x, int d) {
     return unsigned(x) < unsigned(S.out[d]);
   }
 
-  template <typename Filter, typename Grad, typename Store>
-  static MN_DEVICE void runProduct(const Filter &filter, const Grad &grad,
-                                   Parts &parts, const Store &store) {
+  template <typename F, typename Filter, typename Grad>
+  static MN_DEVICE void runProduct(const F &f, const Filter &filter,
+                                   const Grad &grad, Parts &parts) {
     if constexpr (G::nchw)
-      Product::run(filter, grad, store, parts);
+      Product::run(filter, grad, storeOf(f), parts);
     else
-      Product::run(
-          grad, filter,
-          [&](int batch, int pixel, int c, T v) { store(batch, c, pixel, v); },
-          parts);
+      Product::run(grad, filter, storeOf(f), parts);
   }
 };
 
 template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
-struct ConvInputGradKernel<T, S, way> {
+struct ConvInputGradKernel<T, S, way> : NoLaterSums {
   using Parts = NoScratch;
   static constexpr shape::Windows W = shape::readersOf(S);
 
@@ -281,7 +294,8 @@ struct ConvInputGradKernel<T, S, way> {
   }
 };
 
-template <typename T, Conv S> struct ConvInputGradKernel<T, S, Way::direct> {
+template <typename T, Conv S>
+struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums {
   using G = ConvGeometry<S>;
   using Sums = DirectSums<T, S, shape::inputGradWay(S).direct, S.inChannels,
                           G::pixelsIn>;
@@ -317,12 +331,8 @@ template <typename T, Conv S> struct ConvInputGradKernel<T, S, Way::direct> {
 } // namespace device
 
 #define MN_CONV_INPUT_GRAD_KERNEL(NAME, T, F, ...)                             \
-  __device__ mn::device::ConvInputGradKernel<T, __VA_ARGS__>::Parts            \
-      NAME##_parts;                                                            \
-  MN_GLOBAL_CLUSTERS(mn::shape::inputGrad(__VA_ARGS__))                        \
-  NAME(const __grid_constant__ F f) {                                          \
-    mn::device::ConvInputGradKernel<T, __VA_ARGS__>::run(f, NAME##_parts);     \
-  }
+  MN_PARTS_KERNELS(NAME, F, mn::shape::inputGrad(__VA_ARGS__),                 \
+                   mn::device::ConvInputGradKernel<T, __VA_ARGS__>)
 
 #else
 
@@ -331,7 +341,10 @@ template <typename T, Conv S> struct ConvInputGradKernel<T, S, Way::direct> {
 template <typename T, typename F>
 void convInputGrad(Context &ctx, const char *kernel, const Conv &s,
                    const F &functor) {
-  launch(ctx, kernel, shape::inputGrad(s), functor);
+  if (s.schedule.way == Way::product)
+    launchProduct(ctx, kernel, shape::inputGradOf(s), functor);
+  else
+    launch(ctx, kernel, shape::inputGrad(s), functor);
 }
 
 #endif // __CUDACC__

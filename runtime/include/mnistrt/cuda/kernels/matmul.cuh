@@ -23,8 +23,18 @@ namespace device {
 template <typename T, Matmul S> struct MatmulKernel {
   using Product =
       ProductKernel<T, shape::productOf(S), !S.transposedA, S.transposedB>;
+  using Parts = typename Product::Parts;
+
+  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
+    return [&f](int batch, int row, int column, T v) {
+      f.store((Index(batch) * S.m + row) * S.n + column, v);
+    };
+  }
   template <typename F>
-  static MN_DEVICE void run(const F &f, typename Product::Parts &parts) {
+  static MN_DEVICE void addParts(const F &f, const Parts &parts) {
+    Product::addParts(storeOf(f), parts);
+  }
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     const auto a = operandOf<true>(
         [](int batch, int row) {
           return Index(batch) * S.m * S.k +
@@ -39,23 +49,15 @@ template <typename T, Matmul S> struct MatmulKernel {
         },
         [](int k) { return S.transposedB ? Index(k) : Index(k) * S.n; },
         [&](Index column, Index k) { return f.loadB(column + k); });
-    Product::run(
-        a, b,
-        [&](int batch, int row, int column, T v) {
-          f.store((Index(batch) * S.m + row) * S.n + column, v);
-        },
-        parts);
+    Product::run(a, b, storeOf(f), parts);
   }
 };
 } // namespace device
 
 #define MN_MATMUL_KERNEL(NAME, T, F, ...)                                      \
-  __device__ mn::device::MatmulKernel<T, __VA_ARGS__>::Product::Parts          \
-      NAME##_parts;                                                            \
-  MN_GLOBAL_CLUSTERS(mn::shape::product(mn::shape::productOf(__VA_ARGS__)))    \
-  NAME(const __grid_constant__ F f) {                                          \
-    mn::device::MatmulKernel<T, __VA_ARGS__>::run(f, NAME##_parts);            \
-  }
+  MN_PARTS_KERNELS(NAME, F,                                                    \
+                   mn::shape::product(mn::shape::productOf(__VA_ARGS__)),      \
+                   mn::device::MatmulKernel<T, __VA_ARGS__>)
 
 #else
 
@@ -65,7 +67,7 @@ template <typename T, typename F>
 void matmul(Context &ctx, const char *kernel, const Matmul &s,
             const F &functor) {
   if (int64_t(s.batch) * s.m * s.n != 0)
-    launch(ctx, kernel, shape::product(shape::productOf(s)), functor);
+    launchProduct(ctx, kernel, shape::productOf(s), functor);
 }
 
 #endif // __CUDACC__

@@ -5,9 +5,7 @@
 // is, its owner says. n is the direction in which results are adjacent.
 //
 // A block makes a tile, in a loop over k on the FMA units or the tensor cores.
-// Few tiles with long sums are shared by several blocks: those of a cluster
-// each make a share of the tile from all their parts, and clusters leave their
-// parts in memory for the last of them (common.cuh).
+// Few tiles with long sums are shared by several blocks (tile_parts.cuh).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +14,7 @@
 
 #include "mnistrt/cuda/kernels/product_ffma.cuh"
 #include "mnistrt/cuda/kernels/product_mma.cuh"
+#include "mnistrt/cuda/kernels/tile_parts.cuh"
 
 namespace mn {
 
@@ -23,8 +22,8 @@ namespace shape {
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tilesOf(p);
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads()),
-          static_cast<unsigned>(clusterOf(t.splits)), sharedBytes(t)};
+          static_cast<unsigned>(t.threads()), clusterOfParts(t.splits),
+          sharedBytes(t)};
 }
 } // namespace shape
 
@@ -53,16 +52,13 @@ struct ProductKernel {
   static constexpr int threads = t.threads(), stride = Loop::stride;
   static constexpr int height = t.height(), width = t.width();
   static constexpr int m = int(P.m), n = int(P.n);
-  static constexpr int cluster =
-      hasClusters &&
-              (Loop::inShared || height * stride * int(sizeof(T)) <= (40 << 10))
-          ? shape::clusterOf(t.splits)
-          : 1;
-  /// Parts of a result once the blocks of a cluster have added up theirs.
-  static constexpr int groups = t.splits / cluster;
-  using Parts =
-      Scratch<T, groups != 1 ? (long long)(groups *P.batches *P.m *P.n) : 1,
-              groups != 1 ? int(t.count *cluster) : 1>;
+  using Share = TileShare<height * width, threads, t.splits,
+                          hasClusters &&
+                              (Loop::inShared ||
+                               height * stride * int(sizeof(T)) <= (40 << 10))>;
+  static constexpr int cluster = Share::cluster;
+  static constexpr int64_t results = P.batches * P.m * P.n;
+  using Parts = typename Share::template Parts<T, results, t.count>;
 
   union Memory {
     typename Loop::Operands operands;
@@ -115,70 +111,59 @@ private:
     int batch, m0, n0;
   };
 
-  /// use(row, column) for this block's share of a tile's results, of which each
-  /// block of a cluster has one.
-  template <typename Use>
-  static MN_DEVICE void eachOfShare(Corner at, int rank, const Use &use) {
-    constexpr int each = (height * width + cluster - 1) / cluster;
-    constexpr int turns = (each + threads - 1) / threads;
-#pragma unroll(cluster == 1 ? 4 : turns)
-    for (int i = 0; i < turns; ++i) {
-      const int inShare = i * threads + int(threadIdx.x);
-      const int e = rank * each + inShare;
-      const int row = e / width, column = e % width;
-      if (inShare < each && e < height * width && at.m0 + row < m &&
-          at.n0 + column < n)
-        use(row, column);
-    }
-  }
-
-  /// Adds up the parts of the blocks of a cluster, then those of the clusters,
-  /// each in its order; the last cluster to arrive stores.
+  /// Adds up the parts of the blocks that share a tile.
   template <typename Store>
   static MN_DEVICE void joinParts(Loop &loop, T *mine, Corner at, int64_t tile,
                                   int split, Parts &parts, const Store &store) {
-    const int rank = split % cluster, group = split / cluster;
-    const auto part = [&](int which, int row, int column) -> T & {
-      return parts.part[((which * P.batches + at.batch) * m + at.m0 + row) * n +
-                        at.n0 + column];
+    const auto has = [&](int e) {
+      return at.m0 + e / width < m && at.n0 + e % width < n;
     };
+    const auto use = [&](int e, T v) { store(e / width, e % width, v); };
     if constexpr (cluster != 1) {
       if constexpr (!Loop::inShared)
         loop.visit(mine, 0, 0, height, width, [&](int row, int column, T v) {
           mine[row * stride + column] = v;
         });
-      clusterSync();
-      eachOfShare(at, rank, [&](int row, int column) {
-        T v = T(0);
-#pragma unroll
-        for (int which = 0; which < cluster; ++which)
-          v += inBlock(mine, which)[row * stride + column];
-        if constexpr (groups == 1)
-          store(row, column, v);
-        else
-          part(group, row, column) = v;
-      });
-      clusterSync();
+      const auto place = [](int e) { return e / width * stride + e % width; };
+      Share::addCluster(mine, split, place, has, use);
     } else {
+      const auto part = [&](int which, int row, int column) -> T & {
+        return parts
+            .part[which * results + (int64_t(at.batch) * m + at.m0 + row) * n +
+                  at.n0 + column];
+      };
       loop.visit(
           mine, 0, 0, m - at.m0, n - at.n0,
-          [&](int row, int column, T v) { part(group, row, column) = v; });
+          [&](int row, int column, T v) { part(split, row, column) = v; });
+      if constexpr (!Share::later)
+        Share::template addAsLast<T>(
+            &parts.ticket[tile],
+            [&](int which, int e) { return part(which, e / width, e % width); },
+            has, use);
     }
-    if constexpr (groups != 1) {
-      if (!lastToArrive(&parts.ticket[tile * cluster + rank], groups))
-        return;
-      eachOfShare(at, rank, [&](int row, int column) {
-        T v = T(0);
-#pragma unroll 8
-        for (int which = 0; which < groups; ++which)
-          v += part(which, row, column);
-        store(row, column, v);
+  }
+
+public:
+  /// What the other kernel does, if there are many parts.
+  template <typename Store>
+  static MN_DEVICE void addParts(const Store &store, const Parts &parts) {
+    if constexpr (Share::later)
+      addAllParts<T, results, t.splits>(parts.part, [&](int64_t e, T v) {
+        store(int(e / (P.m * P.n)), int(e / P.n % P.m), int(e % P.n), v);
       });
-    }
   }
 };
 
 } // namespace device
+
+#else
+
+template <typename F>
+void launchProduct(Context &ctx, const char *kernel, const shape::Product &p,
+                   const F &functor) {
+  launchWithSums(ctx, kernel, shape::product(p), p.schedule.split,
+                 p.batches * p.m * p.n, functor);
+}
 
 #endif // __CUDACC__
 

@@ -9,6 +9,7 @@
 #define MNISTRT_CUDA_KERNELS_PRODUCT_CHOICE_CUH
 
 #include "mnistrt/cuda/kernels/product_tiles.cuh"
+#include "mnistrt/cuda/kernels/tile_parts.cuh"
 
 namespace mn {
 
@@ -51,13 +52,11 @@ MN_SHAPE_FN int64_t ffmaCycles(const Product &p, const Tiles &t) {
           2 * instructions);
   // While one block waits, another multiplies.
   const int64_t latency = ceilDiv(blocks, resident) * (blocks > 1 ? 500 : 700);
-  // Blocks of a cluster read each other's parts at about 32 bytes a cycle, and
-  // those of the last cluster what the others left in memory.
+  // Blocks of a cluster read each other's parts at about 32 bytes a cycle.
   const int64_t results = int64_t(t.height()) * t.width();
-  const int cluster = clusterOf(t.splits), groups = t.splits / cluster;
-  int64_t together = cluster > 1 ? 900 + results / 8 : 0;
-  if (groups > 1)
-    together += 3000 + groups * results / cluster / 16;
+  const int64_t together = clusterOfParts(t.splits) > 1
+                               ? 900 + results / 8
+                               : laterCycles(t.splits, p.batches * p.m * p.n);
   return turns * (latency + issue) + together;
 }
 
@@ -78,7 +77,8 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p, int height, int width, int depth,
 /// As ffmaCycles(), of tiles on tensor cores: fitted to 874 times of 27
 /// products on one H100, where what it chose took 1.05 times as long as the
 /// best. What clusters and spilled registers cost was then changed, by 112
-/// times of three gradients of filters.
+/// times of three gradients of filters, and once more, with parts that another
+/// kernel adds up, by 230 times of nine.
 MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const bool wgmma = isForWgmma(t), x3 = t.mma == Mma::tf32x3;
   const double threads = t.threads(), warps = threads / 128; // of a scheduler
@@ -103,7 +103,7 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(16, int64_t(65536 / threads / registers)));
   // Clusters do not fill a GPU, large ones even less with one block an SM.
-  const int cluster = clusterOf(t.splits), groups = t.splits / cluster;
+  const unsigned cluster = clusterOfParts(t.splits);
   const int sms = cluster <= 2                    ? referenceSms
                   : cluster <= 4 || resident >= 2 ? 120
                                                   : 108;
@@ -122,9 +122,25 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   all += 83 * results * double(blocks);
   if (cluster > 1)
     all += 150 + 53 * results;
-  if (groups > 1)
-    all += 5000 + 20 * results * groups / cluster;
-  return int64_t(all);
+  return int64_t(all) + laterCycles(t.splits, p.batches * p.m * p.n);
+}
+
+/// use(splits) for numbers of blocks that may share a tile: those of a cluster,
+/// and so many that there are up to three blocks a multiprocessor; false ends.
+template <typename Use>
+MN_SHAPE_FN void eachSplit(const Tiles &t, const Use &use) {
+  int splits = 1;
+  for (; splits <= largestCluster; ++splits)
+    if (!use(splits))
+      return;
+  for (int halves = 1; halves <= 8; ++halves)
+    if (const int more =
+            int(min<int64_t>(256, halves * (referenceSms / 2) / t.count));
+        more >= splits) {
+      splits = more + 1;
+      if (!use(more))
+        return;
+    }
 }
 
 /// use(tiles, cycles) for all that are worth a thought.
@@ -137,15 +153,16 @@ MN_SHAPE_FN void eachFfmaTiles(const Product &p, const Use &use) {
                               {1, 4, 1}, {1, 2, 1}, {1, 1, 1}};
   const Tiles smallest = ffmaTiles(p, 1, 1, 1);
   use(smallest, ffmaCycles(p, smallest));
-  for (const auto &size : sizes)
-    for (int splits = 1; splits <= 256;
-         splits += splits < largestCluster ? 1 : splits) {
-      Tiles t = ffmaTiles(p, size[0], size[1], size[2]);
+  for (const auto &size : sizes) {
+    Tiles t = ffmaTiles(p, size[0], size[1], size[2]);
+    eachSplit(t, [&](int splits) {
       if (!maySplit(p, t, splits))
-        break;
+        return false;
       t.splits = splits;
       use(t, ffmaCycles(p, t));
-    }
+      return true;
+    });
+  }
 }
 
 template <typename Use>
@@ -161,18 +178,18 @@ MN_SHAPE_FN void eachMmaTiles(const Product &p, const Use &use) {
       {32, 32, 32, 2, 2},   {64, 16, 32, 4, 1},   {16, 16, 16, 1, 1}};
   const Tiles smallest = mmaTiles(p, 16, 16, 16, 1, 1);
   use(smallest, mmaCycles(p, smallest));
-  for (const auto &size : sizes)
-    for (int splits = 1; splits <= 256;
-         splits = splits < largestCluster    ? splits + 1
-                  : splits == largestCluster ? 2 * splits
-                  : splits % 3 == 0          ? splits / 3 * 4
-                                             : splits / 2 * 3) {
-      Tiles t = mmaTiles(p, size[0], size[1], size[2], size[3], size[4]);
-      if (sharedBytes(t) > smallestShared || !maySplit(p, t, splits))
-        break;
+  for (const auto &size : sizes) {
+    Tiles t = mmaTiles(p, size[0], size[1], size[2], size[3], size[4]);
+    if (sharedBytes(t) > smallestShared)
+      continue;
+    eachSplit(t, [&](int splits) {
+      if (!maySplit(p, t, splits))
+        return false;
       t.splits = splits;
       use(t, mmaCycles(p, t));
-    }
+      return true;
+    });
+  }
 }
 
 template <typename Use>

@@ -188,6 +188,29 @@ MN_SHAPE_FN ProductSchedule fewWeightsSchedule(const Conv &s) {
   return how;
 }
 
+template <typename Use>
+MN_SHAPE_FN void eachBandsSchedule(const Conv &s, Use &&use) {
+  eachBands(s, [&](const Bands &t) {
+    use({.mma = s.schedule.mma,
+         .split = t.splits,
+         .way = Way::bands,
+         .height = t.height,
+         .width = t.width},
+        bandsCycles(s, t));
+  });
+}
+
+MN_SHAPE_FN ProductSchedule filterGradSchedule(const Conv &s) {
+  Fewest fewest;
+  eachSchedule(filterGradOf(s),
+               [&](const ProductSchedule &how, int64_t cycles) {
+                 // Of what it gathers.
+                 fewest(how, taps(s) == 1 ? cycles : cycles * 6 / 5);
+               });
+  eachBandsSchedule(s, fewest);
+  return fewest.schedule;
+}
+
 //===----------------------------------------------------------------------===//
 // Of a shape whose schedule says what multiplies
 //===----------------------------------------------------------------------===//
@@ -211,7 +234,7 @@ MN_SHAPE_FN Conv chooseInputGrad(Conv s) {
 }
 MN_SHAPE_FN Conv chooseFilterGrad(Conv s) {
   s.schedule =
-      isForFewWeights(s) ? fewWeightsSchedule(s) : choiceOf(filterGradOf(s));
+      isForFewWeights(s) ? fewWeightsSchedule(s) : filterGradSchedule(s);
   return s;
 }
 

@@ -1,0 +1,163 @@
+//===- tile_parts.cuh - sums that several blocks have parts of --*- C++ -*-===//
+//
+// Blocks that share a tile of sums put it together from all their parts: a few
+// form a cluster, where each makes a share of the tile, or, on a GPU without
+// clusters, leave their parts in memory for the last of them. Many leave them
+// for another kernel, whose blocks are spread over the whole GPU. All add up in
+// one order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_TILE_PARTS_CUH
+#define MNISTRT_CUDA_KERNELS_TILE_PARTS_CUH
+
+#include "mnistrt/cuda/kernels/common.cuh"
+
+namespace mn {
+
+namespace shape {
+
+/// Whether another kernel adds up the parts of `splits` blocks.
+MN_SHAPE_FN bool addsLater(int splits) { return splits > largestCluster; }
+MN_SHAPE_FN unsigned clusterOfParts(int splits) {
+  return addsLater(splits) ? 1 : unsigned(splits);
+}
+
+/// What it takes, with loads and stores of parts, in clock cycles.
+MN_SHAPE_FN int64_t laterCycles(int splits, int64_t results) {
+  return addsLater(splits) ? 3000 + results * splits / referenceSms / 10 : 0;
+}
+
+/// The kernel that adds up parts of `results` sums.
+inline constexpr int warpsOfSums = 8;
+MN_SHAPE_FN LaunchShape partSums(int64_t results) {
+  return {static_cast<unsigned>(ceilDiv<int64_t>(results, 32)),
+          32 * warpsOfSums};
+}
+
+} // namespace shape
+
+#ifdef __CUDACC__
+
+#define MN_PARTS_KERNELS(NAME, F, SHAPE, ...)                                  \
+  __device__ __VA_ARGS__::Parts NAME##_parts;                                  \
+  MN_GLOBAL_CLUSTERS(SHAPE) NAME(const __grid_constant__ F f) {                \
+    __VA_ARGS__::run(f, NAME##_parts);                                         \
+  }                                                                            \
+  MN_GLOBAL(32 * mn::shape::warpsOfSums)                                       \
+  NAME##_sums(const __grid_constant__ F f) {                                   \
+    __VA_ARGS__::addParts(f, NAME##_parts);                                    \
+  }
+
+namespace device {
+
+/// What kernels have whose blocks share no sums, or which add them up alone.
+struct NoLaterSums {
+  template <typename F, typename Parts>
+  static MN_DEVICE void addParts(const F &, const Parts &) {}
+};
+
+/// A tile of `results` that `splits` blocks of so many threads share.
+/// `clustered`: they are a cluster, if they are few.
+template <int results, int threads, int splits, bool clustered>
+struct TileShare {
+  static constexpr bool later = shape::addsLater(splits);
+  static constexpr int cluster = clustered && !later ? splits : 1;
+  static constexpr int each = (results + cluster - 1) / cluster;
+  static constexpr int turns = (each + threads - 1) / threads;
+
+  /// Scratch memory where `all` results of `tiles` tiles have parts.
+  template <typename T, int64_t all, int64_t tiles>
+  using Parts = Scratch<T, cluster == splits ? 1 : all * splits,
+                        cluster == splits || later ? 1 : int(tiles)>;
+
+  /// use(e) for the results of this block that there are.
+  template <typename Has, typename Use>
+  static MN_DEVICE void eachOfShare(int rank, const Has &has, const Use &use) {
+#pragma unroll(cluster == 1 ? 4 : turns)
+    for (int i = 0; i < turns; ++i) {
+      const int inShare = i * threads + int(threadIdx.x);
+      const int e = rank * each + inShare;
+      if (inShare < each && e < results && has(e))
+        use(e);
+    }
+  }
+
+  /// use(e, sum over the blocks of a cluster of what they have at mine[at(e)]),
+  /// for all of them to call.
+  template <typename T, typename At, typename Has, typename Use>
+  static MN_DEVICE void addCluster(const T *mine, int rank, const At &at,
+                                   const Has &has, const Use &use) {
+    if constexpr (cluster != 1)
+      clusterSync();
+    eachOfShare(rank, has, [&](int e) {
+      T v = T(0);
+#pragma unroll
+      for (int which = 0; which < cluster; ++which)
+        v += (cluster != 1 ? inBlock(mine, which) : mine)[at(e)];
+      use(e, v);
+    });
+    if constexpr (cluster != 1)
+      clusterSync();
+  }
+
+  /// The last block adds up what each left in part(which, e).
+  template <typename T, typename Part, typename Has, typename Use>
+  static MN_DEVICE void addAsLast(unsigned *ticket, const Part &part,
+                                  const Has &has, const Use &use) {
+    if (!lastToArrive(ticket, splits))
+      return;
+    eachOfShare(0, has, [&](int e) {
+      T v = T(0);
+#pragma unroll
+      for (int which = 0; which < splits; ++which)
+        v += part(which, e);
+      use(e, v);
+    });
+  }
+};
+
+/// store(e, sum of part[which * results + e]): a warp adds up some of the
+/// parts of 32 neighbours, then their sums are added.
+template <typename T, int64_t results, int splits, typename Store>
+MN_DEVICE void addAllParts(const T *part, const Store &store) {
+  constexpr int warps = shape::warpsOfSums;
+  constexpr int each = (splits + warps - 1) / warps;
+  __shared__ T sums[warps][32];
+  gridDependencySync();
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  const int64_t e = int64_t(blockIdx.x) * 32 + lane;
+  T v = T(0);
+  if (e < results)
+#pragma unroll 16
+    for (int i = 0; i < each; ++i)
+      if (const int which = warp * each + i; which < splits)
+        v += part[which * results + e];
+  sums[warp][lane] = v;
+  __syncthreads();
+  if (warp != 0 || e >= results)
+    return;
+#pragma unroll
+  for (int other = 1; other < warps; ++other)
+    v += sums[other][lane];
+  store(e, v);
+}
+
+} // namespace device
+
+#else
+
+/// Launches a kernel, and the one that adds up what its blocks left.
+template <typename F>
+void launchWithSums(Context &ctx, const char *kernel, const LaunchShape &shape,
+                    int splits, int64_t results, const F &functor) {
+  launch(ctx, kernel, shape, functor);
+  if (shape::addsLater(splits))
+    launch(ctx, kernel, shape::partSums(results), functor, "_sums");
+}
+
+#endif // __CUDACC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_TILE_PARTS_CUH

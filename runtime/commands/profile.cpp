@@ -40,6 +40,9 @@ struct Times {
   std::vector<double> steps, starts;
   double total = 0, whole = 0;
   int64_t runs = 0;
+  /// With several ranks, what their sums take, and what of it is hidden.
+  int ranks = 1;
+  double sums = 0, hidden = 0;
 };
 
 void printTable(std::FILE *file, const Plan &plan, const Times &times) {
@@ -84,15 +87,21 @@ Json jsonOf(const Model &model, const Plan &plan, const Executor &executor,
                      {"flops", step.flops},
                      {"bytes", step.bytes}});
   }
-  return {{"model", model.name},
-          {"plan", plan.name},
-          {"device", executor.deviceName()},
-          {"threads", usefulExecutors()},
-          {"libraries", libraries},
-          {"runs", times.runs},
-          {"steps_us", times.total},
-          {"plan_us", times.whole},
-          {"steps", steps}};
+  Json all = {{"model", model.name},
+              {"plan", plan.name},
+              {"device", executor.deviceName()},
+              {"threads", usefulExecutors()},
+              {"libraries", libraries},
+              {"runs", times.runs},
+              {"steps_us", times.total},
+              {"plan_us", times.whole},
+              {"steps", steps}};
+  if (times.ranks > 1) {
+    all["ranks"] = times.ranks;
+    all["sums_us"] = times.sums;
+    all["hidden_us"] = times.hidden;
+  }
+  return all;
 }
 
 /// `last`: the steps of the last run, in their order.
@@ -135,15 +144,11 @@ bool isCollective(const Step &step) {
          std::strcmp(step.implementation, "mpi") == 0;
 }
 
-/// "sums over 2 ranks: 23.10 us, 15.00 of them hidden"
-std::string sumsText(const Plan &plan, const Times &times, double alone,
-                     int ranks) {
-  double sums = 0;
+void addSums(const Plan &plan, double alone, int ranks, Times &times) {
+  times.ranks = ranks;
   for (int i = 0; i < plan.stepCount; ++i)
-    sums += isCollective(plan.steps[i]) ? times.steps[size_t(i)] : 0;
-  const double shown = std::clamp(times.whole - alone, 0.0, sums);
-  return text("sums over %d ranks: %.2f us, %.2f of them hidden", ranks, sums,
-              sums - shown);
+    times.sums += isCollective(plan.steps[i]) ? times.steps[size_t(i)] : 0;
+  times.hidden = times.sums - std::clamp(times.whole - alone, 0.0, times.sums);
 }
 
 /// The options that need standard output for themselves; the table then goes to
@@ -171,26 +176,50 @@ Status checkOutputs(const Model &model, const Options &options,
                                            : Status::success();
 }
 
-Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
-  std::unique_ptr<Executor> executor;
-  MN_TRY(openExecutor(model, options, executor, ranks));
+/// The plan that is asked for, with inputs.
+Status setUp(const Model &model, const Options &options, Ranks *ranks,
+             std::unique_ptr<Executor> &executor, int &number) {
   size_t kind;
   MN_TRY(checkOutputs(model, options, ranks));
   MN_TRY(choose("--plan", options.plan,
                 {kinds::infer, kinds::eval, kinds::train}, kind));
+  MN_TRY(openExecutor(model, options, executor, ranks));
   Runner runner(model, *executor);
   runner.kind = options.plan;
-  int number;
   MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
   const Plan &plan = model.plans[number];
+  return fillInputs(*executor, plan, number, {.rows = plan.batch});
+}
+
+void print(std::FILE *file, const Model &model, const Plan &plan,
+           const Executor &executor, const Times &times) {
+  const std::string title = text(
+      "%s, plan %s, batch %lld, on %s; medians of %lld runs",
+      modelText(model).c_str(), plan.name, static_cast<long long>(plan.batch),
+      executor.deviceName().c_str(), static_cast<long long>(times.runs));
+  std::fprintf(file, "%s\n",
+               wrapped(title, columnsOf(fileno(file)), 4).c_str());
+  printTable(file, plan, times);
+  if (times.ranks > 1)
+    std::fprintf(file, "sums over %d ranks: %.2f us, %.2f of them hidden\n",
+                 times.ranks, times.sums, times.hidden);
+}
+
+Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
+  std::unique_ptr<Executor> executor;
+  int number = 0;
+  const Status ready = setUp(model, options, ranks, executor, number);
+  MN_TRY(ranks ? ranks->agree(ready) : ready);
+  const Plan &plan = model.plans[number];
   const int64_t repeat = options.repeat > 0 ? options.repeat : 20;
-  MN_TRY(fillInputs(*executor, plan, number, {.rows = plan.batch}));
   std::vector<StepTime> last;
   Times times;
   double alone = 0;
   if (ranks)
     MN_TRY(measureAlone(*executor, number, repeat, alone));
   MN_TRY(measure(*executor, number, repeat, last, times));
+  if (ranks)
+    addSums(plan, alone, ranks->place().count, times);
   if (ranks && !ranks->isFirst())
     return Status::success();
   if (!options.trace.empty())
@@ -198,21 +227,11 @@ Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
   const Json measured = jsonOf(model, plan, *executor, times);
   if (!options.report.empty())
     MN_TRY(writeReport(model, options.report, measured, nullptr));
-  if (options.json) {
+  if (options.json)
     printJson(measured);
-    return Status::success();
-  }
-  std::FILE *file = stdoutOptions(options).empty() ? stdout : stderr;
-  const std::string title = text(
-      "%s, plan %s, batch %lld, on %s; medians of %lld runs",
-      modelText(model).c_str(), plan.name, static_cast<long long>(plan.batch),
-      executor->deviceName().c_str(), static_cast<long long>(repeat));
-  std::fprintf(file, "%s\n",
-               wrapped(title, columnsOf(fileno(file)), 4).c_str());
-  printTable(file, plan, times);
-  if (ranks)
-    std::fprintf(file, "%s\n",
-                 sumsText(plan, times, alone, ranks->place().count).c_str());
+  else
+    print(stdoutOptions(options).empty() ? stdout : stderr, model, plan,
+          *executor, times);
   return Status::success();
 }
 

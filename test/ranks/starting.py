@@ -1,5 +1,6 @@
 """How ranks find each other, and what is wrong before the first step."""
 
+import json
 import os
 
 import numpy as np
@@ -118,6 +119,13 @@ def test_profile(place):
                "--repeat=3")
     expect(done.code == 0 and done.out.count("sum of steps") == 1, done)
     expect("mpi" in done.out and "sums over 2 ranks: " in done.out, done)
+    done = run(*place.command(2), program, "profile", "--plan=train",
+               "--repeat=3", "--json")
+    found = json.loads(done.out)
+    expect(found["ranks"] == 2 and 0 <= found["hidden_us"] <= found["sums_us"],
+           found)
+    done = run(*place.command(2), program, "profile", "--plan=trains")
+    expect(done.code == 2 and done.err.count("error: ") == 1, done)
 
 
 def test_validation(place):

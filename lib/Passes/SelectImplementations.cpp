@@ -223,7 +223,8 @@ private:
           !allows(*wanted, preference.mma))
         continue;
       Operation *root = rootOf(step);
-      if (ofWay ? preference.way() != *way || !target.canRead(root)
+      if (ofWay ? preference.way() != *way ||
+                      !target.inability(preference, root).empty()
                 : !target.objection(preference, root).empty())
         continue;
       if (canTake(step, preference.impl, preference.epilogue))

@@ -158,19 +158,20 @@ bool Target::anyCanCompute(StepOp step) {
       all(), [&](const Target &target) { return target.canCompute(step); });
 }
 
-bool Target::canRead(Operation *root) const {
-  return unsupportedReason(root, /*takesDoubles=*/false).empty();
-}
-
-std::string Target::objection(const Preference &preference,
+std::string Target::inability(const Preference &preference,
                               Operation *root) const {
   const LibraryCall *call =
       llvm::find_if(libraries, [&](const LibraryCall &call) {
         return call.impl == preference.impl && call.op == preference.op;
       });
-  std::string reason = call != libraries.end()
-                           ? call->objection(root)
-                           : unsupportedReason(root, /*takesDoubles=*/false);
+  return call != libraries.end()
+             ? call->objection(root)
+             : unsupportedReason(root, /*takesDoubles=*/false);
+}
+
+std::string Target::objection(const Preference &preference,
+                              Operation *root) const {
+  std::string reason = inability(preference, root);
   return reason.empty() ? preference.objection(root) : reason;
 }
 

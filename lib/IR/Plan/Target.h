@@ -51,8 +51,8 @@ struct Target {
   bool canCompute(StepOp step) const;
   static bool anyCanCompute(StepOp step);
 
-  /// Whether libraries and tensor cores know the types of a root's tensors.
-  bool canRead(Operation *root) const;
+  /// Why what a preference chooses cannot compute a root; empty if it can.
+  std::string inability(const Preference &preference, Operation *root) const;
 
   /// Why a root cannot or should not be computed as the machine prefers; empty
   /// if nothing speaks against it.

@@ -1,5 +1,7 @@
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations="target=cuda precision=strict" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations="target=cuda prefer=libraries" \
+// RUN:   | FileCheck %s --check-prefix=PREFER
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations=target=cpu \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: mnist-opt %s --plan-form-steps \
@@ -248,6 +250,9 @@ func.func @pools(%x: tensor<1x4x5x5xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2x
 // CUDA:          plan.step "few" on kernel
 // CUDA:          plan.step "small" on kernel
 // CUDA:          plan.step "uneven" on kernel
+// PREFER-LABEL: @no_transform
+// PREFER:        plan.step "strided" on cudnn
+// PREFER:        plan.step "uneven" on kernel
 // CPU-COUNT-5:   plan.step "{{[a-z]+}}" on onednn
 // CHECK:         return
 func.func @no_transform(%x: tensor<64x32x16x16xf32>, %p: tensor<64x64x16x16xf32>, %s: tensor<64x64x8x8xf32>, %f: tensor<64x16x16x16xf32>, %q: tensor<1x32x16x16xf32>, %r: tensor<1x64x16x16xf32>)

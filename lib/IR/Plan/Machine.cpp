@@ -257,7 +257,7 @@ const Machine &Machine::h200() {
                          .bytes = 2e6,
                          .collective = 10, // Two of them, by NVLink: 1 kB takes
                          .reduced = 0.13e6, // 10.7 us, 1.6 MB 23, 4.7 MB 42.
-                         .disturbed = 6},   // SimpleCNN's four, as they were.
+                         .disturbed = 6},   // Assumed.
       .roof = {.of = "NVIDIA H200",
                .flops = 67e6,
                .bytes = 4.8e6,

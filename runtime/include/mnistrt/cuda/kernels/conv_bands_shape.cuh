@@ -134,8 +134,8 @@ MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {
     return max(6000.0, together * max(issue, tensor)) +
            0.73 * together * min(issue, tensor);
   };
-  // Two blocks of those that follow another kernel meet on a multiprocessor,
-  // also where there are not enough of them.
+  // After another kernel a block for each multiprocessor takes about as long as
+  // if two met on one.
   const double blocks = double(t.count * t.splits), sms = referenceSms;
   const double waves = max(1.0, blocks / (2 * sms));
   const double all = waves * turn(blocks > sms / 2 ? 2 : 1) * t.bandsEach(s);

@@ -78,7 +78,7 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p, int height, int width, int depth,
 /// products on one H100, where what it chose took 1.05 times as long as the
 /// best. What clusters and spilled registers cost was then changed, by 112
 /// times of three gradients of filters, and once more, with parts that another
-/// kernel adds up, by 230 times of nine.
+/// kernel adds up, by 221 times of nine.
 MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const bool wgmma = isForWgmma(t), x3 = t.mma == Mma::tf32x3;
   const double threads = t.threads(), warps = threads / 128; // of a scheduler

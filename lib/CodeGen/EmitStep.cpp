@@ -364,6 +364,8 @@ std::string FunctorEmitter::structText(StringRef type,
   for (auto [line, member] : llvm::zip_equal(lines, members))
     text += "  " + line + std::string(width - line.size(), ' ') + " // " +
             mlir::mnistc::shapeText(member.getType()) + "\n";
+  if (keepsFilter(step))
+    text += "  static constexpr bool keepsFilter = true;\n";
   return text + functions + "};\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/KernelTable.h"
 #include "lib/CodeGen/StepComparison.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Hashing.h"
@@ -45,8 +46,9 @@ std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) {
     return std::nullopt;
   for (Kernel *kernel : known->second) {
     StepComparison comparison(kernel->step, step);
-    if (kernel->inPlace != inPlace || !comparison.areEqual() ||
-        !takeStream(*kernel, step))
+    if (kernel->inPlace != inPlace ||
+        keepsFilter(kernel->step) != keepsFilter(step) ||
+        !comparison.areEqual() || !takeStream(*kernel, step))
       continue;
     KernelUse use{kernel, {}};
     for (const FunctorTable &table : kernel->tables) {

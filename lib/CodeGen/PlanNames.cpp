@@ -72,7 +72,7 @@ void PlanNames::collect(func::FuncOp function) {
           (*step.getOffsets())[number], false);
     }
     // Some kernels have a variable of this name.
-    for (StringRef suffix : {"_parts", "_sums"})
+    for (StringRef suffix : {"_parts", "_sums", "_filters"})
       scope.reserve((entries.at(step.getResult(0)).name + suffix).str());
   }
 }

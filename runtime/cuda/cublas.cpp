@@ -172,5 +172,5 @@ void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
                            p.right, &beta, residual, p.result, y, p.result,
                            &p.algorithm, ctx.workspace, p.workspaceBytes,
                            state.stream));
-  state.afterKernel = false;
+  state.lastKernel.clear();
 }

@@ -172,7 +172,7 @@ void runGraphs(State &state, const PreparedGraphs &prepared) {
         status != CUDNN_STATUS_SUCCESS)
       state.fail(Code::noDevice, std::string("cuDNN: ") +
                                      state.cudnn.cudnnGetErrorString(status));
-  state.afterKernel = false;
+  state.lastKernel.clear();
 }
 
 /// A convolution or gradient without an epilogue.

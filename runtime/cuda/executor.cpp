@@ -67,10 +67,10 @@ Status CudaExecutor::runEagerly(int plan) {
     MN_TRY(check(cu.cuMemsetD8Async(base + map.arena + model.parameterBytes, 0,
                                     bytes - model.parameterBytes, state.stream),
                  "clearing the arena"));
-  state.afterKernel = false;
+  state.lastKernel.clear();
   for (int step = 0; step < model.plans[plan].stepCount; ++step) {
     MN_TRY(enqueueStep(plan, step));
-    state.afterKernel = false;
+    state.lastKernel.clear();
     MN_TRY(inStep(plan, step, synchronize("running it")));
   }
   return Status::success();
@@ -121,7 +121,7 @@ Status CudaExecutor::prepare(int plan) {
 }
 
 Status CudaExecutor::enqueueAlone(int plan) {
-  state.afterKernel = false;
+  state.lastKernel.clear();
   return enqueueSteps(plan);
 }
 
@@ -193,7 +193,7 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
       [&] {
         MN_TRY(copyInputs(plan, 0, true, 0));
         for (int step = 0; step <= steps; ++step) {
-          state.afterKernel = false;
+          state.lastKernel.clear();
           MN_TRY(check(cu.cuEventRecordWithFlags(events[step], state.stream,
                                                  CU_EVENT_RECORD_EXTERNAL),
                        "recording an event"));
@@ -241,7 +241,7 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
   return keepingParameters([&] {
     MN_TRY(copyInputs(plan, 0, true, 0));
     for (int step = 0; step < model.plans[plan].stepCount; ++step) {
-      state.afterKernel = false;
+      state.lastKernel.clear();
       MN_TRY(enqueueStep(plan, step));
       MN_TRY(inStep(plan, step,
                     check(cu.cuStreamSynchronize(state.stream), "running it")));

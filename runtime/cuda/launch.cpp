@@ -12,6 +12,19 @@
 using namespace mn;
 using namespace mn::cuda;
 
+/// Whether a kernel may be started before the one before it has ended. Where
+/// the blocks of a large tile have a multiprocessor each, some would have to
+/// share one, for others are still taken. Filters are packed without waiting,
+/// but not while they are read.
+static bool mayOverlap(const State &state, std::string_view kernel,
+                       const LaunchShape &shape, std::string_view suffix) {
+  if (!state.overlaps || state.lastKernel.empty())
+    return false;
+  if (suffix == filtersSuffix)
+    return state.lastKernel != kernel;
+  return shape.shared == 0 || shape.blocks > state.multiprocessors;
+}
+
 void mn::launch(Context &ctx, const char *first, LaunchShape shape,
                 void **arguments, const char *suffix) {
   State &state = State::of(ctx);
@@ -46,7 +59,7 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
   config.sharedMemBytes = shape.shared;
   config.hStream = state.stream;
   config.attrs = &overlap;
-  config.numAttrs = state.overlaps && state.afterKernel ? 1 : 0;
+  config.numAttrs = mayOverlap(state, first, shape, suffix) ? 1 : 0;
   const CUresult result =
       state.driver.cuLaunchKernelEx(&config, function, arguments, nullptr);
   if (result != CUDA_SUCCESS)
@@ -55,5 +68,5 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
                           std::to_string(shape.blocks) + " blocks of " +
                           std::to_string(shape.threads) +
                           " threads: " + describe(state.driver, result));
-  state.afterKernel = true;
+  state.lastKernel = first;
 }

@@ -36,6 +36,7 @@ Status CudaExecutor::share(std::unique_ptr<Executor> &other) {
 Status CudaExecutor::open() {
   state.driver = shared->driver;
   state.overlaps = shared->device.capability >= 90;
+  state.multiprocessors = unsigned(shared->device.multiprocessors);
   MN_TRY(makeCurrent());
   MN_TRY(shared->loadModule(state.module));
   MN_TRY(makeStreams());

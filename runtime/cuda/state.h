@@ -33,7 +33,9 @@ struct State {
   CUstream stream = nullptr;
   CUmodule module = nullptr;
   bool overlaps = false; ///< may a kernel be started before the last one ended?
-  bool afterKernel = false; ///< is a kernel of ours the last thing enqueued?
+  unsigned multiprocessors = 0;
+  /// Of ours, where that is the last thing enqueued, without its suffix.
+  std::string lastKernel;
 
   struct Step {
     std::map<std::string, CUfunction> kernels; ///< by name

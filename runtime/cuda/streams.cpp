@@ -18,9 +18,9 @@ class mn::cuda::StreamOrder {
 public:
   using Clock = std::vector<int>; ///< of each stream, the last step that ended
   struct Stream {
-    bool begun = false;       ///< does it follow what was before the plan?
-    bool afterKernel = false; ///< State::afterKernel
-    int last = -1;            ///< its last step
+    bool begun = false;     ///< does it follow what was before the plan?
+    std::string lastKernel; ///< State::lastKernel
+    int last = -1;          ///< its last step
     Clock clock;
   };
 
@@ -45,7 +45,7 @@ public:
     int &ended = stream.clock[size_t(plan.steps[step].stream)];
     ended = std::max(ended, step);
     stream.begun = true;
-    stream.afterKernel = false;
+    stream.lastKernel.clear();
   }
 
   /// `step` was enqueued.
@@ -102,9 +102,9 @@ Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order) {
     StreamOrder::Stream &stream = order.streamOf(i);
     MN_TRY(useStream(p.steps[i].stream));
     MN_TRY(awaitSteps(p.steps[i], order));
-    state.afterKernel = stream.afterKernel;
+    state.lastKernel = stream.lastKernel;
     MN_TRY(enqueueStep(plan, i));
-    stream.afterKernel = state.afterKernel;
+    stream.lastKernel = state.lastKernel;
     order.add(i);
     MN_TRY(check(cu.cuEventRecord(stepEvents[size_t(i)], state.stream),
                  "recording an event"));
@@ -116,7 +116,7 @@ Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order) {
       MN_TRY(awaitEvent(stepEvents[size_t(last)]));
       order.await(first, last);
     }
-  state.afterKernel = first.afterKernel;
+  state.lastKernel = first.lastKernel;
   return Status::success();
 }
 
@@ -125,7 +125,7 @@ Status CudaExecutor::enqueueSteps(int plan) {
   if (streamCount(p) > 1) {
     StreamOrder order(p);
     order.streams[0].begun = true;
-    order.streams[0].afterKernel = state.afterKernel;
+    order.streams[0].lastKernel = state.lastKernel;
     const Status status = enqueueOrdered(plan, order);
     const Status back = useStream(0);
     return status.ok() ? back : status;

@@ -145,7 +145,7 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
                                     int count) {
   BatchPlan found;
   MN_TRY(findBatchPlan(model, plan, found));
-  state.afterKernel = false;
+  state.lastKernel.clear();
   for (int i = 0; i < count; ++i) {
     MN_TRY(enqueueBatch(found, sets[set]->samples, shuffle));
     MN_TRY(enqueueSteps(plan));

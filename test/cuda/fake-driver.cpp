@@ -97,6 +97,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
                ? driver().capability / 10
            : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
                ? driver().capability % 10
+           : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+               ? driver().multiprocessors
                : 132;
   return CUDA_SUCCESS;
 }

@@ -38,7 +38,7 @@ struct Entry {
 };
 
 struct Driver {
-  int gpus = 1, capability = 90;
+  int gpus = 1, capability = 90, multiprocessors = 132;
   size_t free = size_t(1) << 34;
   std::map<std::string, int> fails = {};       ///< function: its CUresult
   std::set<std::string> missingKernels = {};   ///< not in the module

@@ -1,5 +1,6 @@
 //===- launches.cpp - streams, events and overlaps of a plan --------------===//
 
+#include "mnistrt/cuda/launch.h"
 #include "plan.h"
 #include <algorithm>
 #include <random>
@@ -81,6 +82,62 @@ TEST(Launches, TheEndWaitsOnlyForWhatItHasNotSeen) {
   EXPECT_EQ(waits, 2);
 }
 
+std::vector<bool> overlapsOf(const std::vector<fake::Entry> &graph) {
+  std::vector<bool> overlaps;
+  for (const fake::Entry &entry : graph)
+    overlaps.push_back(entry.overlaps);
+  return overlaps;
+}
+
+TEST(Launches, BlocksThatHaveAMultiprocessorEachDoNotShareOne) {
+  for (int multiprocessors : {132, 139, 140, 200}) {
+    PlanModel made(chain(3));
+    driver() = {};
+    driver().multiprocessors = multiprocessors;
+    std::unique_ptr<mn::Executor> executor;
+    ASSERT_TRUE(mn::Executor::open(made.model, {.graph = true}, executor).ok());
+    ASSERT_TRUE(executor->prepare(0).ok());
+    const bool can = multiprocessors < 140;
+    EXPECT_EQ(overlapsOf(driver().graphs.at(0)),
+              std::vector<bool>({false, can, can}))
+        << multiprocessors;
+  }
+}
+
+void convolve(mn::Context &ctx, const char *kernel) {
+  void *arguments[] = {&ctx.arena, &ctx.workspace};
+  mn::launch(ctx, kernel, {2, 64}, arguments, mn::filtersSuffix);
+  mn::launch(ctx, kernel, {200, 64, 1, 64 << 10}, arguments);
+}
+
+TEST(Launches, FiltersAreNotPackedWhileTheyAreRead) {
+  const auto one = [](mn::Context &ctx) { convolve(ctx, "step0"); };
+  const auto other = [](mn::Context &ctx) { convolve(ctx, "step1"); };
+  PlanModel made({{.run = one}, {.run = one}, {.run = other}, {.run = one}});
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  EXPECT_EQ(
+      overlapsOf(driver().graphs.at(0)),
+      std::vector<bool>({false, true, false, true, true, true, true, true}));
+}
+
+TEST(Launches, FiltersAreNotPackedWhileAStepBeforeInTheStreamReadsThem) {
+  const auto one = [](mn::Context &ctx) { convolve(ctx, "step0"); };
+  const auto other = [](mn::Context &ctx) { convolve(ctx, "step1"); };
+  PlanModel made({{.run = other},
+                  {.stream = 1, .after = {0}, .run = other},
+                  {.run = one},
+                  {.stream = 1, .run = other},
+                  {.run = one}});
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  std::vector<bool> packs;
+  for (const fake::Entry &entry : driver().graphs.at(0))
+    if (entry.kernel.ends_with(mn::filtersSuffix))
+      packs.push_back(entry.overlaps);
+  EXPECT_EQ(packs, std::vector<bool>({false, false, true, false, false}));
+}
+
 TEST(Launches, OlderGpusDoNotOverlap) {
   for (int capability : {80, 89, 90, 100}) {
     PlanModel made(chain(3));
@@ -91,11 +148,10 @@ TEST(Launches, OlderGpusDoNotOverlap) {
     std::unique_ptr<mn::Executor> executor;
     ASSERT_TRUE(mn::Executor::open(made.model, {.graph = true}, executor).ok());
     ASSERT_TRUE(executor->prepare(0).ok());
-    std::vector<bool> overlaps;
-    for (const fake::Entry &entry : driver().graphs.at(0))
-      overlaps.push_back(entry.overlaps);
     const bool can = capability >= 90;
-    EXPECT_EQ(overlaps, std::vector<bool>({false, can, can})) << capability;
+    EXPECT_EQ(overlapsOf(driver().graphs.at(0)),
+              std::vector<bool>({false, can, can}))
+        << capability;
   }
 }
 
@@ -104,7 +160,7 @@ TEST(Launches, HaveTheShapeThatWasAskedFor) {
   auto executor = open(made, true);
   ASSERT_TRUE(executor->prepare(0).ok());
   const fake::Entry &entry = driver().graphs.at(0).at(0);
-  EXPECT_EQ(entry.blocks, 7u);
+  EXPECT_EQ(entry.blocks, 140u);
   EXPECT_EQ(entry.threads, 64u);
   EXPECT_EQ(entry.shared, 96u << 10);
 }
@@ -139,7 +195,7 @@ TEST(Launches, KernelsThatAreMissingOrRefused) {
   driver().fails["cuLaunchKernelEx"] = 701;
   status = executor->prepare(0);
   EXPECT_EQ(status.code, mn::Code::noDevice);
-  EXPECT_NE(status.message.find("7 blocks of 64 threads"), std::string::npos);
+  EXPECT_NE(status.message.find("140 blocks of 64 threads"), std::string::npos);
   executor = open(made, true);
   driver().fails["cuFuncSetAttribute"] = 1;
   status = executor->prepare(0);

@@ -10,7 +10,7 @@ namespace test {
 static void runStep(mn::Context &ctx) {
   void *arguments[] = {&ctx.arena, &ctx.workspace};
   const std::string kernel = "step" + std::to_string(ctx.step);
-  mn::launch(ctx, kernel.c_str(), {7, 64, 1, 96 << 10}, arguments);
+  mn::launch(ctx, kernel.c_str(), {140, 64, 1, 96 << 10}, arguments);
 }
 
 PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
@@ -40,7 +40,7 @@ PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
                      "[4, 6]",
                      0,
                      0,
-                     runStep};
+                     shape.run ? shape.run : runStep};
     step.stream = shape.stream;
     step.after = shape.after.data();
     step.afterCount = int(shape.after.size());

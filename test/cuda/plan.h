@@ -15,6 +15,7 @@ struct StepShape {
   int stream = 0;
   std::vector<int> after = {}; ///< steps of other streams
   const char *implementation = "kernel";
+  void (*run)(mn::Context &) = nullptr; ///< instead of one launch
 };
 
 /// A model with one plan; step i launches the kernel "step<i>", whose arguments

@@ -1,7 +1,9 @@
 //===- Schedule.cpp - how a contraction is computed -----------------------===//
 
 #include "lib/IR/Plan/Schedule.h"
+#include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/Contraction.h"
+#include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -147,6 +149,39 @@ bool mlir::mnistc::poolPays(StepOp step, Operation *pool) {
   Contraction c(rootOf(step), {.mma = ofKernels(mmaOf(step))});
   c.conv.pool = windowsOf(pool);
   return mn::shape::poolPays(c.conv);
+}
+
+/// The filter's value in the body of a step around a convolution, or null.
+static Value filterOf(StepOp step) {
+  auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));
+  if (!root)
+    return {};
+  for (auto [name, operand] :
+       llvm::zip_equal(root.getKernelText().loads, root->getOperands()))
+    if (name == "loadFilter")
+      return operand;
+  return {};
+}
+
+bool mlir::mnistc::keepsFilter(StepOp step) {
+  Value filter = filterOf(step);
+  if (!filter || !isa_and_nonnull<PatchesAttr>(attributeOf(step)))
+    return false;
+  auto isKept = [&](BlockArgument argument) {
+    Value input = step.getInputs()[argument.getArgNumber()];
+    auto given = dyn_cast<BlockArgument>(input);
+    return given ? parameterOf(given) != nullptr
+                 : isa<ConstantOp>(input.getDefiningOp());
+  };
+  SmallVector<Value> open = {filter};
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(open, op->getOperands());
+    else if (!isKept(cast<BlockArgument>(value)))
+      return false;
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,6 +39,11 @@ mn::ProductSchedule chooseSchedule(StepOp step, Mma mma);
 /// result, and is expected to take less time than two.
 bool poolPays(StepOp step, Operation *pool);
 
+/// Whether a step computes patches with a filter that is made of parameters and
+/// constants only, which no step of the plan writes before: its kernel may read
+/// it while the step before still runs.
+bool keepsFilter(StepOp step);
+
 /// Why a step cannot have its schedule, as a sentence: "expected ..., got ...";
 /// empty if it can.
 std::string whyUnfit(StepOp step);

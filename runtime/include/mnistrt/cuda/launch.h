@@ -61,6 +61,9 @@ MN_SHAPE_FN LaunchShape each(int64_t count) {
 } // namespace shape
 
 #ifndef __CUDACC__
+/// Of the kernel that packs filters for another (conv_patch_filters.cuh).
+inline constexpr char filtersSuffix[] = "_filters";
+
 /// Enqueues a kernel of the model's code, or another one of the same step,
 /// whose name ends in `suffix`. What goes wrong is kept in the context and
 /// reported, with the step's name, by who runs the steps.

@@ -72,6 +72,17 @@ template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
 /// As many bytes as the launch's shape says.
 extern __shared__ uint4 dynamicShared[];
 
+/// Begins to copy 16 bytes to shared memory, both so many bytes further.
+template <int offset> MN_DEVICE void copyAsync(unsigned to, const uint4 *from) {
+  asm volatile("cp.async.cg.shared.global [%0 + %2], [%1 + %2], 16;" ::"r"(to),
+               "l"(from), "n"(offset)
+               : "memory");
+}
+/// Until all that the thread has begun to copy is there.
+MN_DEVICE void waitForCopies() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
 template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
   if constexpr (sizeof(T) < 4)
     return T(__shfl_xor_sync(0xffffffffu, int(v), lanes));

@@ -33,7 +33,8 @@ MN_SHAPE_FN LaunchShape conv(const Conv &s) {
 #ifdef __CUDACC__
 
 namespace device {
-template <typename T, Conv S, Way way = S.schedule.way> struct ConvKernel {
+template <typename T, Conv S, Way way = S.schedule.way>
+struct ConvKernel : NoPackedFilters {
   static_assert(S.pool.out[0] == 0, "no pool with a product");
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
@@ -83,7 +84,8 @@ template <typename T, Conv S, Way way = S.schedule.way> struct ConvKernel {
 template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
 struct ConvKernel<T, S, way> : NoLaterSums {
-  using Parts = NoScratch;
+  static constexpr shape::Windows W = shape::windowsOf(S);
+  using Parts = typename WindowParts<W, shape::convWay(S)>::Type;
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
@@ -91,6 +93,12 @@ struct ConvKernel<T, S, way> : NoLaterSums {
     int group;
     MN_DEVICE T loadPixel(int image, int channel, Place at) const {
       return f.loadInput(G::input(image, group * G::inChannels + channel, at));
+    }
+    MN_DEVICE Index pixelAt(int image, Place at) const {
+      return G::input(image, group * G::inChannels, at);
+    }
+    MN_DEVICE T loadPixel(Index pixel, int channel) const {
+      return f.loadInput(pixel + G::input(0, channel, Place{0, 0, 0}));
     }
     MN_DEVICE T loadFilter(int result, int channel, int tap) const {
       return f.loadFilter(G::filter(group * G::outChannels + result, channel,
@@ -122,14 +130,20 @@ struct ConvKernel<T, S, way> : NoLaterSums {
     static MN_DEVICE Place pads() { return {S.pads[0], S.pads[1], S.pads[2]}; }
     static MN_DEVICE Place firstTap() { return {0, 0, 0}; }
   };
-  template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
-    runWindows<T, shape::windowsOf(S), shape::convWay(S), S.layout, false>(
-        [&](int group, Place) { return Operation<F>{f, group}; });
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
+    runWindows<T, W, shape::convWay(S), S.layout>(
+        [&](int group, Place) { return Operation<F>{f, group}; }, parts);
+  }
+  template <typename F>
+  static MN_DEVICE void packFilters(const F &f, Parts &parts) {
+    if constexpr (way == Way::patches)
+      parts.template pack<false, KeepsFilter<F>>(
+          [&](Place) { return Operation<F>{f, 0}; });
   }
 };
 
 template <typename T, Conv S>
-struct ConvKernel<T, S, Way::direct> : NoLaterSums {
+struct ConvKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
   using G = ConvGeometry<S>;
   using Sums =
       DirectSums<T, S, shape::convWay(S).direct, S.outChannels, G::pixelsOut>;
@@ -164,8 +178,8 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums {
 } // namespace device
 
 #define MN_CONV_KERNEL(NAME, T, F, ...)                                        \
-  MN_PARTS_KERNELS(NAME, F, mn::shape::conv(__VA_ARGS__),                      \
-                   mn::device::ConvKernel<T, __VA_ARGS__>)
+  MN_WINDOW_KERNELS(NAME, F, mn::shape::conv(__VA_ARGS__),                     \
+                    mn::device::ConvKernel<T, __VA_ARGS__>)
 
 #else
 
@@ -173,10 +187,8 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums {
 
 template <typename T, typename F>
 void conv(Context &ctx, const char *kernel, const Conv &s, const F &functor) {
-  if (s.schedule.way == Way::product)
-    launchProduct(ctx, kernel, shape::productOf(s), functor);
-  else
-    launch(ctx, kernel, shape::conv(s), functor);
+  launchConv(ctx, kernel, shape::convWay(s), shape::windowsOf(s),
+             shape::productOf(s), functor);
 }
 
 #endif // __CUDACC__

@@ -85,7 +85,7 @@ template <Conv S> struct InputPhase {
 };
 
 template <typename T, Conv S, Way way = S.schedule.way>
-struct ConvInputGradKernel {
+struct ConvInputGradKernel : NoPackedFilters {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::inputGradOf(S);
   static constexpr bool gradAlongK = !G::nchw && G::outChannels >= 4;
@@ -248,8 +248,8 @@ private:
 template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
 struct ConvInputGradKernel<T, S, way> : NoLaterSums {
-  using Parts = NoScratch;
   static constexpr shape::Windows W = shape::readersOf(S);
+  using Parts = typename WindowParts<W, shape::inputGradWay(S)>::Type;
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
@@ -260,6 +260,12 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
     MN_DEVICE T loadPixel(int image, int channel, Place at) const {
       return f.loadOutputGrad(
           G::output(image, group * G::outChannels + channel, at));
+    }
+    MN_DEVICE Index pixelAt(int image, Place at) const {
+      return G::output(image, group * G::outChannels, at);
+    }
+    MN_DEVICE T loadPixel(Index pixel, int channel) const {
+      return f.loadOutputGrad(pixel + G::output(0, channel, Place{0, 0, 0}));
     }
     /// The filter turned around; 0 where the phase has no such tap.
     MN_DEVICE T loadFilter(int result, int channel, int number) const {
@@ -286,16 +292,21 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
              (S.kernel[d] - first + S.strides[d] - 1) / S.strides[d];
     }
   };
-  template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
-    runWindows<T, W, shape::inputGradWay(S), S.layout, true>(
-        [&](int group, Place phase) {
-          return Operation<F>{f, group, {phase}};
-        });
+  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
+    runWindows<T, W, shape::inputGradWay(S), S.layout>(
+        [&](int group, Place phase) { return Operation<F>{f, group, {phase}}; },
+        parts);
+  }
+  template <typename F>
+  static MN_DEVICE void packFilters(const F &f, Parts &parts) {
+    if constexpr (way == Way::patches)
+      parts.template pack<true, KeepsFilter<F>>(
+          [&](Place phase) { return Operation<F>{f, 0, {phase}}; });
   }
 };
 
 template <typename T, Conv S>
-struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums {
+struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
   using G = ConvGeometry<S>;
   using Sums = DirectSums<T, S, shape::inputGradWay(S).direct, S.inChannels,
                           G::pixelsIn>;
@@ -331,8 +342,8 @@ struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums {
 } // namespace device
 
 #define MN_CONV_INPUT_GRAD_KERNEL(NAME, T, F, ...)                             \
-  MN_PARTS_KERNELS(NAME, F, mn::shape::inputGrad(__VA_ARGS__),                 \
-                   mn::device::ConvInputGradKernel<T, __VA_ARGS__>)
+  MN_WINDOW_KERNELS(NAME, F, mn::shape::inputGrad(__VA_ARGS__),                \
+                    mn::device::ConvInputGradKernel<T, __VA_ARGS__>)
 
 #else
 
@@ -341,10 +352,8 @@ struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums {
 template <typename T, typename F>
 void convInputGrad(Context &ctx, const char *kernel, const Conv &s,
                    const F &functor) {
-  if (s.schedule.way == Way::product)
-    launchProduct(ctx, kernel, shape::inputGradOf(s), functor);
-  else
-    launch(ctx, kernel, shape::inputGrad(s), functor);
+  launchConv(ctx, kernel, shape::inputGradWay(s), shape::readersOf(s),
+             shape::inputGradOf(s), functor);
 }
 
 #endif // __CUDACC__

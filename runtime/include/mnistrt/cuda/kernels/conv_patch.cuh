@@ -10,7 +10,8 @@
 //
 // In shared memory 16 bytes are channels of one pixel, or of one filter and
 // tap, for some channels at a time: while the tensor cores multiply these, the
-// next ones arrive. For the arithmetic, see product_mma.cuh.
+// next ones arrive. Filters are only copied (conv_patch_filters.cuh). For the
+// arithmetic, see product_mma.cuh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,34 +19,30 @@
 #define MNISTRT_CUDA_KERNELS_CONV_PATCH_CUH
 
 #include "mnistrt/cuda/kernels/conv_geometry.cuh"
-#include "mnistrt/cuda/kernels/conv_patch_shape.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
 #include "mnistrt/cuda/kernels/pooled.cuh"
 
 #ifdef __CUDACC__
 
 namespace mn::device {
 
-/// An operation has loadPixel(image, channel, place), loadFilter(result,
-/// channel, tap) and store(image, result, place, sum), or where results are
-/// pooled tile(image, result, place, sum), which gives what windows of the pool
-/// consist of, and storePool(image, result, place, pooled); pads() before its
-/// windows and firstTap(): what is before it along any dimension is no tap of
-/// this phase, and 0. `resultsAdjacent`: after a filter's taps the next in
-/// memory is another result's, else another channel's.
-template <shape::Windows W, shape::Patch t, bool nchw, bool resultsAdjacent>
-struct PatchKernel {
+/// An operation has pixelAt(image, place), loadPixel(of that, channel),
+/// loadFilter(result, channel, tap) and store(image, result, place, sum), or
+/// where results are pooled tile(image, result, place, sum), which gives what
+/// windows of the pool consist of, and storePool(image, result, place, pooled);
+/// pads() before its windows and firstTap(): what is before it along any
+/// dimension is no tap of this phase, and 0.
+template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr Mma mma = W.mma;
   static constexpr int taps = W.taps(), threads = t.threads;
   static constexpr int windows = t.windows, width = t.width;
   static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
   static constexpr int depth = 2 * chunk; ///< channels of a turn
-  static constexpr int turns = (W.channels + depth - 1) / depth;
+  static constexpr int turns = shape::turnsOf(W);
   static constexpr int pixels = shape::patchPixels(W, t);
   static constexpr int pixelLoads = shape::patchLoads(W, t);
-  static constexpr int filterLoads = shape::filterLoads(W, t);
+  static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
   static constexpr int wide = width / 8;
-  /// Of a tap's filters, so that stores meet no bank more than twice.
-  static constexpr int pitch = resultsAdjacent ? width : width + 1;
   static constexpr int stride = windows + 4; ///< of a channel's results
   /// Taps after which sums are added to others.
   static constexpr int most = shape::max(1, shape::keptTerms(mma) / depth + 1);
@@ -54,8 +51,8 @@ struct PatchKernel {
   static constexpr bool moves = turns * groups > 1;
 
   /// Channels of the pixels and of each tap's filters.
-  struct alignas(128) Stage {
-    uint4 filter[parts][2][taps][pitch];
+  struct Stage {
+    uint4 filter[parts][2][taps][width];
     uint4 pixel[2][pixels];
   };
   union Memory {
@@ -104,7 +101,7 @@ struct PatchKernel {
 
   /// What a thread loads of pixels: the same ones in each turn.
   struct Pixels {
-    Padded place[pixelLoads];
+    Index pixel[pixelLoads]; ///< less than 0: outside of an image
     float held[pixelLoads][chunk];
 
     static MN_DEVICE int number(int j) {
@@ -113,27 +110,26 @@ struct PatchKernel {
     static MN_DEVICE bool isMine(int j) {
       return (j + 1) * threads <= 2 * pixels || number(j) < 2 * pixels;
     }
-    MN_DEVICE void begin(const Place &pads, int first) {
+    template <typename Op> MN_DEVICE void begin(const Op &op, int first) {
 #pragma unroll
       for (int j = 0; j < pixelLoads; ++j) {
-        place[j] = paddedOf(first + number(j) % pixels);
+        const Padded p = paddedOf(first + number(j) % pixels);
         Place at;
-        const bool inside = isMine(j) && isInImage(pads, place[j], at);
-        place[j] = {inside ? place[j].image : -1, at};
+        pixel[j] = isMine(j) && isInImage(op.pads(), p, at)
+                       ? op.pixelAt(p.image, at)
+                       : Index(-1);
       }
     }
     template <typename Op> MN_DEVICE void load(const Op &op, int turn) {
 #pragma unroll
       for (int j = 0; j < pixelLoads; ++j) {
         const int channel = turn * depth + number(j) / pixels * chunk;
-        const Padded &p = place[j];
 #pragma unroll
         for (int i = 0; i < chunk; ++i) {
-          const bool inside = p.image >= 0 && (W.channels % depth == 0 ||
-                                               channel + i < W.channels);
+          const bool inside = pixel[j] >= 0 && (W.channels % depth == 0 ||
+                                                channel + i < W.channels);
           const float v =
-              op.loadPixel(inside ? p.image : 0, inside ? channel + i : 0,
-                           inside ? p.at : Place{0, 0, 0});
+              op.loadPixel(inside ? pixel[j] : 0, inside ? channel + i : 0);
           held[j][i] = inside ? v : 0.0f;
         }
       }
@@ -148,71 +144,25 @@ struct PatchKernel {
     }
   };
 
-  static MN_DEVICE bool hasFilter(int result, int channel) {
-    return (W.results % width == 0 || result < W.results) &&
-           (W.channels % depth == 0 || channel < W.channels);
+  /// Begins to copy a turn's filters.
+  static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
+                                    int turn) {
+    const uint4 *from = packed + turn * filterWords + int(threadIdx.x);
+    copyRest(unsigned(__cvta_generic_to_shared(&stage.filter)) +
+                 threadIdx.x * unsigned(sizeof(uint4)),
+             from);
   }
-  template <typename Op>
-  static MN_DEVICE float filterOf(const Op &op, bool isMine, int result,
-                                  int channel, int tap) {
-    const bool inside = isMine && hasFilter(result, channel);
-    const float v = op.loadFilter(inside ? result : 0, inside ? channel : 0,
-                                  inside ? tap : 0);
-    return inside ? v : 0.0f;
+  /// A thread's 16 bytes number `j` and after. Offsets that the compiler knows
+  /// take no registers.
+  template <int j = 0>
+  static MN_DEVICE void copyRest(unsigned to, const uint4 *from) {
+    constexpr int first = j * threads;
+    if (first + threads <= filterWords ||
+        int(threadIdx.x) < filterWords - first)
+      copyAsync<first *int(sizeof(uint4))>(to, from);
+    if constexpr (first + threads < filterWords)
+      copyRest<j + 1>(to, from);
   }
-
-  /// What a thread loads of filters: chunks of channels.
-  struct Filters {
-    float held[filterLoads][chunk];
-
-    struct Spot {
-      int result, c, tap;
-    };
-    /// Neighbours store to different banks, and load what is next in memory
-    /// after each tap: channels, or every eighth result.
-    static MN_DEVICE Spot spot(int j) {
-      const int number = int(threadIdx.x) + j * threads;
-      if constexpr (!resultsAdjacent)
-        return {number / taps / 2, number / taps % 2, number % taps};
-      const int other = number / 8 / taps;
-      return {other % (width / 8) * 8 + number % 8, other / (width / 8),
-              number / 8 % taps};
-    }
-    static MN_DEVICE bool isMine(int j) {
-      constexpr int all = 2 * width * taps;
-      return (j + 1) * threads <= all || int(threadIdx.x) + j * threads < all;
-    }
-    template <typename Op>
-    MN_DEVICE void load(const Op &op, int first, int turn) {
-#pragma unroll
-      for (int j = 0; j < filterLoads; ++j) {
-        const Spot s = spot(j);
-#pragma unroll
-        for (int i = 0; i < chunk; ++i)
-          held[j][i] = filterOf(op, isMine(j), first + s.result,
-                                turn * depth + s.c * chunk + i, s.tap);
-      }
-    }
-    MN_DEVICE void store(Stage &stage) {
-#pragma unroll
-      for (int j = 0; j < filterLoads; ++j) {
-        if (!isMine(j))
-          continue;
-        const Spot s = spot(j);
-        const float(&v)[chunk] = held[j];
-        if constexpr (parts == 1) {
-          stage.filter[0][s.c][s.tap][s.result] = wordsOf(v);
-        } else {
-          const uint4 big = {bigOf(v[0]), bigOf(v[1]), bigOf(v[2]),
-                             bigOf(v[3])};
-          stage.filter[0][s.c][s.tap][s.result] = big;
-          stage.filter[1][s.c][s.tap][s.result] = {
-              smallOf(v[0], big.x), smallOf(v[1], big.y), smallOf(v[2], big.z),
-              smallOf(v[3], big.w)};
-        }
-      }
-    }
-  };
 
   float sum[wide][4];
 
@@ -283,7 +233,7 @@ struct PatchKernel {
                                       const Stage &stage, int tap, bool add) {
     const auto multiply = [&](const uint32_t(&rows)[4], int part, bool adds) {
       const uint64_t filter = wgmmaOperand(&stage.filter[part][0][tap][0],
-                                           taps * pitch * sizeof(uint4));
+                                           taps * width * sizeof(uint4));
       if constexpr (mma == Mma::bf16)
         wgmmaBf16(d, rows, filter, adds);
       else
@@ -336,38 +286,38 @@ struct PatchKernel {
 
   /// Adds up all channels and taps.
   template <typename Op>
-  MN_DEVICE void addUp(const Op &op, Memory &memory, int firstWindow,
-                       int firstResult) {
+  MN_DEVICE void addUp(const Op &op, const uint4 *packed, Memory &memory,
+                       int firstWindow) {
     Pixels pixel;
-    Filters filter;
     float moved[moves ? wide : 1][4];
     eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
-    pixel.begin(op.pads(), firstWindow);
-    // The last turn only multiplies.
+    copyFilters(memory.stage[0], packed, 0);
+    pixel.begin(op, firstWindow);
+    pixel.load(op, 0);
+    pixel.store(memory.stage[0]);
 #pragma unroll 1
-    for (int turn = 0; turn <= turns; ++turn) {
-      if (turn < turns) {
-        pixel.load(op, turn);
-        filter.load(op, firstResult, turn);
+    for (int turn = 0; turn < turns; ++turn) {
+      waitForCopies();
+      fenceForWgmma();
+      __syncthreads();
+      Stage &next = memory.stage[(turn + 1) % 2];
+      if (turn + 1 < turns) {
+        copyFilters(next, packed, turn + 1);
+        pixel.load(op, turn + 1);
       }
 #pragma unroll
       for (int group = 0; group < groups; ++group) {
-        if (turn > 0)
-          start(memory.stage[(turn - 1) % 2], group);
-        if (turn < turns && group == 0) {
-          pixel.store(memory.stage[turn % 2]);
-          filter.store(memory.stage[turn % 2]);
-        }
-        if constexpr (hasWgmma) {
-          fenceForWgmma();
+        start(memory.stage[turn % 2], group);
+        if (group == 0 && turn + 1 < turns)
+          pixel.store(next);
+        if constexpr (hasWgmma)
           waitForWgmma();
-        }
         if constexpr (moves)
-          if (turn > 0)
-            eachSum([&](int j, int e) { moved[j][e] += sum[j][e]; });
+          eachSum([&](int j, int e) { moved[j][e] += sum[j][e]; });
       }
-      __syncthreads();
     }
+    // The results take the place of pixels and filters.
+    __syncthreads();
     if constexpr (moves)
       eachSum([&](int j, int e) { sum[j][e] = moved[j][e]; });
   }
@@ -394,7 +344,8 @@ struct PatchKernel {
                                         window.at.x1 + p.x1 * W.dilations[1],
                                         window.at.x2 + p.x2 * W.dilations[2]}},
                                       at);
-        const float x = inside ? op.loadPixel(window.image, channel, at) : 0.0f;
+        const float x =
+            inside ? op.loadPixel(op.pixelAt(window.image, at), channel) : 0.0f;
         v += x * op.loadFilter(result, channel, tap);
       }
     return v;
@@ -445,14 +396,16 @@ struct PatchKernel {
     }
   }
 
-  /// `number`: of the block among those of its phase.
-  template <typename Op> static MN_DEVICE void run(const Op &op, int number) {
+  /// `number`: of the block among those of its phase, whose filters are packed.
+  template <typename Op>
+  static MN_DEVICE void run(const Op &op, const uint4 *packed, int number) {
     gridDependencySync();
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
     const int firstWindow = number / int(t.across) * t.step;
-    const int firstResult = number % int(t.across) * width;
+    const int across = number % int(t.across), firstResult = across * width;
     PatchKernel kernel;
-    kernel.addUp(op, memory, firstWindow, firstResult);
+    kernel.addUp(op, packed + across * turns * filterWords, memory,
+                 firstWindow);
     const bool repeats = kernel.toShared(memory.part);
     const auto sumOf = [&](const Padded &window, int i, int result) {
       const float v = memory.part[result * stride + i];

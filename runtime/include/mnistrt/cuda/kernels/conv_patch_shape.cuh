@@ -34,55 +34,61 @@ MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
 MN_SHAPE_FN int patchPixels(const Windows &w, const Patch &t) {
   return t.windows + w.halo();
 }
+/// 16 bytes of filters, of the taps and channels of a block's turn; and of all.
+MN_SHAPE_FN int filterWords(const Windows &w, const Patch &t) {
+  return partsOf(w.mma) * 2 * w.taps() * t.width;
+}
+MN_SHAPE_FN int turnsOf(const Windows &w) {
+  return ceilDiv(w.channels, 2 * chunkOf(w.mma));
+}
+MN_SHAPE_FN int64_t packedWords(const Windows &w, const Patch &t) {
+  return int64_t(w.phaseCount()) * t.across * turnsOf(w) * filterWords(w, t);
+}
+
 /// Of two turns, or of the results.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
-  const int words =
-      2 * (patchPixels(w, t) + partsOf(w.mma) * w.taps() * (t.width + 1));
+  const int words = 2 * patchPixels(w, t) + filterWords(w, t);
   return static_cast<unsigned>(
-      max(2 * ceilDiv(words, 8) * 128, t.width * (t.windows + 4) * 4));
+      max(2 * words * 16, t.width * (t.windows + 4) * 4));
 }
 
 /// Chunks that a thread loads in a turn.
 MN_SHAPE_FN int patchLoads(const Windows &w, const Patch &t) {
   return ceilDiv(2 * patchPixels(w, t), t.threads);
 }
-MN_SHAPE_FN int filterLoads(const Windows &w, const Patch &t) {
-  return ceilDiv(2 * w.taps() * t.width, t.threads);
-}
 
 /// Of a thread, about.
 MN_SHAPE_FN int patchRegisters(const Windows &w, const Patch &t) {
-  return t.width * 8 / 5 +
-         (patchLoads(w, t) + filterLoads(w, t)) * chunkOf(w.mma) +
-         (w.mma == Mma::tf32x3 ? 45 : 56);
+  return t.width + 8 * patchLoads(w, t) + 54;
 }
 
-/// As mmaCycles(), with its constants where they mean the same; fitted to 51
-/// times of 17 convolutions and gradients on one H100.
+/// As mmaCycles(), of patches and the kernel that packs their filters: fitted
+/// to 18 times of ten convolutions and gradients on one H100, where it errs by
+/// a tenth.
 MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   const int products = w.taps() * (w.mma == Mma::tf32x3 ? 3 : 1);
-  const int loads = patchLoads(w, t) + filterLoads(w, t);
+  const int loads = patchLoads(w, t) * chunkOf(w.mma);
+  const double copies = double(filterWords(w, t)) / t.threads;
   const double issue =
-      (75 + loads * chunkOf(w.mma) * 11.0 + 20 * w.taps()) * t.warpgroups;
+      (30 + 2.0 * loads + 33.0 * w.taps() + 26.0 * copies) * t.warpgroups;
   const double tensor =
-      (products * t.width * 0.5 + w.taps() * 16.0) * t.warpgroups;
+      (products * t.width * 0.5 + w.taps() * 19.0) * t.warpgroups;
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(65536 / (patchRegisters(w, t) * t.threads),
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
   const int64_t blocks =
       ceilDiv<int64_t>(t.tiles * t.across * w.phaseCount(), referenceSms);
-  // A block alone on a multiprocessor overlaps little of its turns.
   const auto turn = [&](double together) {
-    return (max(1100.0, together * max(issue, tensor)) +
-            0.73 * together * min(issue, tensor)) *
-           (together == 1 ? 1.4 : 1.0);
+    return max(1400.0, together * max(issue, tensor)) +
+           0.57 * together * min(issue, tensor);
   };
   double all = double(blocks / resident) * turn(double(resident));
   if (blocks % resident != 0)
     all += turn(double(blocks % resident));
   // The first pixels have to arrive, and the results to leave.
-  all *= double(ceilDiv(w.channels, 2 * chunkOf(w.mma)) + 1);
-  return int64_t(all + 90.0 * t.width / 2 * double(blocks));
+  all *= double(turnsOf(w)) + 0.7;
+  constexpr int pack = 2400;
+  return pack + int64_t(all);
 }
 
 /// Of a pool whole rows of windows; 0 where a block has not so many.

@@ -57,10 +57,20 @@ MN_SHAPE_FN LaunchShape launchOf(const ConvWay &way, const Windows &w,
 
 namespace device {
 
+/// Packed filters of patches; columns need none.
+template <shape::Windows W, shape::ConvWay way> struct WindowParts {
+  using Type = NoScratch;
+};
+template <shape::Windows W, shape::ConvWay way>
+  requires(way.way == Way::patches)
+struct WindowParts<W, way> {
+  using Type = PackedFilters<W, way.patch>;
+};
+
 /// Runs the block's share of operation(group, phase), by columns or patches.
 template <typename T, shape::Windows W, shape::ConvWay way, Layout layout,
-          bool resultsAdjacent, typename Operation>
-MN_DEVICE void runWindows(const Operation &operation) {
+          typename Operation, typename Parts>
+MN_DEVICE void runWindows(const Operation &operation, const Parts &parts) {
   constexpr int each = way.way == Way::columns
                            ? int(way.columns.blocks * way.columns.across)
                            : int(way.patch.tiles * way.patch.across);
@@ -71,11 +81,27 @@ MN_DEVICE void runWindows(const Operation &operation) {
   if constexpr (way.way == Way::columns)
     ColumnKernel<T, W, way.columns>::run(op, number);
   else
-    PatchKernel<W, way.patch, layout == Layout::nchw, resultsAdjacent>::run(
-        op, number);
+    PatchKernel<W, way.patch, layout == Layout::nchw>::run(
+        op, parts.word + which * Parts::phase, number);
 }
 
 } // namespace device
+
+#else
+
+/// A convolution or the gradient of its input: of patches the filters are
+/// packed first.
+template <typename F>
+void launchConv(Context &ctx, const char *kernel, const shape::ConvWay &way,
+                const shape::Windows &w, const shape::Product &p,
+                const F &functor) {
+  if (way.way == Way::product)
+    return launchProduct(ctx, kernel, p, functor);
+  if (way.way == Way::patches)
+    launch(ctx, kernel, shape::packFilters(w, way.patch), functor,
+           filtersSuffix);
+  launch(ctx, kernel, shape::launchOf(way, w, p), functor);
+}
 
 #endif // __CUDACC__
 

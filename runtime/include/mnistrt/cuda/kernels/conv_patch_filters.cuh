@@ -1,0 +1,141 @@
+//===- conv_patch_filters.cuh - filters, packed for patches -----*- C++ -*-===//
+//
+// Every block of conv_patch.cuh needs all filters of its results. So another
+// kernel lays them out first, once, rounded or split as the tensor cores read
+// them: for each phase, for `width` results, for the channels of each turn, the
+// parts of a number; then halves of these channels, taps, results, and 16 bytes
+// of channels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_PATCH_FILTERS_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_PATCH_FILTERS_CUH
+
+#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_shape.cuh"
+#include "mnistrt/cuda/kernels/mma.cuh"
+
+namespace mn {
+
+namespace shape {
+inline constexpr int packThreads = 256;
+
+/// A thread packs 16 bytes, and where numbers are split also the other part.
+MN_SHAPE_FN LaunchShape packFilters(const Windows &w, const Patch &t) {
+  return {static_cast<unsigned>(ceilDiv<int64_t>(
+              packedWords(w, t) / partsOf(w.mma), packThreads)),
+          packThreads};
+}
+} // namespace shape
+
+#ifdef __CUDACC__
+
+namespace device {
+
+/// What a functor says whose filter no step of the plan has made: it may be
+/// read while the kernel before still runs.
+template <typename F>
+concept KeepsFilter = requires { requires F::keepsFilter; };
+
+/// What a kernel has whose filters are not packed.
+struct NoPackedFilters {
+  template <typename F, typename Parts>
+  static MN_DEVICE void packFilters(const F &, const Parts &) {}
+};
+
+template <shape::Windows W, shape::Patch t> struct PackedFilters {
+  static constexpr Mma mma = W.mma;
+  static constexpr int taps = W.taps(), width = t.width;
+  static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
+  static constexpr int turns = shape::turnsOf(W);
+  static constexpr int all = shape::filterWords(W, t), part = all / parts;
+  static constexpr int phase = int(t.across) * turns * all; ///< words of one
+
+  uint4 word[shape::packedWords(W, t)];
+
+  /// Where a thread's 16 bytes are from.
+  struct Spot {
+    int phase, across, turn, half, tap, result;
+  };
+  /// Neighbours load what is next in memory after each tap: channels, or
+  /// results.
+  template <bool resultsAdjacent> static MN_DEVICE Spot spotOf(int number) {
+    const int tile = number / part, inside = number % part;
+    const int after = inside / taps;
+    return {tile / turns / int(t.across),
+            tile / turns % int(t.across),
+            tile % turns,
+            resultsAdjacent ? after / width : after % 2,
+            inside % taps,
+            resultsAdjacent ? after % width : after / 2};
+  }
+
+  template <typename Op>
+  static MN_DEVICE void load(const Op &op, const Spot &s, float (&v)[chunk]) {
+    const int result = s.across * width + s.result;
+    const int first = (2 * s.turn + s.half) * chunk;
+#pragma unroll
+    for (int i = 0; i < chunk; ++i) {
+      const bool inside =
+          (W.results % width == 0 || result < W.results) &&
+          (W.channels % (2 * chunk) == 0 || first + i < W.channels);
+      const float filter =
+          op.loadFilter(inside ? result : 0, inside ? first + i : 0, s.tap);
+      v[i] = inside ? filter : 0.0f;
+    }
+  }
+
+  MN_DEVICE void store(const Spot &s, const float (&v)[chunk]) {
+    uint4 *to = &word[s.phase * phase + (s.across * turns + s.turn) * all +
+                      (s.half * taps + s.tap) * width + s.result];
+    if constexpr (mma == Mma::bf16) {
+      *to = {toBf16(v[0], v[1]), toBf16(v[2], v[3]), toBf16(v[4], v[5]),
+             toBf16(v[6], v[7])};
+    } else if constexpr (mma == Mma::tf32) {
+      *to = {toTf32(v[0]), toTf32(v[1]), toTf32(v[2]), toTf32(v[3])};
+    } else {
+      const uint4 big = {bigOf(v[0]), bigOf(v[1]), bigOf(v[2]), bigOf(v[3])};
+      *to = big;
+      to[part] = {smallOf(v[0], big.x), smallOf(v[1], big.y),
+                  smallOf(v[2], big.z), smallOf(v[3], big.w)};
+    }
+  }
+
+  /// operation(phase) has loadFilter(result, channel, tap). `early`: before the
+  /// kernel before this one has ended.
+  template <bool resultsAdjacent, bool early, typename Operation>
+  MN_DEVICE void pack(const Operation &operation) {
+    if constexpr (!early)
+      gridDependencySync();
+    packMine<resultsAdjacent>(operation);
+    // Who waits for this kernel waits for the one before it, too.
+    if constexpr (early)
+      gridDependencySync();
+  }
+  template <bool resultsAdjacent, typename Operation>
+  MN_DEVICE void packMine(const Operation &operation) {
+    const int number = int(blockIdx.x) * shape::packThreads + int(threadIdx.x);
+    if (number >= shape::packedWords(W, t) / parts)
+      return;
+    const Spot s = spotOf<resultsAdjacent>(number);
+    float v[chunk];
+    load(operation(placeOf<W.phases[1], W.phases[2]>(s.phase)), s, v);
+    store(s, v);
+  }
+};
+
+} // namespace device
+
+/// As MN_PARTS_KERNELS, with the kernel that packs filters before.
+#define MN_WINDOW_KERNELS(NAME, F, SHAPE, ...)                                 \
+  MN_PARTS_KERNELS(NAME, F, SHAPE, __VA_ARGS__)                                \
+  MN_GLOBAL(mn::shape::packThreads)                                            \
+  NAME##_filters(const __grid_constant__ F f) {                                \
+    __VA_ARGS__::packFilters(f, NAME##_parts);                                 \
+  }
+
+#endif // __CUDACC__
+
+} // namespace mn
+
+#endif // MNISTRT_CUDA_KERNELS_CONV_PATCH_FILTERS_CUH

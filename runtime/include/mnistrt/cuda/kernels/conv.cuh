@@ -60,12 +60,16 @@ template <typename T, Conv S, Way way = S.schedule.way> struct ConvKernel {
     Product::addParts(storeOf(f), parts);
   }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto filter = operandOf<true>(
+    constexpr OperandFacts facts = {
+        .cheapRows = true, .cheapAlong = true, .fours = sizes.k % 4 == 0};
+    const auto filter = operandOf<facts>(
         [](int group, int o) {
           return Index(group * G::outChannels + o) * int(sizes.k);
         },
         [](int k) { return Index(k); },
-        [&](Index o, Index k) { return f.loadFilter(o + k); });
+        [&](Index o, Index k) -> decltype(auto) {
+          return f.loadFilter(o + k);
+        });
     const auto window = operandOf<false>(
         [](int group, int pixel) { return G::windowAt(group, pixel); },
         [](int k) { return G::inWindow(k); },

@@ -210,20 +210,19 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
       }
     }
 
-    /// What is outside the operand is 0.
-    MN_DEVICE void store(Tile<size> &tile, int which, int first, int k0,
-                         int kEnd) {
+    /// What is outside along k is 0. A row outside is one of those inside once
+    /// more: its results are nobody's.
+    MN_DEVICE void store(Tile<size> &tile, int which, int k0, int kEnd) {
 #pragma unroll
       for (int j = 0; j < S::count; ++j) {
         if (!S::isMine(j))
           continue;
         const auto [row, term] = S::at(j);
-        const bool isRow = extent % size == 0 || first + row < extent;
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
 #pragma unroll
           for (int i = 0; i < terms; ++i)
-            if (!isRow || !isInside(k0 + term, i, kEnd))
+            if (!isInside(k0 + term, i, kEnd))
               held[j][r][i] = 0;
           storeRow(tile, which, row + r, term, held[j][r]);
         }

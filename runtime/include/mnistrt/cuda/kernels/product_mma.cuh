@@ -209,8 +209,8 @@ struct MmaLoop {
           multiply(tiles, 1 - which);
       }
       if (k0 < kEnd) {
-        aNext.store(tiles.a, which, m0, k0, kEnd);
-        bNext.store(tiles.b, which, n0, k0, kEnd);
+        aNext.store(tiles.a, which, k0, kEnd);
+        bNext.store(tiles.b, which, k0, kEnd);
         aNext.prepare(a, aTable, 1 - which, k0 + depth, kEnd);
         bNext.prepare(b, bTable, 1 - which, k0 + depth, kEnd);
       }

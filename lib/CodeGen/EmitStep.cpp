@@ -243,8 +243,12 @@ LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
   FailureOr<Expr> text = body.statementValue(operand, position);
   if (failed(text))
     return failure();
-  finishFunction((elementName(operand) + " " + name).str(), parameters,
-                 line("return " + text->text + ";", 4) + "\n");
+  // Kernels of contractions may read more of memory at once.
+  bool reads = isContraction(root) && isa<BlockArgument>(skipReshapes(operand));
+  finishFunction(((reads ? "const " : "") + elementName(operand) +
+                  (reads ? " &" : " ") + name)
+                     .str(),
+                 parameters, line("return " + text->text + ";", 4) + "\n");
   return success();
 }
 

@@ -77,10 +77,10 @@ template <typename T, typename Result = T> struct Plain {
   const T *a;
   const T *b;
 
-  MN_FN T loadA(mn::Index i) const { return a[i]; }
-  MN_FN T loadB(mn::Index i) const { return b[i]; }
+  MN_FN const T &loadA(mn::Index i) const { return a[i]; }
+  MN_FN const T &loadB(mn::Index i) const { return b[i]; }
   MN_FN T load(mn::Index i) const { return a[i]; }
-  MN_FN T loadInput(mn::Index i) const { return a[i]; }
+  MN_FN const T &loadInput(mn::Index i) const { return a[i]; }
   MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
 };
 /// What a reduction of shape S reads: `run` elements of a result are
@@ -104,14 +104,14 @@ template <mn::Reduce S> using Bools = Elements<bool, bool, S>;
 template <mn::Reduce S> using Doubles = Elements<double, double, S>;
 
 template <typename T> struct Forward : Plain<T> {
-  MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
+  MN_FN const T &loadFilter(mn::Index i) const { return this->b[i]; }
 };
 template <typename T> struct InputGrad : Plain<T> {
-  MN_FN T loadOutputGrad(mn::Index i) const { return this->a[i]; }
-  MN_FN T loadFilter(mn::Index i) const { return this->b[i]; }
+  MN_FN const T &loadOutputGrad(mn::Index i) const { return this->a[i]; }
+  MN_FN const T &loadFilter(mn::Index i) const { return this->b[i]; }
 };
 template <typename T> struct OtherGrad : Plain<T> {
-  MN_FN T loadOutputGrad(mn::Index i) const { return this->b[i]; }
+  MN_FN const T &loadOutputGrad(mn::Index i) const { return this->b[i]; }
 };
 
 struct Unpool : Plain<float> {

@@ -4,8 +4,8 @@
 
 // A stack of products.
 // CHECK-LABEL: namespace infer_matmul {
-// CHECK: MN_FN float loadA(mn::Index i) const { return x0[i]; }
-// CHECK-NEXT: MN_FN float loadB(mn::Index i) const { return x1[i]; }
+// CHECK: MN_FN const float &loadA(mn::Index i) const { return x0[i]; }
+// CHECK-NEXT: MN_FN const float &loadB(mn::Index i) const { return x1[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Matmul y_shape{

@@ -32,8 +32,8 @@
 // CHECK-NEXT: float *scores;           // [64, 10]
 // CHECK-NEXT: const float *hidden;     // [64, 128]
 // CHECK-NEXT: const float *fc2_weight; // [10, 128]
-// CHECK-NEXT: MN_FN float loadA(mn::Index i) const { return hidden[i]; }
-// CHECK-NEXT: MN_FN float loadB(mn::Index i) const { return fc2_weight[i]; }
+// CHECK-NEXT: MN_FN const float &loadA(mn::Index i) const { return hidden[i]; }
+// CHECK-NEXT: MN_FN const float &loadB(mn::Index i) const { return fc2_weight[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { scores[i] = v * 0.1f; }
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Matmul scores_shape{

@@ -4,8 +4,8 @@
 
 // A convolution.
 // CHECK-LABEL: namespace infer_conv {
-// CHECK: MN_FN float loadInput(mn::Index i) const { return x0[i]; }
-// CHECK-NEXT: MN_FN float loadFilter(mn::Index i) const { return x1[i]; }
+// CHECK: MN_FN const float &loadInput(mn::Index i) const { return x0[i]; }
+// CHECK-NEXT: MN_FN const float &loadFilter(mn::Index i) const { return x1[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Conv y_shape{
@@ -56,8 +56,8 @@ func.func @infer_conv_nhwc(%in0: tensor<2x8x3xf32> {mnist.name = "x0"}, %in1: te
 
 // The gradients of a convolution have its sizes.
 // CHECK-LABEL: namespace infer_conv_filter_grad {
-// CHECK: MN_FN float loadInput(mn::Index i) const { return x0[i]; }
-// CHECK-NEXT: MN_FN float loadOutputGrad(mn::Index i) const { return x1[i]; }
+// CHECK: MN_FN const float &loadInput(mn::Index i) const { return x0[i]; }
+// CHECK-NEXT: MN_FN const float &loadOutputGrad(mn::Index i) const { return x1[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Conv y_shape{
@@ -83,8 +83,8 @@ func.func @infer_conv_filter_grad(%in0: tensor<2x3x8x8xf32> {mnist.name = "x0"},
 
 // The same.
 // CHECK-LABEL: namespace infer_conv_input_grad {
-// CHECK: MN_FN float loadOutputGrad(mn::Index i) const { return x0[i]; }
-// CHECK-NEXT: MN_FN float loadFilter(mn::Index i) const { return x1[i]; }
+// CHECK: MN_FN const float &loadOutputGrad(mn::Index i) const { return x0[i]; }
+// CHECK-NEXT: MN_FN const float &loadFilter(mn::Index i) const { return x1[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 // CHECK-NEXT: };
 // CHECK-NEXT: constexpr mn::Conv y_shape{
@@ -111,7 +111,7 @@ func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0"}, 
 // What comes before and after rides along.
 // CHECK-LABEL: namespace infer_fused {
 // CHECK: MN_FN float loadInput(mn::Index i) const { return mn::relu(x0[i]); }
-// CHECK-NEXT: MN_FN float loadFilter(mn::Index i) const { return x1[i]; }
+// CHECK-NEXT: MN_FN const float &loadFilter(mn::Index i) const { return x1[i]; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const {
 // CHECK-NEXT: y[i] = mn::relu(v + x2[i / 64 % 4] + x3[i]);
 // CHECK-NEXT: }

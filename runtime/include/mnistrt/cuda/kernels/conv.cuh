@@ -56,24 +56,51 @@ struct ConvKernel : NoPackedFilters {
         store(group, o, pixel, v);
       };
   }
+  /// Each window is the pixel of the same number: a product of matrices.
+  static constexpr bool isPointwise =
+      G::taps == 1 && G::allInside() && G::pixelsIn == G::pixelsOut;
+
+  template <typename F> static MN_DEVICE auto windowOf(const F &f) {
+    if constexpr (isPointwise) {
+      constexpr OperandFacts facts = {
+          .cheapAlong = true,
+          .fours = (G::nchw ? G::pixelsIn : G::inChannels) % 4 == 0};
+      return operandOf<facts>(
+          [](int group, int pixel) {
+            return G::input(pixel / G::pixelsIn, group * G::inChannels,
+                            G::inPlace(pixel % G::pixelsIn));
+          },
+          [](int k) { return G::input(0, k, Place{0, 0, 0}); },
+          [&f](Index pixel, Index k) -> decltype(auto) {
+            return f.loadInput(pixel + k);
+          });
+    } else {
+      return operandOf<false>(
+          [](int group, int pixel) { return G::windowAt(group, pixel); },
+          [](int k) { return G::inWindow(k); },
+          [&f](const typename G::Spot &window, const typename G::Spot &k) {
+            return G::template ofWindow<T>(
+                window, k, [&](Index i) { return f.loadInput(i); });
+          });
+    }
+  }
+
   template <typename F>
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
     Product::addParts(storeOf(f), parts);
   }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto filter = operandOf<true>(
+    constexpr OperandFacts facts = {
+        .cheapRows = true, .cheapAlong = true, .fours = sizes.k % 4 == 0};
+    const auto filter = operandOf<facts>(
         [](int group, int o) {
           return Index(group * G::outChannels + o) * int(sizes.k);
         },
         [](int k) { return Index(k); },
-        [&](Index o, Index k) { return f.loadFilter(o + k); });
-    const auto window = operandOf<false>(
-        [](int group, int pixel) { return G::windowAt(group, pixel); },
-        [](int k) { return G::inWindow(k); },
-        [&](const typename G::Spot &window, const typename G::Spot &k) {
-          return G::template ofWindow<T>(
-              window, k, [&](Index i) { return f.loadInput(i); });
+        [&](Index o, Index k) -> decltype(auto) {
+          return f.loadFilter(o + k);
         });
+    const auto window = windowOf(f);
     if constexpr (G::nchw)
       Product::run(filter, window, storeOf(f), parts);
     else

@@ -25,6 +25,10 @@ template <typename T, Matmul S> struct MatmulKernel {
       ProductKernel<T, shape::productOf(S), !S.transposedA, S.transposedB>;
   using Parts = typename Product::Parts;
 
+  /// Of an operand whose lines in memory have so many elements.
+  static MN_SHAPE_FN OperandFacts factsOf(int pitch) {
+    return {.cheapRows = true, .cheapAlong = true, .fours = pitch % 4 == 0};
+  }
   template <typename F> static MN_DEVICE auto storeOf(const F &f) {
     return [&f](int batch, int row, int column, T v) {
       f.store((Index(batch) * S.m + row) * S.n + column, v);
@@ -35,20 +39,22 @@ template <typename T, Matmul S> struct MatmulKernel {
     Product::addParts(storeOf(f), parts);
   }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto a = operandOf<true>(
+    const auto a = operandOf<factsOf(S.transposedA ? S.m : S.k)>(
         [](int batch, int row) {
           return Index(batch) * S.m * S.k +
                  (S.transposedA ? Index(row) : Index(row) * S.k);
         },
         [](int k) { return S.transposedA ? Index(k) * S.m : Index(k); },
-        [&](Index row, Index k) { return f.loadA(row + k); });
-    const auto b = operandOf<true>(
+        [&](Index row, Index k) -> decltype(auto) { return f.loadA(row + k); });
+    const auto b = operandOf<factsOf(S.transposedB ? S.k : S.n)>(
         [](int batch, int column) {
           return Index(batch) * S.n * S.k +
                  (S.transposedB ? Index(column) * S.k : Index(column));
         },
         [](int k) { return S.transposedB ? Index(k) : Index(k) * S.n; },
-        [&](Index column, Index k) { return f.loadB(column + k); });
+        [&](Index column, Index k) -> decltype(auto) {
+          return f.loadB(column + k);
+        });
     Product::run(a, b, storeOf(f), parts);
   }
 };

@@ -74,6 +74,12 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p, int height, int width, int depth,
                   {p.schedule.mma, {height, width, depth}, {warps, across}}});
 }
 
+/// Issue slots of a thread for an element that it brings from memory to shared
+/// memory (product_loader.cuh), once or in two parts.
+MN_SHAPE_FN int loadSlots(const Tiles &t) {
+  return t.mma == Mma::tf32x3 && isForWgmma(t) ? 30 : 19;
+}
+
 /// As ffmaCycles(), of tiles on tensor cores: fitted to 874 times of 27
 /// products on one H100, where what it chose took 1.05 times as long as the
 /// best. What clusters and spilled registers cost was then changed, by 112
@@ -89,9 +95,8 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   // and the next tiles arrive.
   const double products =
       double(t.rows / 16) * (t.columns / 8) * (t.depth / step) * (x3 ? 3 : 1);
-  double issue = 75 + 19 * loads, tensor = products * 5.5 * warps;
+  double issue = 75 + loadSlots(t) * loads, tensor = products * 5.5 * warps;
   if (wgmma) {
-    issue += x3 ? 11 * loads : 0;
     tensor = double(t.height()) * t.width() * t.depth / step / 128 *
              (x3 ? 3 : 1) * 1.45;
   } else {

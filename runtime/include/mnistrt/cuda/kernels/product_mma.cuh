@@ -5,19 +5,16 @@
 // (tf32x3). Tensor cores cut sums off instead of rounding them, so that after
 // some terms they are added to others in registers and begin anew.
 //
-// In shared memory 16 bytes are neighbours along k of one row, and rows follow
-// each other: a fragment is read without bank conflicts by ldmatrix, and by
-// wgmma as it is. The latter multiplies where there is a warpgroup for every 64
-// rows, while the next tile is stored.
+// A fragment is read without bank conflicts by ldmatrix, and by wgmma as it is
+// in shared memory. The latter multiplies where there is a warpgroup for every
+// 64 rows, while the next tile is stored.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_PRODUCT_MMA_CUH
 #define MNISTRT_CUDA_KERNELS_PRODUCT_MMA_CUH
 
-#include "mnistrt/cuda/kernels/mma.cuh"
-#include "mnistrt/cuda/kernels/product_operand.cuh"
-#include "mnistrt/cuda/kernels/product_tiles.cuh"
+#include "mnistrt/cuda/kernels/product_loader.cuh"
 
 #ifdef __CUDACC__
 
@@ -26,24 +23,20 @@ namespace mn::device {
 /// The sums of one tile, in shared memory in the end.
 template <shape::Product P, bool aAlongK, bool bAlongK, shape::Tiles t>
 struct MmaLoop {
+  using Tiles = MmaTiles<P, t>;
+  template <int size> using Tile = typename Tiles::template Tile<size>;
   static constexpr Mma mma = t.mma;
   static constexpr int depth = t.depth, threads = t.threads();
   static constexpr int height = t.height(), width = t.width();
   static constexpr int m = int(P.m), n = int(P.n);
-  static constexpr int each = mma == Mma::bf16 ? 2 : 1; ///< terms in a word
-  static constexpr int chunk = 4 * each;                ///< in 16 bytes
-  static constexpr int chunks = depth / chunk;
+  static constexpr int chunks = Tiles::chunks, halves = Tiles::halves;
   static constexpr int tall = t.rows / 16, wide = t.columns / 8; ///< of a warp
-  static constexpr bool wgmma = hasWgmma && shape::isForWgmma(t);
+  static constexpr bool wgmma = Tiles::wgmma;
   /// Columns are its 64 rows, rows its columns.
   static constexpr bool turned = wgmma && !shape::hasWgmmaRows(t);
-  static constexpr int halves = wgmma ? shape::halves(t) : 1; ///< of a number
   static constexpr bool inShared = true;
   static constexpr int stride = width + 8; ///< of a tile in shared memory
-  static constexpr bool kFits = P.k % (int64_t(t.splits) * depth) == 0;
-  static_assert(depth <= threads);
-  static_assert(depth % (2 * chunk) == 0 && t.rows % 16 == 0 &&
-                t.columns % 16 == 0);
+  static_assert(t.rows % 16 == 0 && t.columns % 16 == 0);
 
   /// Turns after which sums are moved, and whether they are at all.
   static constexpr int turns =
@@ -51,164 +44,9 @@ struct MmaLoop {
   static constexpr int kept = shape::max(1, shape::keptTerms(mma) / depth);
   static constexpr bool moves = turns > kept;
 
-  /// How a tile of `size` rows is brought: `terms` neighbours along k at a
-  /// time, by threads whose neighbours are along k or along rows.
-  template <int size, bool alongK> struct Share {
-    static constexpr int terms = alongK ? each : chunk;
-    static constexpr int perRow = depth / terms;
-    static constexpr int count =
-        (size * perRow + threads - 1) / threads; ///< of a thread
-    static constexpr bool whole = size * perRow % threads == 0;
-    /// Different rows of a thread, where its places along k do not differ.
-    static MN_DEVICE int rowOf(int j) {
-      const int u = int(threadIdx.x) + j * threads;
-      return alongK ? u / perRow : u % size;
-    }
-    static MN_DEVICE int termOf(int j) {
-      const int u = int(threadIdx.x) + j * threads;
-      return (alongK ? u % perRow : u / size) * terms;
-    }
-    static MN_DEVICE bool isMine(int j) {
-      return whole || int(threadIdx.x) + j * threads < size * perRow;
-    }
-  };
-
-  template <typename Point, int count> struct alignas(16) Neighbours {
-    Point point[count];
-  };
-  template <int size> struct Tile {
-    uint4 word[2][halves][chunks][size + 1];
-  };
-  /// What is known of an operand's rows, or of its places along k, whichever
-  /// a thread sees many of.
-  template <typename Op, int size, bool alongK> struct Table {
-    typename Op::RowPoint row[Op::cheapRows ? 1 : size];
-  };
-  template <typename Op, int size> struct Table<Op, size, false> {
-    alignas(16) typename Op::AlongPoint along[2][depth];
-  };
   struct Operands {
     Tile<height> a;
     Tile<width> b;
-  };
-
-  template <int size, bool alongK, int extent> struct Loader {
-    using S = Share<size, alongK>;
-    float held[S::count][S::terms];
-
-    static MN_DEVICE int clamped(int row) {
-      return extent % size == 0 || row < extent ? row : extent - 1;
-    }
-
-    /// What does not change from turn to turn.
-    template <typename Op>
-    static MN_DEVICE void begin(const Op &op, Table<Op, size, alongK> &table,
-                                int batch, int first, int kBegin, int kEnd) {
-      if constexpr (!alongK)
-        prepare(op, table, 0, kBegin, kEnd);
-      else if constexpr (!Op::cheapRows)
-        for (int i = int(threadIdx.x); i < size; i += threads)
-          table.row[i] = op.row(batch, clamped(first + i));
-    }
-
-    /// For the turn at k0, whose tables are number `which`.
-    template <typename Op>
-    static MN_DEVICE void prepare(const Op &op, Table<Op, size, alongK> &table,
-                                  int which, int k0, int kEnd) {
-      if constexpr (!alongK)
-        if (int(threadIdx.x) < depth)
-          table.along[which][threadIdx.x] = op.along(
-              k0 + int(threadIdx.x) < kEnd ? k0 + int(threadIdx.x) : 0);
-    }
-
-    template <typename Op>
-    static MN_DEVICE typename Op::RowPoint
-    rowOf(const Op &op, const Table<Op, size, alongK> &table, int batch,
-          int first, int j) {
-      const int row = S::isMine(j) ? S::rowOf(j) : 0;
-      if constexpr (Op::cheapRows)
-        return op.row(batch, clamped(first + row));
-      else
-        return table.row[row];
-    }
-
-    /// Without branches, so that many loads are on their way at once.
-    template <typename Op>
-    MN_DEVICE void load(const Op &op, const Table<Op, size, alongK> &table,
-                        int batch, int first, int which, int k0, int kEnd) {
-      if constexpr (alongK) {
-        const int term = S::termOf(0);
-        typename Op::AlongPoint along[S::terms];
-#pragma unroll
-        for (int i = 0; i < S::terms; ++i)
-          along[i] =
-              op.along(kFits || k0 + term + i < kEnd ? k0 + term + i : k0);
-#pragma unroll
-        for (int j = 0; j < S::count; ++j) {
-          const auto row = rowOf(op, table, batch, first, j);
-#pragma unroll
-          for (int i = 0; i < S::terms; ++i)
-            held[j][i] = op.load(row, along[i]);
-        }
-      } else {
-        constexpr int rows = size > threads ? S::count : 1;
-        typename Op::RowPoint row[rows];
-#pragma unroll
-        for (int j = 0; j < rows; ++j)
-          row[j] = op.row(batch, clamped(first + S::rowOf(j)));
-        using Points = Neighbours<typename Op::AlongPoint, S::terms>;
-#pragma unroll
-        for (int j = 0; j < S::count; ++j) {
-          const Points along = *reinterpret_cast<const Points *>(
-              &table.along[which][S::isMine(j) ? S::termOf(j) : 0]);
-#pragma unroll
-          for (int i = 0; i < S::terms; ++i)
-            held[j][i] = op.load(row[rows == 1 ? 0 : j], along.point[i]);
-        }
-      }
-    }
-
-    /// What is outside the operand is 0.
-    MN_DEVICE void store(Tile<size> &tile, int which, int first, int k0,
-                         int kEnd) {
-#pragma unroll
-      for (int j = 0; j < S::count; ++j) {
-        const int row = S::rowOf(j), term = S::termOf(j);
-        uint32_t word[S::terms / each];
-#pragma unroll
-        for (int i = 0; i < S::terms; ++i)
-          if ((extent % size != 0 && first + row >= extent) ||
-              (!kFits && k0 + term + i >= kEnd))
-            held[j][i] = 0;
-#pragma unroll
-        for (int i = 0; i < S::terms / each; ++i)
-          if constexpr (mma == Mma::bf16)
-            word[i] = toBf16(held[j][2 * i], held[j][2 * i + 1]);
-          else if constexpr (mma == Mma::tf32)
-            word[i] = toTf32(held[j][i]);
-          else if constexpr (halves == 2)
-            word[i] = bigOf(held[j][i]);
-          else
-            word[i] = __float_as_uint(held[j][i]);
-        if (!S::isMine(j))
-          continue;
-        put(tile.word[which][0][term / chunk][row], term, word);
-        if constexpr (halves == 2) {
-#pragma unroll
-          for (int i = 0; i < S::terms; ++i)
-            word[i] = smallOf(held[j][i], word[i]);
-          put(tile.word[which][1][term / chunk][row], term, word);
-        }
-      }
-    }
-
-    static MN_DEVICE void put(uint4 &to, int term,
-                              const uint32_t (&word)[S::terms / each]) {
-      if constexpr (alongK)
-        reinterpret_cast<uint32_t *>(&to)[term % chunk / each] = word[0];
-      else
-        to = uint4{word[0], word[1], word[2], word[3]};
-    }
   };
 
   float sum[tall][wide][4];
@@ -283,12 +121,17 @@ struct MmaLoop {
                             const Tile<wideSize> &wideTile, int which,
                             bool add) {
     auto &d = reinterpret_cast<float(&)[t.rows * t.columns / 32]>(sum);
-    const int row = int(threadIdx.x) / 128 * 64;
+    // The same for all lanes, and the compiler should know it.
+    const int row = __shfl_sync(0xffffffff, int(threadIdx.x) / 128 * 64, 0);
+    const uint64_t tallOperand = wgmmaOperand(&tallTile.word[which][0][0][row],
+                                              sizeof(uint4) * (tallSize + 1));
+    const uint64_t wideOperand = wgmmaOperand(&wideTile.word[which][0][0][0],
+                                              sizeof(uint4) * (wideSize + 1));
     const auto start = [&](int half, int otherHalf, int c, bool adds) {
-      const uint64_t x = wgmmaOperand(&tallTile.word[which][half][c][row],
-                                      sizeof(uint4) * (tallSize + 1));
-      const uint64_t y = wgmmaOperand(&wideTile.word[which][otherHalf][c][0],
-                                      sizeof(uint4) * (wideSize + 1));
+      // Addresses in an operand count 16 bytes.
+      const uint64_t x = tallOperand + (half * chunks + c) * (tallSize + 1);
+      const uint64_t y =
+          wideOperand + (otherHalf * chunks + c) * (wideSize + 1);
       if constexpr (mma == Mma::bf16)
         wgmmaBf16(d, x, y, adds);
       else
@@ -334,10 +177,12 @@ struct MmaLoop {
   template <typename A, typename B>
   MN_DEVICE void run(const A &a, const B &b, int batch, int m0, int n0,
                      int kBegin, int kEnd, Operands &tiles, float *part) {
-    __shared__ __align__(16) Table<A, height, aAlongK> aTable;
-    __shared__ __align__(16) Table<B, width, bAlongK> bTable;
-    Loader<height, aAlongK, m> aNext;
-    Loader<width, bAlongK, n> bNext;
+    using ALoader = typename Tiles::template Loader<A, height, aAlongK, m>;
+    using BLoader = typename Tiles::template Loader<B, width, bAlongK, n>;
+    __shared__ __align__(16) typename ALoader::Table aTable;
+    __shared__ __align__(16) typename BLoader::Table bTable;
+    ALoader aNext;
+    BLoader bNext;
     float moved[moves ? tall : 1][moves ? wide : 1][4];
     eachSum([&](int i, int j, int e) {
       sum[i][j][e] = 0;
@@ -364,8 +209,8 @@ struct MmaLoop {
           multiply(tiles, 1 - which);
       }
       if (k0 < kEnd) {
-        aNext.store(tiles.a, which, m0, k0, kEnd);
-        bNext.store(tiles.b, which, n0, k0, kEnd);
+        aNext.store(tiles.a, which, k0, kEnd);
+        bNext.store(tiles.b, which, k0, kEnd);
         aNext.prepare(a, aTable, 1 - which, k0 + depth, kEnd);
         bNext.prepare(b, bTable, 1 - which, k0 + depth, kEnd);
       }

@@ -15,28 +15,55 @@
 
 namespace mn::device {
 
-/// row(batch, number), along(number) and load(of a row, of a place along k).
-/// `cheapRows`: a row is as soon computed as read.
-template <bool cheap, typename Row, typename Along, typename Load>
-struct Operand {
-  static constexpr bool cheapRows = cheap;
+/// Whether a functor's load gives what is in memory: a reference.
+template <typename Loaded> inline constexpr bool isMemory = false;
+template <typename Loaded> inline constexpr bool isMemory<Loaded &> = true;
 
+/// What an operand's owner knows. `cheapRows`: a row is as soon computed as
+/// read, `cheapAlong`: so is a place along k. `fours`: four neighbours in
+/// memory from a multiple of four on, along k or along rows, are 16 bytes that
+/// start at a multiple of 16 from the start of a tensor, as tensors do in
+/// memory.
+struct OperandFacts {
+  bool cheapRows = false;
+  bool cheapAlong = false;
+  bool fours = false;
+};
+
+/// row(batch, number), along(number) and load(of a row, of a place along k).
+template <OperandFacts facts, typename Row, typename Along, typename Load>
+struct Operand {
   Row row;
   Along along;
   Load load;
 
   using RowPoint = decltype(row(0, 0));
   using AlongPoint = decltype(along(0));
+  using Loaded = decltype(load(RowPoint(), AlongPoint()));
+
+  static constexpr bool cheapRows = facts.cheapRows;
+  static constexpr bool cheapAlong = facts.cheapAlong;
+  static constexpr bool fours = facts.fours && isMemory<Loaded>;
 
   MN_DEVICE auto operator()(int batch, int number, int k) const {
     return load(row(batch, number), along(k));
   }
+  /// The first of four neighbours, and the others.
+  MN_DEVICE float4 loadFour(const RowPoint &row,
+                            const AlongPoint &along) const {
+    return *reinterpret_cast<const float4 *>(&load(row, along));
+  }
 };
 
-template <bool cheapRows, typename Row, typename Along, typename Load>
-MN_DEVICE Operand<cheapRows, Row, Along, Load>
+template <OperandFacts facts, typename Row, typename Along, typename Load>
+MN_DEVICE Operand<facts, Row, Along, Load>
 operandOf(const Row &row, const Along &along, const Load &load) {
   return {row, along, load};
+}
+/// Of which less is known.
+template <bool cheapRows, typename Row, typename Along, typename Load>
+MN_DEVICE auto operandOf(const Row &row, const Along &along, const Load &load) {
+  return operandOf<OperandFacts{.cheapRows = cheapRows}>(row, along, load);
 }
 
 } // namespace mn::device

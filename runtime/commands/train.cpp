@@ -177,8 +177,8 @@ const std::vector<Flag> startFlags = {
      "is free)",
      &T::deviceData, 0, "cuda"},
     {"device-data", "BYTES",
-     "keep at most this much data ready in memory, and stream more (default: 8 "
-     "GiB)",
+     "read at most this much data without threads that fill batches of it "
+     "(default: all)",
      &T::deviceData, 0, "cpu"},
     {"devices", "LIST",
      "GPUs to train on together: 0,1 or all; with --data-parallel", &T::devices,

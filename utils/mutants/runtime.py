@@ -274,4 +274,13 @@ MUTANTS = [
     ("a session of the parent", "runtime/api/sessions.cpp",
      "[] { forked = forked || opened; }", "[] { forked = forked && opened; }",
      ["unit/Session*"]),
+    ("a signal comes while oneDNN computes", "runtime/cpu/onednn_parts.cpp",
+     "  const NoSignals none;\n", "", ["unit/OneDnn.*"]),
+    ("a mapped file is not looked at again", "runtime/core/bytes.h",
+     "return file ? file->check() : Status::success();",
+     "return Status::success();", ["unit/Files.*", "ranks/memory"]),
+    ("truth values are mapped", "runtime/formats/files.cpp",
+     "type != Type::b8 && header.begin", "header.begin", ["unit/Files.*"]),
+    ("an entry of no map is one", "runtime/core/mapped_file.cpp",
+     "  entry->count = 0;\n", "", ["unit/Files*"]),
 ]

@@ -4,6 +4,7 @@
 #define MNISTRT_CORE_BYTES_H
 
 #include "core/mapped_file.h"
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ public:
   const char *begin() const { return data(); }
   const char *end() const { return data() + size(); }
   const char &operator[](size_t i) const { return data()[i]; }
+  bool operator==(const Bytes &other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
   bool isMapped() const { return file != nullptr; }
   /// An error where a file that is mapped has changed.

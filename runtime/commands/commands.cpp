@@ -37,6 +37,13 @@ const std::vector<Flag> transformFlags = {
     {"invert", nullptr, "invert pixels: 255 - x", &Transform::invert},
 };
 
+const std::vector<Flag> rankFlags = {
+    {"timeout", "SECONDS",
+     "how long ranks of a data-parallel training wait for each other (default "
+     "20)",
+     &TrainOptions::timeout, 1},
+};
+
 namespace {
 
 const std::vector<Flag> scoreFlags = {
@@ -150,7 +157,7 @@ std::vector<Command> commandsOf(const Model &model) {
              "standard output",
              &Options::report},
             json},
-           deviceFlags),
+           with(rankFlags, deviceFlags)),
        profile},
       {"info",
        "describe the model, its plans and their steps",

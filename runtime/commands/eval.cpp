@@ -329,6 +329,7 @@ Status eval(const Model &model, const Options &options) {
       }));
   const std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
+  MN_TRY(data.inputs.bytes.check());
   if (against == Against::values)
     printValues(comparison.errors, plan, seconds.count(), options);
   else

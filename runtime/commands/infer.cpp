@@ -32,7 +32,8 @@ Status append(Array &rows, const Array &more, bool batched) {
                              "', which has no batch dimension, got "
                              "several");
   rows.shape[0] += more.shape[0];
-  rows.bytes.insert(rows.bytes.end(), more.bytes.begin(), more.bytes.end());
+  std::vector<char> &bytes = rows.bytes.edit();
+  bytes.insert(bytes.end(), more.bytes.begin(), more.bytes.end());
   return Status::success();
 }
 
@@ -359,6 +360,8 @@ Status infer(const Model &model, const Options &options) {
   runner.checkNumbers = options.checkNan;
   runner.pixels = std::move(inputs.pixels);
   MN_TRY(runner.run(options.batch, inputs.arrays, outputs, plan));
+  for (const Array &array : inputs.arrays)
+    MN_TRY(array.bytes.check());
   if (!options.output.empty())
     MN_TRY(writeOutputs(options.output, outputs));
   if (options.json) {

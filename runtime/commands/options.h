@@ -89,7 +89,7 @@ Status completion(const Model &model, const Options &options);
 
 /// Of the table of commands and of 'train'.
 std::vector<Flag> with(std::vector<Flag> flags, const std::vector<Flag> &more);
-extern const std::vector<Flag> deviceFlags, transformFlags;
+extern const std::vector<Flag> deviceFlags, transformFlags, rankFlags;
 /// What '--devices' says: "0,2" or "all". Errors: no such GPUs, one twice.
 Status readDevices(const std::string &list, std::vector<int64_t> &devices);
 /// An option of 'train'; null: none of that name.

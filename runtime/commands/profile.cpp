@@ -205,8 +205,8 @@ void print(std::FILE *file, const Model &model, const Plan &plan,
                  times.ranks, times.sums, times.hidden);
 }
 
-Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
-  std::unique_ptr<Executor> executor;
+Status profileOn(const Model &model, const Options &options, Ranks *ranks,
+                 std::unique_ptr<Executor> &executor) {
   int number = 0;
   const Status ready = setUp(model, options, ranks, executor, number);
   MN_TRY(ranks ? ranks->agree(ready) : ready);
@@ -239,12 +239,13 @@ Status profileOn(const Model &model, const Options &options, Ranks *ranks) {
 
 Status profile(const Model &model, const Options &options) {
   return withRanks(model, options.train.timeout, [&](Ranks *ranks) {
-    const Status status = profileOn(model, options, ranks);
-    if (!ranks)
+    std::unique_ptr<Executor> executor;
+    const Status status = profileOn(model, options, ranks, executor);
+    if (!ranks || status.ok())
       return status;
-    if (!status.ok())
-      ranks->fail(status.code);
-    return status;
+    ranks->fail(status.code);
+    sayNow(status);
+    return Status::error(status.code, "");
   });
 }
 

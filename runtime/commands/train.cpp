@@ -24,17 +24,6 @@ namespace {
 
 using T = TrainOptions;
 
-/// Says what went wrong before memory is freed: a launcher may kill soon. Where
-/// a rank is lost, that is the end: sums that a GPU still has to do wait for
-/// it for ever, and so would who frees their memory.
-void sayNow(const Status &status) {
-  sayError(status);
-  if (status.code != Code::rankLost)
-    return;
-  std::fflush(nullptr);
-  std::_Exit(static_cast<int>(status.code));
-}
-
 /// A thread a GPU.
 Status trainOnDevices(const Model &model, const Options &options) {
   Launch launch;
@@ -177,8 +166,8 @@ const std::vector<Flag> startFlags = {
      "is free)",
      &T::deviceData, 0, "cuda"},
     {"device-data", "BYTES",
-     "keep at most this much data ready in memory, and stream more (default: 8 "
-     "GiB)",
+     "read at most this much data without threads that fill batches of it "
+     "(default: all)",
      &T::deviceData, 0, "cpu"},
     {"devices", "LIST",
      "GPUs to train on together: 0,1 or all; with --data-parallel", &T::devices,
@@ -188,10 +177,6 @@ const std::vector<Flag> startFlags = {
      1},
     {"max-time", "TIME", "stop after a time, such as 90s, 1.5m or 2h",
      &T::maxTime},
-    {"timeout", "SECONDS",
-     "how long ranks of a data-parallel training wait for each other (default "
-     "20)",
-     &T::timeout, 1},
 };
 
 const std::vector<Flag> outputFlags = {
@@ -277,7 +262,8 @@ extern "C" const Command *mn_train_command() {
       nullptr,
       nullptr,
       false,
-      with(with(runOptions(), startFlags), with(outputFlags, deviceFlags)),
+      with(with(with(runOptions(), startFlags), rankFlags),
+           with(outputFlags, deviceFlags)),
       runTraining};
   return &command;
 }

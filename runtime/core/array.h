@@ -7,6 +7,7 @@
 #ifndef MNISTRT_CORE_ARRAY_H
 #define MNISTRT_CORE_ARRAY_H
 
+#include "core/bytes.h"
 #include "core/status.h"
 #include "core/tensor.h"
 #include <cstring>
@@ -18,7 +19,7 @@ namespace mn {
 struct Array {
   Type type = Type::f32;
   std::vector<int64_t> shape;
-  std::vector<char> bytes;
+  Bytes bytes;
   std::string name;    ///< the tensor's, where the file says it
   bool pixels = false; ///< numbers from 0 to 255 that mean black to white
 

@@ -128,8 +128,12 @@ public:
   // `writeParameters` change them: all else that runs a plan leaves them as
   // they were.
 
-  /// Copies a data set to the device. One that was there is replaced.
+  /// Copies a data set to the device. One that was there is replaced. Where
+  /// the device computes in the host's memory, it is used where it is, and must
+  /// live as long as this executor and those that share it.
   virtual Status load(int set, const Samples &samples) = 0;
+  /// Whether data sets are used where they are.
+  virtual bool usesHostMemory() const { return false; }
   /// Enqueues, `count` times, the next batch of a set and then the plan,
   /// without waiting. Which batch of which epoch is next, the states
   /// `mn.batch`, `mn.epoch` and `mn.seed` say. Rows beyond the data are zeros,

@@ -3,25 +3,14 @@
 #include "cpu/batches.h"
 #include "core/tensor.h"
 #include <algorithm>
-#include <cstring>
 
 namespace mn {
 
-static std::vector<char> copyOf(const void *data, size_t bytes) {
-  const char *first = static_cast<const char *>(data);
-  return std::vector<char>(first, first + bytes);
-}
-
 DataSet::DataSet(const Samples &samples)
-    : inputs(
-          copyOf(samples.inputs, size_t(samples.count * samples.inputElements) *
-                                     bytesOf(samples.inputType))),
-      targets(copyOf(samples.targets,
-                     size_t(samples.count * samples.targetElements) *
-                         bytesOf(samples.targetType))),
-      kept(samples) {
-  kept.inputs = inputs.data();
-  kept.targets = targets.data();
+    : kept(samples),
+      size(size_t(samples.count) *
+           (size_t(samples.inputElements) * bytesOf(samples.inputType) +
+            size_t(samples.targetElements) * bytesOf(samples.targetType))) {
   const Batch batch = batchOf(kept, false);
   if (batch.bytes)
     for (int byte = 0; byte < 256; ++byte)

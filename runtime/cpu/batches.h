@@ -9,7 +9,7 @@
 
 namespace mn {
 
-/// A copy of a data set, which its owner may free.
+/// A data set where it is in memory.
 class DataSet {
 public:
   explicit DataSet(const Samples &samples);
@@ -17,7 +17,7 @@ public:
   DataSet &operator=(const DataSet &) = delete;
 
   const Samples &samples() const { return kept; }
-  size_t bytes() const { return inputs.size() + targets.size(); }
+  size_t bytes() const { return size; }
 
   /// Writes the rows that come next to where `plan` reads them.
   void nextBatch(const BatchPlan &plan, char *arena, bool shuffle,
@@ -26,8 +26,8 @@ public:
 private:
   void fillRow(const Batch &batch, int64_t sample, float *to) const;
 
-  std::vector<char> inputs, targets;
   Samples kept;
+  size_t size;
   std::vector<float> ofByte; ///< what a plan sees of each u8
 };
 

@@ -116,6 +116,7 @@ public:
                void *user) override;
   Status read(size_t offset, void *to, size_t bytes) override;
   Status load(int set, const Samples &samples) override;
+  bool usesHostMemory() const override { return true; }
   Status runBatches(int plan, int set, bool shuffle, int64_t count) override;
   Status writeParameters(size_t offset, const void *from,
                          size_t bytes) override;
@@ -384,7 +385,6 @@ Status CpuExecutor::read(size_t offset, void *to, size_t bytes) {
 
 Status CpuExecutor::load(int set, const Samples &samples) {
   MN_TRY(checkSamples(set, samples));
-  sets[set].reset(); // first, so that there is room
   sets[set] = std::make_shared<DataSet>(samples);
   return Status::success();
 }

@@ -80,6 +80,20 @@ OneThread::OneThread() : before(omp_get_max_threads()) {
 }
 OneThread::~OneThread() { omp_set_num_threads(before); }
 
+static sigset_t signalsOfOthers() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP})
+    sigdelset(&signals, fault);
+  return signals;
+}
+
+NoSignals::NoSignals() {
+  static const sigset_t others = signalsOfOthers();
+  pthread_sigmask(SIG_BLOCK, &others, &before);
+}
+NoSignals::~NoSignals() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
 //===----------------------------------------------------------------------===//
 // One part
 //===----------------------------------------------------------------------===//
@@ -219,6 +233,7 @@ static Call &callOf(Context &ctx) {
 
 void runPart(Context &ctx, int64_t part) {
   const OneThread one;
+  const NoSignals none;
   try {
     callOf(ctx).parts[static_cast<size_t>(part)].run();
   } catch (const dnnl::error &error) {

@@ -5,6 +5,7 @@
 
 #include "cpu/onednn_describe.h"
 #include "mnistrt/cpu/libraries.h"
+#include <csignal>
 #include <memory>
 #include <new>
 #include <unordered_map>
@@ -28,6 +29,21 @@ public:
 
 private:
   const int before;
+};
+
+/// While this lives the calling thread takes no signals but those of its own
+/// faults. Products of oneDNN (2.6, jit_avx512_common_gemm_f32) let the stack
+/// pointer point into a buffer of the heap, and the frame of a handler would
+/// overwrite what is before it.
+class NoSignals {
+public:
+  NoSignals();
+  ~NoSignals();
+  NoSignals(const NoSignals &) = delete;
+  NoSignals &operator=(const NoSignals &) = delete;
+
+private:
+  sigset_t before;
 };
 
 /// Memory from one form into another, by the calling thread.

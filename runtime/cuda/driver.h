@@ -47,6 +47,7 @@ namespace mn::cuda {
   X(cuStreamEndCapture)                                                        \
   X(cuEventCreate)                                                             \
   X(cuEventDestroy)                                                            \
+  X(cuEventQuery)                                                              \
   X(cuEventRecord)                                                             \
   X(cuEventRecordWithFlags)                                                    \
   X(cuEventSynchronize)                                                        \

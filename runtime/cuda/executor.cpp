@@ -158,7 +158,7 @@ Status CudaExecutor::runAndTime(int plan, int count, double &microseconds) {
   for (int i = 0; i < count; ++i)
     MN_TRY(enqueuePlan(plan));
   MN_TRY(check(cu.cuEventRecord(end, state.stream), "recording an event"));
-  MN_TRY(check(cu.cuEventSynchronize(end), "running a plan"));
+  MN_TRY(waitFor(end, "running a plan"));
   float milliseconds = 0;
   MN_TRY(check(cu.cuEventElapsedTime(&milliseconds, begin, end),
                "reading the time"));
@@ -207,7 +207,7 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   for (int run = 0; status.ok() && run < runs; ++run) {
     status = keepingParameters([&] {
       MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "launching a graph"));
-      return check(cu.cuStreamSynchronize(state.stream), "profiling a plan");
+      return synchronize("profiling a plan");
     });
     for (int step = 0; status.ok() && step <= steps; ++step) {
       float milliseconds = 0;
@@ -243,8 +243,7 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
     for (int step = 0; step < model.plans[plan].stepCount; ++step) {
       state.lastKernel.clear();
       MN_TRY(enqueueStep(plan, step));
-      MN_TRY(inStep(plan, step,
-                    check(cu.cuStreamSynchronize(state.stream), "running it")));
+      MN_TRY(inStep(plan, step, synchronize("running it")));
       MN_TRY(look(user, step));
     }
     return Status::success();

@@ -128,6 +128,9 @@ private:
 
   /// Waits for the stream that computes.
   Status synchronize(const char *what);
+  /// Waits for an event of it, or of a stream that waits for it.
+  Status waitFor(CUevent event, const char *what);
+  Status waitUntil(const std::function<CUresult()> &query, const char *what);
   Status loadLibraries(int plan);
   Status allocate();
   Status makeStreams();

@@ -74,13 +74,25 @@ Status CudaExecutor::join() {
 }
 
 Status CudaExecutor::synchronize(const char *what) {
-  const NcclLibrary &nccl = state.nccl;
-  if (!nccl.communicator)
+  if (!state.nccl.communicator)
     return check(cu.cuStreamSynchronize(state.stream), what);
+  return waitUntil([&] { return cu.cuStreamQuery(state.stream); }, what);
+}
+
+Status CudaExecutor::waitFor(CUevent event, const char *what) {
+  if (!state.nccl.communicator)
+    return check(cu.cuEventSynchronize(event), what);
+  return waitUntil([&] { return cu.cuEventQuery(event); }, what);
+}
+
+/// Looks also whether the other ranks are there.
+Status CudaExecutor::waitUntil(const std::function<CUresult()> &query,
+                               const char *what) {
+  const NcclLibrary &nccl = state.nccl;
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   for (;;) {
-    const CUresult result = cu.cuStreamQuery(state.stream);
+    const CUresult result = query();
     if (result != CUDA_ERROR_NOT_READY)
       return check(result, what);
     const double waited =

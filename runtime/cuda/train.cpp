@@ -59,7 +59,7 @@ Status CudaExecutor::writeArena(size_t offset, const void *from, size_t bytes) {
     const CUevent copied = writer.copied[writer.next];
     char *chunk = writer.memory + writer.next * Writer::bytes;
     writer.next = (writer.next + 1) % Writer::chunks;
-    MN_TRY(check(cu.cuEventSynchronize(copied), "writing parameters"));
+    MN_TRY(waitFor(copied, "writing parameters"));
     std::memcpy(chunk, next, part);
     MN_TRY(check(cu.cuMemcpyHtoDAsync(base + map.arena + offset, chunk, part,
                                       state.stream),

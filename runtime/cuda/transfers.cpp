@@ -209,5 +209,5 @@ Status CudaExecutor::wait(int slot) {
   if (s.wordCount != 0 && seesWords(s.words, s.wordCount))
     return Status::success();
   // Long runs, and what fails.
-  return check(cu.cuEventSynchronize(s.done), "running a plan");
+  return waitFor(s.done, "running a plan");
 }

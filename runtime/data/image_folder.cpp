@@ -133,6 +133,7 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
   Array result;
   result.type = Type::u8;
   result.pixels = true;
+  std::vector<char> pixels;
   for (size_t i = first; i < first + count; ++i) {
     const std::string &path = folder.paths[i];
     Array image;
@@ -152,7 +153,7 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
         return badData("expected at most %zu bytes of pictures, got %zu of "
                        "%s; '--limit' takes fewer",
                        maxDataBytes, count, sizeText(image.shape).c_str());
-      result.bytes.reserve(bytes);
+      pixels.reserve(bytes);
     }
     const std::vector<int64_t> firstShape(result.shape.begin() + 1,
                                           result.shape.end());
@@ -161,9 +162,9 @@ Status readImageFolder(const ImageFolder &folder, size_t first, size_t count,
                      path.c_str(), sizeText(firstShape).c_str(),
                      folder.paths[first].c_str(),
                      sizeText(image.shape).c_str());
-    result.bytes.insert(result.bytes.end(), image.bytes.begin(),
-                        image.bytes.end());
+    pixels.insert(pixels.end(), image.bytes.begin(), image.bytes.end());
   }
+  result.bytes = std::move(pixels);
   images = std::move(result);
   return Status::success();
 }

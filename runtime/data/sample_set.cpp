@@ -92,8 +92,7 @@ void cut(Array &array, int64_t limit) {
   if (limit <= 0 || array.shape.empty() || array.shape[0] <= limit)
     return;
   const size_t row = array.bytes.size() / static_cast<size_t>(array.shape[0]);
-  array.bytes.resize(row * static_cast<size_t>(limit));
-  array.bytes.shrink_to_fit();
+  array.bytes.cut(row * static_cast<size_t>(limit));
   array.shape[0] = limit;
 }
 
@@ -122,7 +121,7 @@ Status convertTargets(const std::string &path, Array &targets) {
 
 Status readNpyPair(const std::string &inputs, const std::string &targets,
                    SampleSet &set) {
-  MN_TRY(readArray(inputs, set.inputs));
+  MN_TRY(mapArray(inputs, set.inputs));
   MN_TRY(readArray(targets, set.targets));
   for (const auto &[path, array] :
        {std::pair(&inputs, &set.inputs), {&targets, &set.targets}})
@@ -150,8 +149,8 @@ Status readPictures(const std::string &path, const std::string &training,
                    folder.paths.begin() + static_cast<long>(count));
   set.targets.type = Type::i32;
   set.targets.shape = {static_cast<int64_t>(count)};
-  set.targets.bytes.resize(count * 4);
-  std::memcpy(set.targets.bytes.data(), folder.labels.data(), count * 4);
+  set.targets.bytes.edit().resize(count * 4);
+  std::memcpy(set.targets.bytes.edit().data(), folder.labels.data(), count * 4);
   set.source = path;
   return Status::success();
 }
@@ -164,14 +163,14 @@ void makeDigits(Split split, int64_t limit, SampleSet &set) {
   set.inputs.type = Type::u8;
   set.inputs.pixels = true;
   set.inputs.shape = {count, digitSide, digitSide};
-  set.inputs.bytes.resize(static_cast<size_t>(count) * digitPixels);
+  std::vector<char> &pixels = set.inputs.bytes.edit();
+  pixels.resize(static_cast<size_t>(count) * digitPixels);
   std::vector<uint8_t> labels(static_cast<size_t>(count));
   drawDigits(digitSeed, train ? DigitPart::train : DigitPart::test, 0, count,
-             reinterpret_cast<uint8_t *>(set.inputs.bytes.data()),
-             labels.data());
+             reinterpret_cast<uint8_t *>(pixels.data()), labels.data());
   set.targets.type = Type::u8;
   set.targets.shape = {count};
-  set.targets.bytes.assign(labels.begin(), labels.end());
+  set.targets.bytes = std::vector<char>(labels.begin(), labels.end());
   set.source = "digits";
 }
 
@@ -251,13 +250,13 @@ Status hasTestSet(const std::string &path, bool &has) {
 static Array chosenRows(const Array &from, const std::vector<bool> &marks,
                         bool mark) {
   Array result = from;
-  result.bytes.clear();
+  std::vector<char> rows;
   const size_t row = from.bytes.size() / marks.size();
   for (size_t i = 0; i < marks.size(); ++i)
     if (marks[i] == mark)
-      result.bytes.insert(
-          result.bytes.end(), from.bytes.begin() + static_cast<long>(i * row),
-          from.bytes.begin() + static_cast<long>((i + 1) * row));
+      rows.insert(rows.end(), from.bytes.begin() + i * row,
+                  from.bytes.begin() + (i + 1) * row);
+  result.bytes = std::move(rows);
   result.shape[0] = std::count(marks.begin(), marks.end(), mark);
   return result;
 }

@@ -93,6 +93,7 @@ Status readCifar(const std::string &folder, const std::string &split,
                    "another",
                    found.folder.c_str());
   images = {}, labels = {};
+  std::vector<char> &to = images.bytes.edit(), &classes = labels.bytes.edit();
   images.type = labels.type = Type::u8;
   images.pixels = true;
   for (const std::string &name : found.files(split)) {
@@ -104,16 +105,16 @@ Status readCifar(const std::string &folder, const std::string &split,
       return badData("'%s': expected rows of %zu bytes, got %zu bytes",
                      path.c_str(), row, file.size());
     for (size_t at = 0; at < file.size(); at += row) {
-      labels.bytes.push_back(file[at + found.labels - 1]);
+      classes.push_back(file[at + found.labels - 1]);
       const char *planes = &file[at + found.labels];
-      const size_t to = images.bytes.size();
-      images.bytes.insert(images.bytes.end(), planes, planes + rowBytes);
+      const size_t begin = to.size();
+      to.insert(to.end(), planes, planes + rowBytes);
       if (colors == Colors::interleaved)
         interleave(reinterpret_cast<const uint8_t *>(planes), pixels,
-                   reinterpret_cast<uint8_t *>(&images.bytes[to]));
+                   reinterpret_cast<uint8_t *>(&to[begin]));
     }
   }
-  const auto count = static_cast<int64_t>(labels.bytes.size());
+  const auto count = static_cast<int64_t>(classes.size());
   constexpr auto s = static_cast<int64_t>(side);
   labels.shape = {count};
   images.shape = colors == Colors::planes

@@ -112,6 +112,9 @@ public:
   }
 
   bool packed() { return gzdirect(stream) == 0; }
+  std::shared_ptr<const MappedFile> map() const {
+    return MappedFile::map(file.descriptor(), path, file.bytes());
+  }
   uint64_t bytes() const { return file.bytes(); }
 
 private:
@@ -147,18 +150,24 @@ Status checkSize(const ArrayHeader &header, uint64_t fileBytes, bool packed) {
   return Status::success();
 }
 
+/// Whether elements can be used where they are in a file.
+bool fitsMemory(const ArrayHeader &header) {
+  const Type type = header.array.type;
+  // Any byte but 0 is true; those who compute with it count on 1.
+  return type != Type::b8 && header.begin % bytesOf(type) == 0;
+}
+
 /// What follows the head.
 Status readElements(UnpackedFile &file, std::string_view head,
                     ArrayHeader &header, Array &array) {
-  MN_TRY(checkSize(header, file.bytes(), file.packed()));
-  array = header.array;
-  array.bytes.resize(header.bytes);
+  std::vector<char> &bytes = array.bytes.edit();
+  bytes.resize(header.bytes);
   head.remove_prefix(header.begin);
   const size_t known = std::min(head.size(), header.bytes);
-  std::copy_n(head.begin(), known, array.bytes.begin());
+  std::copy_n(head.begin(), known, bytes.begin());
   size_t got = 0, more = head.size() - known;
   char rest;
-  MN_TRY(file.read(array.bytes.data() + known, header.bytes - known, got));
+  MN_TRY(file.read(bytes.data() + known, header.bytes - known, got));
   if (known + got < header.bytes)
     return wrongSize(header, std::to_string(known + got).c_str());
   if (more == 0)
@@ -178,9 +187,23 @@ Status readWhole(const std::string &path, std::string_view head, Colors colors,
              : parseTensorProto({file.data(), file.size()}, array);
 }
 
+/// Of .npy and IDX.
+Status readOrMap(UnpackedFile &file, std::string_view head, bool maps,
+                 ArrayHeader &header, Array &array) {
+  MN_TRY(checkSize(header, file.bytes(), file.packed()));
+  array = header.array;
+  if (maps && !file.packed() && fitsMemory(header))
+    if (auto mapped = file.map()) {
+      array.bytes = Bytes(std::move(mapped), header.begin, header.bytes);
+      return Status::success();
+    }
+  return readElements(file, head, header, array);
+}
+
 /// Messages are without the file's name.
 Status readKnown(const std::string &path, UnpackedFile &file,
-                 std::string_view head, Colors colors, Array &array) {
+                 std::string_view head, Colors colors, bool maps,
+                 Array &array) {
   const bool protobuf =
       path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0;
   const bool npy = head.substr(0, 6) == "\x93NUMPY";
@@ -196,7 +219,7 @@ Status readKnown(const std::string &path, UnpackedFile &file,
                          "that begins like none of them");
   ArrayHeader header;
   MN_TRY(npy ? parseNpyHeader(head, header) : parseIdxHeader(head, header));
-  return readElements(file, head, header, array);
+  return readOrMap(file, head, maps, header, array);
 }
 
 } // namespace
@@ -207,26 +230,35 @@ Status parseArray(Status (*parseHeader)(std::string_view, ArrayHeader &),
   MN_TRY(parseHeader(file.substr(0, headBytes), header));
   MN_TRY(checkSize(header, file.size(), /*packed=*/false));
   array = std::move(header.array);
-  array.bytes.assign(file.begin() + static_cast<ptrdiff_t>(header.begin),
-                     file.end());
+  file.remove_prefix(header.begin);
+  array.bytes = std::vector<char>(file.begin(), file.end());
   return Status::success();
 }
 
-Status readArray(const std::string &path, Array &array, Colors colors) {
+static Status readFrom(const std::string &path, Colors colors, bool maps,
+                       Array &array) {
   UnpackedFile file;
   MN_TRY(file.open(path));
   std::vector<char> head(headBytes);
   size_t got = 0;
   MN_TRY(file.read(head.data(), head.size(), got));
-  Status status = readKnown(path, file, {head.data(), got}, colors, array);
+  Status status =
+      readKnown(path, file, {head.data(), got}, colors, maps, array);
   if (!status.ok() &&
       status.message.find('\'' + path + '\'') == std::string::npos)
     status.message = "'" + path + "': " + status.message;
-  // Any byte but 0 is true; those who compute with it count on 1.
   if (status.ok() && array.type == Type::b8)
-    for (char &byte : array.bytes)
+    for (char &byte : array.bytes.edit())
       byte = byte != 0;
   return status;
+}
+
+Status readArray(const std::string &path, Array &array, Colors colors) {
+  return readFrom(path, colors, /*maps=*/false, array);
+}
+
+Status mapArray(const std::string &path, Array &array) {
+  return readFrom(path, Colors::grey, /*maps=*/true, array);
 }
 
 } // namespace mn

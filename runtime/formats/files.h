@@ -82,6 +82,9 @@ std::vector<char> npyOf(Type type, const std::vector<int64_t> &shape,
 /// header is checked before more is read, unpacked or allocated.
 Status readArray(const std::string &path, Array &array,
                  Colors colors = Colors::grey);
+/// The same, but what can be used as it is in the file is mapped: elements of
+/// .npy and IDX that are not gzipped, nor misplaced, and no truth values.
+Status mapArray(const std::string &path, Array &array);
 
 /// CIFAR-10's or CIFAR-100's binary files in a folder, or in the sub-folder
 /// that their archive makes: uint8 images [N, 3, 32, 32], or as `colors` has

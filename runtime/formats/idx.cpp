@@ -46,13 +46,13 @@ std::string findFile(const std::string &folder, const std::string &prefix,
 }
 
 Status readPart(const std::string &folder, const std::string &prefix,
-                const char *what, const char *rank, Array &array) {
+                const char *what, const char *rank, bool maps, Array &array) {
   const std::string path = findFile(folder, prefix, what, rank);
   if (path.empty())
     return badData("expected '%s-%s-idx%s-ubyte' or the same with .gz in '%s', "
                    "got neither",
                    prefix.c_str(), what, rank, folder.c_str());
-  return readArray(path, array);
+  return maps ? mapArray(path, array) : readArray(path, array);
 }
 
 } // namespace
@@ -66,8 +66,8 @@ bool hasIdxFiles(const std::string &folder, const std::string &split) {
 Status readIdxPair(const std::string &folder, const std::string &split,
                    Array &images, Array &labels) {
   const std::string prefix = split == "train" ? "train" : "t10k";
-  MN_TRY(readPart(folder, prefix, "images", "3", images));
-  MN_TRY(readPart(folder, prefix, "labels", "1", labels));
+  MN_TRY(readPart(folder, prefix, "images", "3", /*maps=*/true, images));
+  MN_TRY(readPart(folder, prefix, "labels", "1", /*maps=*/false, labels));
   if (images.shape.size() != 3 || labels.shape.size() != 1)
     return badData(
         "expected images of 3 dimensions and labels of 1, got %s and "

@@ -73,9 +73,10 @@ Status parsePng(const std::vector<char> &file, Colors colors, Array &array) {
                  static_cast<int64_t>(image.width)};
   if (!grey)
     array.shape.push_back(3);
-  array.bytes.resize(PNG_IMAGE_SIZE(image));
+  array.bytes.edit().resize(PNG_IMAGE_SIZE(image));
   const png_color black = {0, 0, 0};
-  if (!png_image_finish_read(&image, &black, array.bytes.data(), 0, nullptr)) {
+  if (!png_image_finish_read(&image, &black, array.bytes.edit().data(), 0,
+                             nullptr)) {
     const std::string why = image.message;
     png_image_free(&image);
     return badData("expected a whole PNG picture, got %s", why.c_str());

@@ -185,7 +185,7 @@ Status parseTensorProto(std::string_view file, Array &array) {
   WireReader again(file);
   for (WireField field; again.next(field);)
     if (tensor.data != 0 && field.number == tensor.data)
-      MN_TRY(appendElements(field, array.type, bytes, array.bytes));
+      MN_TRY(appendElements(field, array.type, bytes, array.bytes.edit()));
   if (array.bytes.size() != bytes)
     return badData("expected %zu bytes of elements for shape %s, got %zu",
                    bytes, shapeText(array.shape).c_str(), array.bytes.size());

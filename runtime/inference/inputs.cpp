@@ -179,10 +179,11 @@ Status fitArray(const Array &array, const Rows &rows,
                 const Transform &transform, Array &fitted) {
   int64_t count;
   MN_TRY(fitShape(array, rows, count, fitted));
-  fitted.bytes.resize(static_cast<size_t>(count) * rows.rowBytes());
+  fitted.bytes.edit().resize(static_cast<size_t>(count) * rows.rowBytes());
   if (count == 0)
     return Status::success();
-  return fillRows(array, rows, transform, 0, count, count, fitted.bytes.data());
+  return fillRows(array, rows, transform, 0, count, count,
+                  fitted.bytes.edit().data());
 }
 
 Status checkRange(const Tensor &input, const InputRange &range,

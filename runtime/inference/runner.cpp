@@ -162,8 +162,8 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
     outputs[i].shape = output.row;
     if (output.batched)
       outputs[i].shape.insert(outputs[i].shape.begin(), rows);
-    outputs[i].bytes.resize(output.rowBytes() *
-                            static_cast<size_t>(output.batched ? rows : 1));
+    outputs[i].bytes.edit().resize(
+        output.rowBytes() * static_cast<size_t>(output.batched ? rows : 1));
   }
   pixels.resize(inputs.size());
   for (int i = 0; i < tables.inputCount; ++i)
@@ -191,7 +191,7 @@ Status Runner::run(int64_t batch, const std::vector<Array> &inputs,
           const size_t bytes = output.rowBytes();
           const size_t from = output.batched ? static_cast<size_t>(first) : 0;
           const size_t number = output.batched ? static_cast<size_t>(count) : 1;
-          std::memcpy(outputs[i].bytes.data() + from * bytes,
+          std::memcpy(outputs[i].bytes.edit().data() + from * bytes,
                       executor.output(plan, i, slot), number * bytes);
         }
         return Status::success();

@@ -2,6 +2,7 @@
 
 #include "ranks/mpi_library.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <vector>
@@ -90,7 +91,13 @@ Status MpiLibrary::open(const char *launcher, MpiLibrary &library) {
             launcher +
             " started this one, got none; install it, or name its "
             "folder in LD_LIBRARY_PATH");
-  if (!takeOpenMpi(opened, library))
+  const bool isOpenMpi = takeOpenMpi(opened, library);
+  if (isOpenMpi && std::getenv("SLURM_STEP_NUM_TASKS") &&
+      !std::getenv("PMIX_RANK"))
+    return Status::error(Code::usage,
+                         "expected 'srun --mpi=pmix', which Open MPI needs, "
+                         "got srun with another or none");
+  if (!isOpenMpi)
     takeMpich(library);
   constexpr int serialized = 2; // MPI_THREAD_SERIALIZED, in both ABIs
   int given = 0;

@@ -5,6 +5,8 @@
 #include "core/array.h"
 #include "ranks/mpi_ranks.h"
 #include "ranks/socket_ranks.h"
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace mn {
@@ -41,6 +43,14 @@ static Status open(const Model &model, const Launch &launch, int64_t timeout,
   if (launch.place.rank != 0)
     status.message.clear();
   return status;
+}
+
+void sayNow(const Status &status) {
+  sayError(status);
+  if (status.code != Code::rankLost)
+    return;
+  std::fflush(nullptr);
+  std::_Exit(static_cast<int>(status.code));
 }
 
 Status withRanks(const Model &model, int64_t timeout,

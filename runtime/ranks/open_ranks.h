@@ -20,6 +20,11 @@ bool isDataParallel(const Model &model);
 Status withRanks(const Model &model, int64_t timeout,
                  const std::function<Status(Ranks *)> &work);
 
+/// Says what went wrong before memory is freed: a launcher may kill soon. Where
+/// a rank is lost, that is the end: sums that a GPU still has to do wait for
+/// it for ever, and so would who frees their memory.
+void sayNow(const Status &status);
+
 } // namespace mn
 
 #endif // MNISTRT_RANKS_OPEN_RANKS_H

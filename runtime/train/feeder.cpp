@@ -83,22 +83,20 @@ void fillBatch(const Batch &batch, Type inputType, int threads) {
 }
 
 int64_t roomForData(int64_t asked, int64_t freeBytes) {
-  // On the host, other processes need memory too.
-  constexpr int64_t onHost = int64_t(8) << 30;
   // For the graphs of batches, which are captured when they first run, and for
   // what others do with the device.
   constexpr int64_t leftFree = int64_t(512) << 20;
   if (asked >= 0)
     return asked;
-  return freeBytes < 0 ? onHost : std::max<int64_t>(freeBytes - leftFree, 0);
+  return freeBytes < 0 ? INT64_MAX : std::max<int64_t>(freeBytes - leftFree, 0);
 }
 
 Status Feeder::load(int set, const TrainData &data) {
-  samples[set] = &data.samples();
+  sets[set] = &data;
   const auto bytes = static_cast<int64_t>(data.bytes());
   if (checkNumbers || bytes > room)
     return Status::success();
-  const Status status = executor.load(set, *samples[set]);
+  const Status status = executor.load(set, data.samples());
   // What does not fit is streamed, like what may not be kept.
   if (status.code == Code::outOfMemory)
     return Status::success();
@@ -108,8 +106,15 @@ Status Feeder::load(int set, const TrainData &data) {
 }
 
 void Feeder::use(int set, const TrainData &data, bool onDevice) {
-  samples[set] = &data.samples();
+  sets[set] = &data;
   resident[set] = onDevice;
+}
+
+Status Feeder::check() const {
+  for (int set = 0; set < dataSets; ++set)
+    if (sets[set] && (!resident[set] || executor.usesHostMemory()))
+      MN_TRY(sets[set]->check());
+  return Status::success();
 }
 
 Status Feeder::run(const BatchRange &range) {
@@ -152,7 +157,7 @@ Status Feeder::trace(const BatchRange &range, int64_t batch) {
 }
 
 void Feeder::fill(const BatchRange &range, int64_t number, int slot) {
-  const Samples &from = *samples[range.set];
+  const Samples &from = sets[range.set]->samples();
   Batch batch =
       batchOf(from, range.shuffle, ranks ? ranks->place() : RankPlace());
   batch.inputs = from.inputs;

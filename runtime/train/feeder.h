@@ -24,7 +24,8 @@ struct BatchRange {
 };
 
 /// What all data may take on the device, where so many bytes are free there, or
-/// -1 for the host's memory: what was asked for, if that is not below 0.
+/// -1 for the host's memory, in which data is already: what was asked for, if
+/// that is not below 0.
 int64_t roomForData(int64_t asked, int64_t freeBytes);
 
 class Feeder {
@@ -45,6 +46,9 @@ public:
   void use(int set, const TrainData &data, bool onDevice);
   bool onDevice(int set) const { return resident[set]; }
 
+  /// That no file changed from which rows are still read.
+  Status check() const;
+
   /// Does not wait, other than for a slot.
   Status run(const BatchRange &range);
 
@@ -57,7 +61,7 @@ private:
   Executor &executor;
   int64_t room;
   bool resident[dataSets] = {};
-  const Samples *samples[dataSets] = {};
+  const TrainData *sets[dataSets] = {};
   int slot = 0;
 };
 

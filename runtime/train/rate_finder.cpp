@@ -128,6 +128,7 @@ Status RateFinder::search() {
     if (points.back().smooth > tooLarge * least)
       break;
   }
+  MN_TRY(feeder->check());
   return executor->finish();
 }
 

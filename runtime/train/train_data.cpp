@@ -68,7 +68,7 @@ Status TrainData::checkTargets(const TrainModel &model) {
                    "has, got %lld",
                    source, static_cast<long long>(model.targetElements),
                    model.labels->name, static_cast<long long>(found));
-  targets = std::move(set.targets.bytes);
+  targets = std::move(set.targets.bytes.edit());
   return set.classes() ? checkLabels(model) : Status::success();
 }
 
@@ -92,11 +92,10 @@ Status TrainData::checkLabels(const TrainModel &model) {
 
 void TrainData::setTargetsToValues() {
   const size_t count = set.targets.count();
+  char *elements = set.targets.bytes.edit().data();
   for (size_t i = 0; i < count; ++i) {
-    char *element = set.targets.bytes.data() + 4 * i;
-    const auto value =
-        static_cast<float>(numberAt(Type::i32, set.targets.bytes.data(), i));
-    std::memcpy(element, &value, 4);
+    const auto value = static_cast<float>(numberAt(Type::i32, elements, i));
+    std::memcpy(elements + 4 * i, &value, 4);
   }
   set.targets.type = Type::f32;
 }

@@ -29,6 +29,8 @@ public:
   /// As they were read.
   const Array &inputs() const { return set.inputs; }
   size_t bytes() const { return set.inputs.bytes.size() + targets.size(); }
+  /// That the file of the inputs, where they are read from it, did not change.
+  Status check() const { return set.inputs.bytes.check(); }
   /// Of inputs, targets and transform.
   std::string digest() const;
 

@@ -295,8 +295,10 @@ Status Trainer::keepBest(const EpochResult &result) {
   return Status::success();
 }
 
+/// Of data that was as it is now.
 Status Trainer::readBlock() {
   MN_TRY(executor->readParameters(0, block.data(), block.size()));
+  MN_TRY(feeder->check());
   Status status = model.checkNumbers(block);
   if (!status.ok())
     status.message += text(" at step %lld; '--check-nan' finds out where it "

@@ -35,6 +35,11 @@ CUresult cuStreamQuery(CUstream) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuEventQuery(CUevent) {
+  MN_FAILS;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
   MN_FAILS;
   *status = of(stream)->captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE

@@ -5,6 +5,7 @@
 #include "mnistrt/cuda/libraries.h"
 #include "plan.h"
 #include <cstdlib>
+#include <functional>
 
 using namespace test;
 using fake::driver;
@@ -91,6 +92,36 @@ TEST_F(Sums, WhoWaitsFindsOutThatARankIsLost) {
   EXPECT_EQ(status.code, mn::Code::rankLost);
   EXPECT_EQ(status.message, "expected rank 0");
   EXPECT_EQ(nccl().aborted, 1) << "or its kernels would wait for ever";
+}
+
+TEST_F(Sums, WhateverWaitsFindsItOut) {
+  const std::pair<const char *, std::function<mn::Status()>> waits[] = {
+      {"cuEventQuery",
+       [&] {
+         double time;
+         return executor->time(0, 1, time);
+       }},
+      {"cuEventQuery", [&] { return executor->wait(0); }},
+      {"cuStreamQuery",
+       [&] {
+         std::vector<mn::StepTime> times;
+         return executor->profile(0, times);
+       }},
+      {"cuEventQuery", [&] {
+         const std::vector<char> bytes(made.model.parameterBytes);
+         return executor->writeParameters(0, bytes.data(), bytes.size());
+       }}};
+  for (const auto &[query, wait] : waits) {
+    driver().fails.clear();
+    ASSERT_TRUE(
+        mn::Executor::open(made.model, {.ranks = &ranks}, executor).ok());
+    ASSERT_TRUE(executor->prepare(0).ok());
+    ranks.watched = {};
+    ASSERT_TRUE(executor->join().ok());
+    driver().fails[query] = 600;
+    ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
+    EXPECT_EQ(wait().message, "expected rank 0") << query;
+  }
 }
 
 TEST_F(Sums, FaultsOfTheLibraryAreErrors) {

@@ -76,6 +76,46 @@ def check(place, number):
                done)
 
 
+def profile(place, program, repeat, env=None):
+    return subprocess.Popen(
+        [str(part) for part in (*place.command(2), program, "profile",
+                                "--plan=train", f"--repeat={repeat}",
+                                "--timeout=2")],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+
+
+def lose(place, program, number, repeat, seconds, env=None):
+    """Rank 1 of two that profile is killed or stopped after some seconds, and
+    the other one says so."""
+    run = profile(place, program, repeat, env)
+    time.sleep(seconds)
+    os.kill(ranks_of(program)[1], number)
+    out = run.communicate(timeout=60)[0]
+    expect(not ranks_of(program), "expected no rank to live on")
+    said = re.findall(r"error: .*", out)
+    expect(len(said) == 1
+           and re.search(MISSED[number].replace(r"\d", "1"), said[0]), out)
+    # Of one that was killed mpirun has a code of its own.
+    expect(run.returncode == {signal.SIGKILL: 137, signal.SIGSTOP: 16}[number],
+           (run.returncode, out))
+
+
+def test_profile_without_a_rank(place):
+    """In the middle of a run of four seconds. Until the first tenth of it ranks
+    measure alone, and miss nobody."""
+    program = place.parallel("mlp", "8").resolve()
+
+    def seconds(repeat):
+        begin = time.monotonic()
+        run = profile(place, program, repeat)
+        expect("sums over 2 ranks" in run.communicate(timeout=60)[0], run)
+        return time.monotonic() - begin
+    start = seconds(1)
+    repeat = int(4 / (seconds(4000) - start) * 4000)
+    for number in MISSED:
+        lose(place, program, number, repeat, start + 2)
+
+
 def test_killed(place):
     check(place, signal.SIGKILL)
 

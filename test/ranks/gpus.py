@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 
+import faults
 from harness import Skip, expect, fails, run
 from ranks_place import DATA
 
@@ -58,6 +59,14 @@ def test_processes_of_mpirun(place):
     done = run(*place.command(2), program(place, "--data-parallel"), "train",
                *FLAGS, env=environment(place))
     expect(done.code == 0 and "2 ranks, 64 rows per step" in done.out, done)
+
+
+def test_profile_without_a_rank(place):
+    """While the GPU waits, as it seems, in a sum."""
+    app = program(place, "--data-parallel").resolve()
+    for number in faults.MISSED:
+        faults.lose(place, app, number, 1, 2,
+                    environment(place, FAILS="cuStreamQuery:600"))
 
 
 def free_port():

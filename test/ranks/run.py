@@ -18,7 +18,8 @@ from ranks_place import RanksPlace  # noqa: E402
 
 
 def main():
-    return harness.run_tests(("equal", "starting", "faults", "gpus"), RanksPlace,
+    return harness.run_tests(("equal", "starting", "faults", "memory", "gpus",
+                              "slurm"), RanksPlace,
                              harness.parser(__doc__).parse_args())
 
 

@@ -102,7 +102,7 @@ TEST(Runner, NamesTheFirstStepThatGivesNaN) {
   image.shape = {2, 1, 4, 4};
   const std::vector<float> pixels(32, INFINITY);
   const char *bytes = reinterpret_cast<const char *>(pixels.data());
-  image.bytes.assign(bytes, bytes + 128);
+  image.bytes = std::vector<char>(bytes, bytes + 128);
   std::vector<mn::Array> outputs;
   int plan;
   status = runner.run(0, {image}, outputs, plan);

@@ -2,10 +2,13 @@
 
 #include "formats/files.h"
 #include "train-folder.h"
+#include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -114,6 +117,107 @@ TEST(Files, ClaimsAreNotBelieved) {
   expectSmall(png + std::string(size_t(64) << 20, 'x'), "a.png",
               "expected a picture of at most 4096 x 4096 pixels, got 65536 x "
               "1");
+}
+
+/// A .npy file of `count` zeros whose elements begin at `begin`.
+std::string npy(const std::string &type, int count, size_t begin) {
+  std::string header = "{'descr': '" + type +
+                       "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(count) + ",), }";
+  header.resize(begin - 10, ' ');
+  return "\x93NUMPY\1" + std::string(1, '\0') +
+         static_cast<char>(header.size()) + std::string(1, '\0') + header +
+         std::string(size_t(count) * (type == "|b1" ? 1 : 4), '\0');
+}
+
+TEST(Files, AreMappedWhereTheirElementsCanBeUsed) {
+  const std::string rows = idx(5000, 5000);
+  const struct {
+    std::string content;
+    bool maps;
+  } cases[] = {{rows, true},
+               {gzipped(rows), false},
+               {npy("<f4", 100, 128), true},
+               {npy("<f4", 100, 130), false}, // misplaced
+               {npy("|b1", 100, 128), false}, // true may be any byte
+               {idx(0, 0), true}};
+  for (const auto &[content, maps] : cases) {
+    Folder folder;
+    const std::string path = folder / "a";
+    test::write(path, content);
+    mn::Array read, mapped;
+    ASSERT_TRUE(mn::readArray(path, read).ok());
+    ASSERT_TRUE(mn::mapArray(path, mapped).ok());
+    EXPECT_FALSE(read.bytes.isMapped());
+    EXPECT_EQ(mapped.bytes.isMapped(), maps);
+    EXPECT_EQ(mapped.shape, read.shape);
+    EXPECT_EQ(mapped.type, read.type);
+    mn::Bytes other = mapped.bytes;
+    mapped = {}; // copies share the file
+    EXPECT_EQ(std::string(other.begin(), other.end()),
+              std::string(read.bytes.begin(), read.bytes.end()));
+    other.cut(other.size() / 2);
+    const size_t half = other.size();
+    EXPECT_EQ(other.isMapped(), maps);
+    other.edit().push_back(7);
+    EXPECT_FALSE(other.isMapped());
+    EXPECT_EQ(other.size(), half + 1);
+    EXPECT_EQ(test::contentOf(path), content);
+  }
+}
+
+TEST(Files, ThatAreMappedMustStayAsTheyAre) {
+  Folder folder;
+  const std::string path = folder / "a.idx";
+  const auto change = [&](const std::string &content) {
+    mn::Array array;
+    test::write(path, idx(100000, 100000));
+    EXPECT_TRUE(mn::mapArray(path, array).ok());
+    EXPECT_TRUE(array.bytes.check().ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    test::write(path, content);
+    return array.bytes.check().message;
+  };
+  const std::string changed = "expected '" + path +
+                              "' to stay as it is while it is in use, got it "
+                              "changed";
+  EXPECT_EQ(change(idx(100000, 100000)), changed);
+  EXPECT_EQ(change(idx(100000, 99999)), changed);
+  // Another file of its name is another file.
+  mn::Array array;
+  ASSERT_TRUE(mn::mapArray(path, array).message.find("got 99999") !=
+              std::string::npos);
+  test::write(path, idx(2, 2));
+  ASSERT_TRUE(mn::mapArray(path, array).ok());
+  test::write(folder / "b.idx", idx(2, 1));
+  ASSERT_EQ(std::rename((folder / "b.idx").c_str(), path.c_str()), 0);
+  EXPECT_TRUE(array.bytes.check().ok());
+  EXPECT_EQ(array.bytes[1], 'x');
+}
+
+TEST(FilesDeath, WhatIsCutOffIsSaid) {
+  Folder folder;
+  const std::string path = folder / "a\n.idx";
+  test::write(path, idx(100000, 100000));
+  mn::Array array;
+  ASSERT_TRUE(mn::mapArray(path, array).ok());
+  { // An entry that is used again names its own file.
+    mn::Array gone, other;
+    test::write(folder / "gone", idx(3, 3));
+    ASSERT_TRUE(mn::mapArray(folder / "gone", gone).ok());
+    gone = {};
+    ASSERT_TRUE(mn::mapArray(path, other).ok());
+  }
+  ASSERT_EQ(truncate(path.c_str(), 8), 0);
+  EXPECT_EXIT(std::printf("%d", array.bytes[90000]),
+              testing::ExitedWithCode(14),
+              "^error: cannot read '.*/a\\\\n.idx': it was cut short while it "
+              "was in use, or its disk fails\n$");
+  // One that somebody sends is not ours.
+  const auto other = [](int status) {
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 14;
+  };
+  EXPECT_EXIT(std::raise(SIGBUS), other, "");
 }
 
 TEST(Files, OnlyFilesAreRead) {

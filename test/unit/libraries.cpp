@@ -8,9 +8,15 @@
 #include "mnistrt/generated.h"
 #include "reference.h"
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <memory>
+#include <pthread.h>
+#include <thread>
+#include <ucontext.h>
 
 namespace {
 
@@ -216,6 +222,56 @@ TEST(OneDnn, ConvolutionsInParts) {
         s.layout = layout;
         checkConv(s, *form, false);
       }
+}
+
+/// Where the stack pointer of a thread was when it took signals.
+struct Taken {
+  char *low, *high; ///< its stack
+  std::atomic<int> inside = 0, outside = 0;
+} taken;
+
+void take(int, siginfo_t *, void *context) {
+  const auto registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
+  auto *pointer = reinterpret_cast<char *>(registers[REG_RSP]);
+  ++(pointer >= taken.low && pointer < taken.high ? taken.inside
+                                                  : taken.outside);
+}
+
+/// A handler's frame would overwrite the heap.
+TEST(OneDnn, NoSignalComesWhileTheStackIsElsewhere) {
+  std::vector<char> other(1 << 16);
+  const stack_t mine = {other.data(), 0, other.size()},
+                none = {{}, SS_DISABLE, {}};
+  sigaltstack(&mine, nullptr);
+  struct sigaction action = {}, before;
+  action.sa_sigaction = take;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigaction(SIGUSR1, &action, &before);
+  pthread_attr_t attributes;
+  pthread_getattr_np(pthread_self(), &attributes);
+  void *low;
+  size_t size;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  taken.low = static_cast<char *>(low), taken.high = taken.low + size;
+
+  std::atomic<bool> done = false;
+  std::thread sender([&, to = pthread_self()] {
+    for (; !done; std::this_thread::sleep_for(std::chrono::microseconds(20)))
+      pthread_kill(to, SIGUSR1);
+  });
+  const mn::Matmul s = {.m = 784, .n = 32, .k = 256, .transposedA = true};
+  const Numbers a(size_t(s.m) * s.k), b(size_t(s.k) * s.n);
+  Numbers y(size_t(s.m) * s.n);
+  Bench bench;
+  for (int run = 0; run < 300; ++run)
+    mn::onednn::matmul(bench.context, y.data(), a.data(), b.data(), s, {});
+  done = true;
+  sender.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  sigaltstack(&none, nullptr);
+  EXPECT_GT(taken.inside, 0);
+  EXPECT_EQ(taken.outside, 0);
 }
 
 TEST(OneDnn, NanStays) {

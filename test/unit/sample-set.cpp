@@ -15,11 +15,13 @@ mn::SampleSet rows(int64_t count) {
   set.inputs.shape = {count, 2};
   set.targets.type = mn::Type::i32;
   set.targets.shape = {count};
+  std::vector<char> inputs, targets;
   for (int32_t i = 0; i < count; ++i) {
-    set.inputs.bytes.insert(set.inputs.bytes.end(), {char(i), 1});
+    inputs.insert(inputs.end(), {char(i), 1});
     const char *bytes = reinterpret_cast<const char *>(&i);
-    set.targets.bytes.insert(set.targets.bytes.end(), bytes, bytes + 4);
+    targets.insert(targets.end(), bytes, bytes + 4);
   }
+  set.inputs.bytes = inputs, set.targets.bytes = targets;
   return set;
 }
 

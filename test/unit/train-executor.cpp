@@ -212,7 +212,7 @@ TEST_F(TrainExecutor, NormalizesWhatAPlanSees) {
     }
 }
 
-TEST_F(TrainExecutor, CopiesAndCountsDataSets) {
+TEST_F(TrainExecutor, UsesDataSetsWhereTheyAreAndCountsThem) {
   const size_t before = executor->deviceBytes();
   std::vector<uint8_t> own(bytes, bytes + 14);
   mn::Samples samples = sevenRows();
@@ -220,10 +220,11 @@ TEST_F(TrainExecutor, CopiesAndCountsDataSets) {
   expect(executor->load(1, samples));
   expect(executor->load(1, samples));
   EXPECT_EQ(executor->deviceBytes(), before + 14 + 7 * 4);
-  std::fill(own.begin(), own.end(), 0);
+  EXPECT_TRUE(executor->usesHostMemory());
+  own[1] = 51;
   seen.clear();
   expect(executor->runBatches(0, 1, false, 1));
-  EXPECT_FLOAT_EQ(seen.back().inputs[1], 1);
+  EXPECT_FLOAT_EQ(seen.back().inputs[1], 0.2f);
 }
 
 TEST_F(TrainExecutor, SharesDataSetsButNotParameters) {

@@ -131,7 +131,7 @@ TEST(RoomForData, IsWhatIsAskedForOrFree) {
       {-1, 512 * MiB, 0},
       {-1, 100 * MiB, 0},
       {-1, 0, 0},
-      {-1, -1, 8 * GiB}, // of the host
+      {-1, -1, INT64_MAX}, // of the host
       {0, 140 * GiB, 0},
       {GiB, 100 * MiB, GiB},
       {9 * GiB, -1, 9 * GiB},

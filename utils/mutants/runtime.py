@@ -60,7 +60,7 @@ MUTANTS = [
     ("a graph keeps the data of a set that is gone", "runtime/cuda/train.cpp",
      "        if (*graph) {\n", "        if (false) {\n", ["cuda/Training.*"]),
     ("pinned memory is not waited for", "runtime/cuda/train.cpp",
-     '    MN_TRY(check(cu.cuEventSynchronize(copied), "writing parameters"));\n',
+     '    MN_TRY(waitFor(copied, "writing parameters"));\n',
      "", ["cuda/Training.*"]),
     ("floats are read as bytes", "runtime/core/batch_plan.cpp",
      "batch.bytes = samples.inputType == Type::u8;", "batch.bytes = true;",
@@ -100,14 +100,12 @@ MUTANTS = [
      "    status = keepingParameters([&] {\n"
      "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
      "\"launching a graph\"));\n"
-     "      return check(cu.cuStreamSynchronize(state.stream), "
-     "\"profiling a plan\");\n"
+     "      return synchronize(\"profiling a plan\");\n"
      "    });",
      "    status = [&] {\n"
      "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
      "\"launching a graph\"));\n"
-     "      return check(cu.cuStreamSynchronize(state.stream), "
-     "\"profiling a plan\");\n"
+     "      return synchronize(\"profiling a plan\");\n"
      "    }();", ["cuda/*"]),
     ("targets that are not aligned", "runtime/cuda/shared_device.cpp",
      "const CUdeviceptr at = memory + aligned(inputs);",
@@ -274,4 +272,13 @@ MUTANTS = [
     ("a session of the parent", "runtime/api/sessions.cpp",
      "[] { forked = forked || opened; }", "[] { forked = forked && opened; }",
      ["unit/Session*"]),
+    ("a signal comes while oneDNN computes", "runtime/cpu/onednn_parts.cpp",
+     "  const NoSignals none;\n", "", ["unit/OneDnn.*"]),
+    ("a mapped file is not looked at again", "runtime/core/bytes.h",
+     "return file ? file->check() : Status::success();",
+     "return Status::success();", ["unit/Files.*", "ranks/memory"]),
+    ("truth values are mapped", "runtime/formats/files.cpp",
+     "type != Type::b8 && header.begin", "header.begin", ["unit/Files.*"]),
+    ("an entry of no map is one", "runtime/core/mapped_file.cpp",
+     "  entry->count = 0;\n", "", ["unit/Files*"]),
 ]

@@ -53,7 +53,7 @@ struct FfmaLoop {
   template <int size, int extent>
   static MN_DEVICE bool isInside(int row, int k, int kEnd) {
     constexpr bool rowFits = extent % size == 0;
-    constexpr bool kFits = P.k % depth == 0;
+    constexpr bool kFits = P.k % (t.splits * depth) == 0;
     return (rowFits || row < extent) && (kFits || k < kEnd);
   }
 

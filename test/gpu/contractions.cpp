@@ -41,10 +41,12 @@ std::vector<Case> contractionCases() {
   cases.push_back(f64);
 
   MN_TEST_MATMULS(MN_CASE_MATMUL)
-  addMatmul<double>(cases, "matmul-f64 both_transposed", both_transposed,
-                    MN_RUN_MATMUL(double, "matmul_f64", both_transposed));
-  addMatmul<int32_t>(cases, "matmul-i32 long_sum", long_sum,
-                     MN_RUN_MATMUL(int32_t, "matmul_i32", long_sum));
+  addMatmul<double>(
+      cases, "matmul-f64 both_transposed", both_transposed,
+      MN_RUN_MATMUL(double, Plain<double>, "matmul_f64", both_transposed));
+  addMatmul<int32_t>(
+      cases, "matmul-i32 long_sum", long_sum,
+      MN_RUN_MATMUL(int32_t, Plain<int32_t>, "matmul_i32", long_sum));
   return cases;
 }
 

@@ -154,17 +154,17 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
     cases.push_back(e);                                                        \
   }
 
-#define MN_RUN_MATMUL(T, KERNEL, NAME)                                         \
+#define MN_RUN_MATMUL(T, F, KERNEL, NAME)                                      \
   [](mn::Context &ctx) {                                                       \
     static constexpr mn::Matmul s = NAME;                                      \
     const Pointers<T, T> p(ctx, int64_t(s.batch) * s.m * s.n,                  \
                            int64_t(s.batch) * s.m * s.k,                       \
                            int64_t(s.batch) * s.n * s.k);                      \
-    mn::matmul<T>(ctx, KERNEL, NAME##_product, Plain<T>{p.y, p.a, p.b});       \
+    mn::matmul<T>(ctx, KERNEL, NAME##_product, F{p.y, p.a, p.b});              \
   }
 #define MN_CASE_MATMUL(NAME, ...)                                              \
   addMatmul<float>(cases, "matmul " #NAME, NAME,                               \
-                   MN_RUN_MATMUL(float, "matmul_" #NAME, NAME));
+                   MN_RUN_MATMUL(float, Plain<float>, "matmul_" #NAME, NAME));
 
 #define MN_CASE_CUDNN(NAME, ...)                                               \
   {                                                                            \

@@ -103,6 +103,16 @@ template <mn::Reduce S> using Longs = Elements<int64_t, int64_t, S>;
 template <mn::Reduce S> using Bools = Elements<bool, bool, S>;
 template <mn::Reduce S> using Doubles = Elements<double, double, S>;
 
+/// Loads that give what they computed, and no memory.
+struct Computed {
+  float *y;
+  const float *a;
+  const float *b;
+  MN_FN float loadA(mn::Index i) const { return a[i]; }
+  MN_FN float loadB(mn::Index i) const { return b[i]; }
+  MN_FN void store(mn::Index i, float v) const { y[i] = v; }
+};
+
 template <typename T> struct Forward : Plain<T> {
   MN_FN const T &loadFilter(mn::Index i) const { return this->b[i]; }
 };
@@ -194,6 +204,7 @@ MN_TEST_TILED_POOLS(MN_TEST_TILED_POOL)
   MN_MATMUL_KERNEL(matmul_##NAME, float, Plain<float>, NAME##_product)
 MN_TEST_MATMULS(MN_TEST_MATMUL)
 MN_TEST_MMA_MATMULS(MN_TEST_MATMUL)
+MN_MATMUL_KERNEL(matmul_computed, float, Computed, tf32x3_fours_product)
 MN_MATMUL_KERNEL(matmul_f64, double, Plain<double>, both_transposed_product)
 MN_MATMUL_KERNEL(matmul_i32, int32_t, Plain<int32_t>, long_sum_product)
 

@@ -100,8 +100,11 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
     .padsAfter={0,1,1}})                                                                       \
   X(columns_dilated, mn::Conv{.batch=110, .inChannels=30, .outChannels=3, .in={14,13,1},       \
     .kernel={3,3,1}, .out={12,11,1}, .pads={1,1,0}, .padsAfter={1,1,0}, .dilations={2,2,1}})   \
-  X(pointwise, mn::Conv{.batch=2, .inChannels=20, .outChannels=33, .in={5,5,1},                \
-    .out={5,5,1}})
+  X(pointwise, mn::Conv{.batch=2, .inChannels=20, .outChannels=33, .in={5,5,1}, .out={5,5,1}}) \
+  X(pointwise_fours, mn::Conv{.batch=13, .inChannels=40, .outChannels=72, .groups=2,           \
+    .in={4,7,1}, .out={4,7,1}})                                                                \
+  X(pointwise_nhwc, mn::Conv{.layout=MN_C, .batch=9, .inChannels=40, .outChannels=72,          \
+    .in={5,7,1}, .out={5,7,1}})
 
 #define MN_TEST_POOLS(X)                                                                       \
   X(pool_64_big, mn::Pool{.batch=64, .channels=32, .in={28,28,1}, .kernel={2,2,1},             \
@@ -149,7 +152,9 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(left_transposed, mn::Matmul{.m=50, .n=70, .k=30, .transposedA=true})                       \
   X(stacked, mn::Matmul{.batch=6, .m=17, .n=19, .k=23})                                        \
   X(stacked_transposed, mn::Matmul{.batch=3, .m=17, .n=19, .k=200, .transposedB=true})         \
-  X(long_sum, mn::Matmul{.m=3, .n=2, .k=10001})
+  X(long_sum, mn::Matmul{.m=3, .n=2, .k=10001})                                                \
+  X(fours, mn::Matmul{.batch=3, .m=100, .n=76, .k=92})                                         \
+  X(fours_transposed, mn::Matmul{.m=140, .n=84, .k=172, .transposedA=true, .transposedB=true})
 
 #define MN_EACH_MMA(X, NAME)                                                                   \
   X(tf32x3_##NAME, scheduled(NAME, mn::Mma::tf32x3))                                           \
@@ -181,7 +186,9 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   MN_EACH_MMA(X, columns_seven)                                                                \
   MN_EACH_MMA(X, columns_three_dim)                                                            \
   MN_EACH_MMA(X, columns_dilated)                                                              \
-  MN_EACH_MMA(X, pointwise)
+  MN_EACH_MMA(X, pointwise)                                                                    \
+  MN_EACH_MMA(X, pointwise_fours)                                                              \
+  MN_EACH_MMA(X, pointwise_nhwc)
 
 /// One shape with schedules of each kind; gradients of filters have those of
 /// products, of weights and of bands, the others all but the latter two.
@@ -239,6 +246,12 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
   MN_EACH_MMA(X, stacked)                                                                      \
   MN_EACH_MMA(X, stacked_transposed)                                                           \
   MN_EACH_MMA(X, long_sum)                                                                     \
+  MN_EACH_MMA(X, fours)                                                                        \
+  MN_EACH_MMA(X, fours_transposed)                                                             \
+  X(tf32x3_fours_wgmma, tiled(fours, {mn::Mma::tf32x3, {64, 64, 32}, {4, 1}, 2}))              \
+  X(tf32_fours_turned, tiled(fours_transposed, {mn::Mma::tf32, {128, 64, 16}, {1, 4}, 1}))     \
+  X(bf16_fours_tall, tiled(fours_transposed, {mn::Mma::bf16, {128, 64, 32}, {8, 1}, 3}))       \
+  X(tf32x3_fours_few, tiled(fours, {mn::Mma::tf32x3, {16, 16, 8}, {1, 1}, 1}))                 \
   X(tf32x3_tile_96, tiled(odd_split, {mn::Mma::tf32x3, {96, 32, 16}, {3, 1}, 1}))              \
   X(tf32_tile_128, tiled(odd_split, {mn::Mma::tf32, {128, 64, 16}, {2, 2}, 2}))                \
   X(bf16_tile_16, tiled(odd_split, {mn::Mma::bf16, {16, 16, 32}, {1, 1}, 16}))                 \

@@ -28,6 +28,9 @@ std::vector<Case> tensorCoreCases() {
   std::vector<Case> cases;
   MN_TEST_MMA_CONVS(MN_CASE_CONV)
   MN_TEST_MMA_MATMULS(MN_CASE_MATMUL)
+  addMatmul<float>(
+      cases, "matmul computed", tf32x3_fours,
+      MN_RUN_MATMUL(float, Computed, "matmul_computed", tf32x3_fours));
   addSpecial(cases);
 
   MN_CASE_CUDNN(tf32_conv2_64_big)

@@ -243,12 +243,10 @@ LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
   FailureOr<Expr> text = body.statementValue(operand, position);
   if (failed(text))
     return failure();
-  // Kernels of contractions may read more of memory at once.
   bool reads = isContraction(root) && isa<BlockArgument>(skipReshapes(operand));
-  finishFunction(((reads ? "const " : "") + elementName(operand) +
-                  (reads ? " &" : " ") + name)
-                     .str(),
-                 parameters, line("return " + text->text + ";", 4) + "\n");
+  std::string type = elementName(operand).str() + (reads ? " &" : " ");
+  finishFunction((reads ? "const " : "") + type + name.str(), parameters,
+                 line("return " + text->text + ";", 4) + "\n");
   return success();
 }
 

@@ -58,6 +58,8 @@ private:
   FailureOr<std::string> emitSegment(const Segment &segment, bool inPlace);
   LogicalResult emitRoot(RootOpInterface root);
   LogicalResult emitRows(); ///< EmitRows.cpp
+  /// What a contraction only reads is given as a reference, so that its kernel
+  /// may read more of memory at once.
   LogicalResult emitLoad(StringRef name, Value operand,
                          ArrayRef<Parameter> parameters,
                          const Position &position);

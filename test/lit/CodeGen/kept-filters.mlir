@@ -9,13 +9,13 @@ module {
   // CHECK: namespace infer_kept {
   // CHECK: struct Parameter {
   // CHECK: static constexpr bool keepsFilter = true;
-  // CHECK: MN_CONV_KERNEL(infer_kept_parameter,
+  // CHECK: MN_CONV_KERNEL(infer_kept_parameter, float, Parameter,
   // CHECK: struct Made {
   // CHECK-NOT: keepsFilter
   // What computes the same of a filter that is made has another kernel.
   // CHECK: MN_CONV_KERNEL(infer_kept_filtered,
   // CHECK-NOT: keepsFilter
-  // CHECK: MN_CONV_KERNEL(infer_kept_given,
+  // CHECK: MN_CONV_KERNEL(infer_kept_given, float, Filtered,
   func.func @infer_kept(%x: tensor<4x8x9x9xf32> {mnist.name = "x"}, %f: tensor<8x8x3x3xf32> {mnist.name = "f"}, %w: tensor<8x8x3x3xf32> {mnist.parameter = "w"}) -> tensor<4x8x9x9xf32> {
     %a = plan.step "parameter" on kernel schedule(#plan.patches<mma = tf32, width = 16>) (%x, %w) {
     ^bb0(%p: tensor<4x8x9x9xf32>, %q: tensor<8x8x3x3xf32>):

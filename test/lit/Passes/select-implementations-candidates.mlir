@@ -9,7 +9,7 @@
 // libraries' calls with what they do not take, schedules. All parts say whose.
 
 // CHECK-LABEL: @infer
-// UNTUNED:      "y" on kernel schedule(#plan.patches<mma = tf32x3, width = 32>)
+// UNTUNED:      "y" on kernel schedule(#plan.patches<mma = tf32x3, width = 64>)
 // UNTUNED:      {plan.candidate = {key = "conv .batch = 64, .inChannels = 32, .outChannels = 64, .in = {14, 14, 1}, .kernel = {3, 3, 1}, .out = {14, 14, 1}, .pads = {1, 1, 0}, .padsAfter = {1, 1, 0}, with an epilogue", number = 0 : i64, whole = "y"}}
 // CALL:         plan.step "{{.*}}" on cudnn(
 // CALL:         {plan.candidate = {key = {{.*}}, number = 1 : i64, whole = "y"}}

@@ -12,17 +12,17 @@
 using namespace mn;
 using namespace mn::cuda;
 
-/// Whether a kernel may be started before the one before it has ended. Where
-/// the blocks of a large tile have a multiprocessor each, some would have to
-/// share one, for others are still taken. Filters are packed without waiting,
-/// but not while they are read.
+/// Whether a kernel may be started before the one before it has ended. Blocks
+/// that could have a multiprocessor each would have to share some, for others
+/// are still taken. Filters are packed without waiting, but not while they are
+/// read.
 static bool mayOverlap(const State &state, std::string_view kernel,
                        const LaunchShape &shape, std::string_view suffix) {
   if (!state.overlaps || state.lastKernel.empty())
     return false;
   if (suffix == filtersSuffix)
     return state.lastKernel != kernel;
-  return shape.shared == 0 || shape.blocks > state.multiprocessors;
+  return !shape.alone || shape.blocks > state.multiprocessors;
 }
 
 void mn::launch(Context &ctx, const char *first, LaunchShape shape,

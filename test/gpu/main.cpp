@@ -79,7 +79,7 @@ void fill(const Case &c, mn::Executor &executor, int plan,
         value = few(random) == 3 && i % 5 == 0;
       if (c.hasNan && isFloat && random() % 97 == 0)
         value = NAN;
-      if (c.hasInfinity && isFloat && random() % 197 == 0)
+      if (c.hasInfinity && isFloat && random() % 1601 == 0)
         value = value < 0 ? -INFINITY : INFINITY;
       if (n == 0) // what is not written shows
         put(o.type, memory, i, isFloat ? NAN : o.type == mn::Type::b8 ? 1 : -1);

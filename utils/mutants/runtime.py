@@ -72,7 +72,7 @@ MUTANTS = [
      "    return state.lastKernel != kernel;", "    return true;",
      ["cuda/Launches.*"]),
     ("large tiles share a multiprocessor", "runtime/cuda/launch.cpp",
-     "return shape.shared == 0 || shape.blocks > state.multiprocessors;",
+     "return !shape.alone || shape.blocks > state.multiprocessors;",
      "return true;", ["cuda/Launches.*"]),
     ("a kernel overlaps whatever was before", "runtime/cuda/launch.cpp",
      "if (!state.overlaps || state.lastKernel.empty())", "if (!state.overlaps)",

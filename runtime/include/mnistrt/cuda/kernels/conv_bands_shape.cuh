@@ -170,7 +170,7 @@ template <typename Use> MN_SHAPE_FN void eachBands(const Conv &s, Use &&use) {
 MN_SHAPE_FN LaunchShape launchOf(const Conv &s, const Bands &t) {
   return {static_cast<unsigned>(t.count * t.splits),
           static_cast<unsigned>(t.threads), clusterOfParts(t.splits),
-          sharedBytes(s, t)};
+          sharedBytes(s, t), true};
 }
 
 } // namespace shape

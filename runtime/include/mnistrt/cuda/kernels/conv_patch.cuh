@@ -54,6 +54,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   struct Stage {
     uint4 filter[parts][2][taps][width];
     uint4 pixel[2][pixels];
+    uint4 nobodys; ///< where threads store that have no pixel
   };
   union Memory {
     Stage stage[2];
@@ -134,13 +135,15 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         }
       }
     }
+    /// Without branches: where products are under way, a compiler may copy
+    /// their sums before these are there.
     MN_DEVICE void store(Stage &stage) {
 #pragma unroll
-      for (int j = 0; j < pixelLoads; ++j)
-        if (isMine(j)) {
-          const int at = number(j) % pixels, c = number(j) / pixels;
-          stage.pixel[c][at] = wordsOf(held[j]);
-        }
+      for (int j = 0; j < pixelLoads; ++j) {
+        const int at = number(j) % pixels, c = number(j) / pixels;
+        uint4 *to = isMine(j) ? &stage.pixel[c][at] : &stage.nobodys;
+        *to = wordsOf(held[j]);
+      }
     }
   };
 
@@ -308,7 +311,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
 #pragma unroll
       for (int group = 0; group < groups; ++group) {
         start(memory.stage[turn % 2], group);
-        if (group == 0 && turn + 1 < turns)
+        // After the last turn the same once more.
+        if (group == 0 && turns > 1)
           pixel.store(next);
         if constexpr (hasWgmma)
           waitForWgmma();

@@ -47,7 +47,7 @@ MN_SHAPE_FN int64_t packedWords(const Windows &w, const Patch &t) {
 
 /// Of two turns, or of the results.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
-  const int words = 2 * patchPixels(w, t) + filterWords(w, t);
+  const int words = 2 * patchPixels(w, t) + 1 + filterWords(w, t);
   return static_cast<unsigned>(
       max(2 * words * 16, t.width * (t.windows + 4) * 4));
 }
@@ -131,7 +131,7 @@ MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
   return {static_cast<unsigned>(t.tiles * t.across * w.phaseCount()),
-          static_cast<unsigned>(t.threads), 1, sharedBytes(w, t)};
+          static_cast<unsigned>(t.threads), 1, sharedBytes(w, t), true};
 }
 
 } // namespace shape

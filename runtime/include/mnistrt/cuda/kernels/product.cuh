@@ -23,7 +23,7 @@ MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tilesOf(p);
   return {static_cast<unsigned>(t.count * t.splits),
           static_cast<unsigned>(t.threads()), clusterOfParts(t.splits),
-          sharedBytes(t)};
+          sharedBytes(t), true};
 }
 } // namespace shape
 

@@ -29,7 +29,8 @@ def main():
     options.build = options.build.resolve()
     options.mnistc = options.mnistc or options.build / "bin/mnistc"
     return harness.run_tests(("commands", "evaluation", "command_line", "completion", "output",
-                              "driver", "bad_models", "gpu_codes", "install"),
+                              "driver", "bad_models", "gpu_codes", "wgmma",
+                              "install"),
                              Place, options)
 
 

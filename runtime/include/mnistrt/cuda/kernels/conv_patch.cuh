@@ -53,8 +53,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   /// Channels of the pixels and of each tap's filters.
   struct Stage {
     uint4 filter[parts][2][taps][width];
-    uint4 pixel[2][pixels];
-    uint4 nobodys; ///< where threads store that have no pixel
+    /// Of both halves of the channels; after them what threads store that have
+    /// none.
+    uint4 pixel[pixelLoads * threads];
   };
   union Memory {
     Stage stage[2];
@@ -139,11 +140,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     /// their sums before these are there.
     MN_DEVICE void store(Stage &stage) {
 #pragma unroll
-      for (int j = 0; j < pixelLoads; ++j) {
-        const int at = number(j) % pixels, c = number(j) / pixels;
-        uint4 *to = isMine(j) ? &stage.pixel[c][at] : &stage.nobodys;
-        *to = wordsOf(held[j]);
-      }
+      for (int j = 0; j < pixelLoads; ++j)
+        stage.pixel[number(j)] = wordsOf(held[j]);
     }
   };
 
@@ -188,7 +186,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     MN_DEVICE void load(const Stage &stage, int tap) {
       const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
       const int window = warp * 16 + lane % 16;
-      loadMatrices(big, &stage.pixel[lane / 16][window + offsetOf(tap)]);
+      loadMatrices(big,
+                   &stage.pixel[lane / 16 * pixels + window + offsetOf(tap)]);
       if constexpr (parts == 2)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {

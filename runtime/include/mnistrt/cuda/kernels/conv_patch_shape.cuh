@@ -45,16 +45,16 @@ MN_SHAPE_FN int64_t packedWords(const Windows &w, const Patch &t) {
   return int64_t(w.phaseCount()) * t.across * turnsOf(w) * filterWords(w, t);
 }
 
-/// Of two turns, or of the results.
-MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
-  const int words = 2 * patchPixels(w, t) + 1 + filterWords(w, t);
-  return static_cast<unsigned>(
-      max(2 * words * 16, t.width * (t.windows + 4) * 4));
-}
-
 /// Chunks that a thread loads in a turn.
 MN_SHAPE_FN int patchLoads(const Windows &w, const Patch &t) {
   return ceilDiv(2 * patchPixels(w, t), t.threads);
+}
+
+/// Of two turns, or of the results.
+MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
+  const int words = patchLoads(w, t) * t.threads + filterWords(w, t);
+  return static_cast<unsigned>(
+      max(2 * words * 16, t.width * (t.windows + 4) * 4));
 }
 
 /// Of a thread, about.

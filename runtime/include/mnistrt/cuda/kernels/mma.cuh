@@ -64,6 +64,10 @@ MN_DEVICE uint32_t toBf16(float first, float second) {
 
 //===----------------------------------------------------------------------===//
 // Of a warpgroup
+//
+// It multiplies while the program goes on, until that waits. A compiler does
+// not know that the sums are not there before, and may copy them, as it did
+// where there was a branch: utils/check-wgmma.py finds that in machine code.
 //===----------------------------------------------------------------------===//
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL

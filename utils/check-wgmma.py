@@ -6,9 +6,9 @@ usage: check-wgmma.py [--nvdisasm=PATH] FILE...
 A FILE is a cubin, or a program that has some. Between a wgmma and the wait for
 it the registers of its sums belong to the tensor cores. A compiler that does
 not know may copy them there, as it did where a branch was in between: results
-are wrong then, sometimes. nvdisasm is found among Python's packages
-(nvidia-cuda-nvdisasm) or in PATH. Exit code 1 where a kernel does so, 2 where
-something cannot be read.
+are wrong then, sometimes. Instructions are followed as they stand, not as they
+jump. nvdisasm is found among Python's packages (nvidia-cuda-nvdisasm) or in
+PATH. Exit code 1 where a kernel does so, 2 where something cannot be read.
 """
 
 import argparse
@@ -101,7 +101,7 @@ def disassembled(nvdisasm, cubin):
         done = subprocess.run([nvdisasm, file.name], capture_output=True,
                               text=True)
     if done.returncode:
-        sys.exit(f"check-wgmma: error: {done.stderr.strip()[-300:]}")
+        raise OSError(done.stderr.strip()[-300:])
     return done.stdout.splitlines()
 
 
@@ -139,4 +139,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except OSError as error:
+        print(f"check-wgmma: error: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -75,7 +75,8 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p, int height, int width, int depth,
 }
 
 /// Issue slots of a thread for an element that it brings from memory to shared
-/// memory (product_loader.cuh), once or in two parts.
+/// memory, once or in two parts: fitted before 16 bytes came at a time
+/// (product_loader.cuh), which takes less.
 MN_SHAPE_FN int loadSlots(const Tiles &t) {
   return t.mma == Mma::tf32x3 && isForWgmma(t) ? 30 : 19;
 }

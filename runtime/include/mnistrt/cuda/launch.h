@@ -13,6 +13,16 @@
 
 #ifdef __CUDACC__
 #define MN_SHAPE_FN __host__ __device__ constexpr
+#define MN_DEVICE __device__ __forceinline__
+#define MN_GLOBAL(threads) extern "C" __global__ void __launch_bounds__(threads)
+/// The same, of a mn::LaunchShape whose blocks may form clusters.
+#if __CUDA_ARCH__ >= 900
+#define MN_GLOBAL_CLUSTERS(...)                                                \
+  MN_GLOBAL((__VA_ARGS__).threads)                                             \
+  __cluster_dims__((__VA_ARGS__).cluster, 1, 1)
+#else
+#define MN_GLOBAL_CLUSTERS(...) MN_GLOBAL((__VA_ARGS__).threads)
+#endif
 #else
 #define MN_SHAPE_FN constexpr
 #include "mnistrt/model.h"

@@ -10,78 +10,18 @@
 #ifndef MNISTRT_CUDA_KERNELS_COMMON_CUH
 #define MNISTRT_CUDA_KERNELS_COMMON_CUH
 
-#include "mnistrt/cuda/launch.h"
+#include "mnistrt/cuda/kernels/instructions.cuh"
 #include "mnistrt/math.h"
 
 #ifdef __CUDACC__
 
-#define MN_DEVICE __device__ __forceinline__
-#define MN_GLOBAL(threads) extern "C" __global__ void __launch_bounds__(threads)
-/// The same, of a mn::LaunchShape whose blocks may form clusters.
-#if __CUDA_ARCH__ >= 900
-#define MN_GLOBAL_CLUSTERS(...)                                                \
-  MN_GLOBAL((__VA_ARGS__).threads)                                             \
-  __cluster_dims__((__VA_ARGS__).cluster, 1, 1)
-#else
-#define MN_GLOBAL_CLUSTERS(...) MN_GLOBAL((__VA_ARGS__).threads)
-#endif
-
 namespace mn::device {
-
-/// Waits for the kernel before this one, which may have been started before
-/// that one ended, and lets the next one be started in the same way.
-MN_DEVICE void gridDependencySync() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 #if __CUDA_ARCH__ >= 900
 inline constexpr bool hasClusters = true;
 #else
 inline constexpr bool hasClusters = false;
 #endif
-
-/// Waits for all threads of the cluster; what they wrote before can be read.
-MN_DEVICE void clusterSync() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n"
-               "barrier.cluster.wait.acquire.aligned;" ::
-                   : "memory");
-}
-
-/// Says that this block no longer reads others' shared memory, and waits for
-/// the others to say so. Only a release keeps its earlier reads before it: else
-/// ptxas moves them to where their values are used, when the others may be
-/// gone.
-MN_DEVICE void clusterArrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-}
-MN_DEVICE void clusterWait() {
-  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
-}
-
-/// Where block number `rank` of the cluster has what is `mine` in this block's
-/// shared memory.
-template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
-  const T *its;
-  asm("mapa.u64 %0, %1, %2;" : "=l"(its) : "l"(mine), "r"(rank));
-  return its;
-}
-
-/// As many bytes as the launch's shape says.
-extern __shared__ uint4 dynamicShared[];
-
-/// Begins to copy 16 bytes to shared memory, both so many bytes further.
-template <int offset> MN_DEVICE void copyAsync(unsigned to, const uint4 *from) {
-  asm volatile("cp.async.cg.shared.global [%0 + %2], [%1 + %2], 16;" ::"r"(to),
-               "l"(from), "n"(offset)
-               : "memory");
-}
-/// Until all that the thread has begun to copy is there.
-MN_DEVICE void waitForCopies() {
-  asm volatile("cp.async.wait_all;" ::: "memory");
-}
 
 template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
   if constexpr (sizeof(T) < 4)

@@ -1,0 +1,69 @@
+//===- instructions.cuh - what C++ has no name for --------------*- C++ -*-===//
+//
+// Instructions of the GPU that kernels use, but for those of the tensor cores
+// (mma_instructions.cuh). Only these two headers have assembly. Device only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_INSTRUCTIONS_CUH
+#define MNISTRT_CUDA_KERNELS_INSTRUCTIONS_CUH
+
+#include "mnistrt/cuda/launch.h"
+
+#ifdef __CUDACC__
+
+namespace mn::device {
+
+/// Waits for the kernel before this one, which may have been started before
+/// that one ended, and lets the next one be started in the same way.
+MN_DEVICE void gridDependencySync() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// Waits for all threads of the cluster; what they wrote before can be read.
+MN_DEVICE void clusterSync() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n"
+               "barrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
+/// Says that this block no longer reads others' shared memory, and waits for
+/// the others to say so. Only a release keeps its earlier reads before it: else
+/// ptxas moves them to where their values are used, when the others may be
+/// gone.
+MN_DEVICE void clusterArrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+MN_DEVICE void clusterWait() {
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+/// Where block number `rank` of the cluster has what is `mine` in this block's
+/// shared memory.
+template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
+  const T *its;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(its) : "l"(mine), "r"(rank));
+  return its;
+}
+
+/// As many bytes as the launch's shape says.
+extern __shared__ uint4 dynamicShared[];
+
+/// Begins to copy 16 bytes to shared memory, both so many bytes further.
+template <int offset> MN_DEVICE void copyAsync(unsigned to, const uint4 *from) {
+  asm volatile("cp.async.cg.shared.global [%0 + %2], [%1 + %2], 16;" ::"r"(to),
+               "l"(from), "n"(offset)
+               : "memory");
+}
+/// Until all that the thread has begun to copy is there.
+MN_DEVICE void waitForCopies() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+} // namespace mn::device
+
+#endif // __CUDACC__
+#endif // MNISTRT_CUDA_KERNELS_INSTRUCTIONS_CUH

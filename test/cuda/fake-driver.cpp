@@ -1,4 +1,4 @@
-//===- fake-driver.cpp - a CUDA driver that only writes down --------------===//
+//===- fake-driver.cpp - a CUDA driver without a GPU ----------------------===//
 
 #include "fake-state.h"
 #include <algorithm>
@@ -24,11 +24,14 @@ Driver fromEnvironment() {
 }
 
 CUresult copy(void *to, const void *from, size_t bytes, CUstream stream) {
-  // While a graph is captured nothing is done.
-  if (!of(stream)->captured)
-    std::memcpy(to, from, bytes);
-  enqueue(stream, {.what = What::copy, .bytes = bytes, .to = to, .from = from});
-  return CUDA_SUCCESS;
+  return enqueue(stream, {.what = What::copy,
+                          .bytes = bytes,
+                          .to = to,
+                          .from = from,
+                          .work = [=] {
+                            std::memcpy(to, from, bytes);
+                            return "";
+                          }});
 }
 
 template <typename T> T *pointer(CUdeviceptr address) {
@@ -214,10 +217,10 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
                          CUstream stream) {
   MN_FAILS;
-  if (!of(stream)->captured)
-    std::memset(pointer<void>(to), value, bytes);
-  enqueue(stream, {.what = What::set, .bytes = bytes});
-  return CUDA_SUCCESS;
+  return enqueue(stream, {.what = What::set, .bytes = bytes, .work = [=] {
+                            std::memset(pointer<void>(to), value, bytes);
+                            return "";
+                          }});
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,12 +232,14 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   driver().image = image;
   static std::uintptr_t last = 0;
   *module = reinterpret_cast<CUmodule>(++last);
+  modules[*module] = emulated::Module::load(image);
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
 
-CUresult cuModuleUnload(CUmodule) {
+CUresult cuModuleUnload(CUmodule module) {
   MN_ALONE;
+  modules.erase(module);
   --driver().allocations;
   return CUDA_SUCCESS;
 }
@@ -243,7 +248,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
                              const char *name) {
   MN_FAILS;
   static std::set<Kernel> kernels;
-  if (driver().missingKernels.count(name))
+  if (driver().missingKernels.count(name) ||
+      (modules[module] && !modules[module]->find(name)))
     return CUDA_ERROR_NOT_FOUND;
   *function = reinterpret_cast<CUfunction>(
       const_cast<Kernel *>(&*kernels.insert({name, module}).first));
@@ -276,10 +282,13 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
         config->attrs[i].id ==
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
         config->attrs[i].value.programmaticStreamSerializationAllowed;
-  enqueue(config->hStream, entry);
+  if (const auto &module = modules[of(function).module])
+    entry.work = module->launch(*module->find(name), entry.blocks,
+                                entry.threads, entry.shared, arguments);
+  const CUresult result = enqueue(config->hStream, entry);
   if (driver().onLaunch)
     driver().onLaunch(name, arguments, !of(config->hStream)->captured);
-  return CUDA_SUCCESS;
+  return result;
 }
 
 } // extern "C"

@@ -1,12 +1,15 @@
-//===- fake-driver.h - a CUDA driver that only writes down ------*- C++ -*-===//
+//===- fake-driver.h - a CUDA driver without a GPU --------------*- C++ -*-===//
 //
 // libcuda.so.1 for machines without a GPU. Device memory is host memory, copies
-// are made, kernels are not run; everything that is enqueued is written down in
-// its order. A test links the library and asks it; a program finds it with
-// LD_LIBRARY_PATH, and the environment says what GPU there is:
+// are made, and kernels are run where the emulated NVRTC compiled them
+// (test/emulated); everything that is enqueued is written down in its order. A
+// test links the library and asks it; a program finds it with LD_LIBRARY_PATH,
+// and the environment says what GPU there is:
 //
 //   FAKE_CUDA_GPUS=1  FAKE_CUDA_CAPABILITY=90  FAKE_CUDA_FREE=BYTES
 //   FAKE_CUDA_FAILS=FUNCTION:RESULT
+//
+// and how it runs kernels (test/emulated/module.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +38,8 @@ struct Entry {
   int graph = -1;                            ///< what is launched, of `graphs`
   size_t bytes = 0;                          ///< of a copy
   const void *to = nullptr, *from = nullptr; ///< likewise
+  /// Does it: empty, or what is wrong. None where there is nothing to do.
+  std::function<std::string()> work = nullptr;
 };
 
 struct Driver {

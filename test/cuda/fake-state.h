@@ -4,7 +4,9 @@
 #define MNISTC_TEST_CUDA_FAKE_STATE_H
 
 #include "fake-driver.h"
+#include "module.h"
 #include <algorithm>
+#include <cstdio>
 #include <cuda.h>
 #include <memory>
 #include <mutex>
@@ -61,6 +63,9 @@ struct Kernel {
   auto operator<=>(const Kernel &) const = default;
 };
 
+/// Of kernels that can run; none for machine code of a GPU.
+inline std::map<CUmodule, std::unique_ptr<emulated::Module>> modules;
+
 inline const Kernel &of(CUfunction function) {
   return *reinterpret_cast<const Kernel *>(function);
 }
@@ -86,16 +91,27 @@ inline std::recursive_mutex &mutex() {
   if (const CUresult result = fails(__func__); result != CUDA_SUCCESS)         \
   return result
 
-/// Writes down what `stream` does next.
-inline void enqueue(CUstream handle, Entry entry) {
+inline CUresult run(const Entry &entry) {
+  const std::string wrong = entry.work ? entry.work() : "";
+  if (wrong.empty())
+    return CUDA_SUCCESS;
+  std::fprintf(stderr, "fake driver: %s\n", wrong.c_str());
+  return CUDA_ERROR_LAUNCH_FAILED;
+}
+
+/// Writes down what `stream` does next, and does it unless a graph is captured.
+inline CUresult enqueue(CUstream handle, Entry entry) {
   Stream &stream = *of(handle);
   entry.stream = stream.number;
   if (!capture || !stream.captured) {
+    const CUresult result = run(entry);
+    entry.work = nullptr;
     driver().log.push_back(std::move(entry));
-    return;
+    return result;
   }
   capture->entries.push_back(std::move(entry));
   capture->last[stream.number] = ++stream.clock[stream.number];
+  return CUDA_SUCCESS;
 }
 
 } // namespace fake

@@ -152,10 +152,13 @@ CUresult cuGraphUpload(CUgraphExec, CUstream) {
 
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   MN_FAILS;
-  enqueue(stream, {.what = What::graph,
-                   .graph = int(reinterpret_cast<size_t>(graph)) - 1});
+  const size_t number = reinterpret_cast<size_t>(graph) - 1;
+  enqueue(stream, {.what = What::graph, .graph = int(number)});
+  for (const Entry &each : driver().graphs[number])
+    if (const CUresult result = run(each); result != CUDA_SUCCESS)
+      return result;
   if (driver().onGraph)
-    driver().onGraph(int(reinterpret_cast<size_t>(graph)) - 1);
+    driver().onGraph(int(number));
   return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,44 @@
+//===- instructions.cuh - of an emulated GPU --------------------*- C++ -*-===//
+//
+// Stands for the runtime's header of this name, function by function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_INSTRUCTIONS_CUH
+#define MNISTRT_CUDA_KERNELS_INSTRUCTIONS_CUH
+
+#include "mnistrt/cuda/launch.h"
+
+namespace mn::device {
+
+/// Kernels run one after the other.
+inline void gridDependencySync() {}
+
+inline void clusterArrive() { emulated::gpu->arriveAtCluster(); }
+inline void clusterWait() { emulated::gpu->waitForCluster(); }
+inline void clusterSync() {
+  clusterArrive();
+  clusterWait();
+}
+template <typename T> const T *inBlock(const T *mine, int rank) {
+  return static_cast<const T *>(emulated::gpu->inBlock(mine, rank));
+}
+
+#define dynamicShared (reinterpret_cast<uint4 *>(emulated::gpu->dynamic))
+
+template <int offset> void copyAsync(unsigned to, const uint4 *from) {
+  auto *const at = emulated::sharedAt(to + offset);
+  const char *const source = reinterpret_cast<const char *>(from) + offset;
+  const auto copy = [=] { std::memcpy(at, source, sizeof(uint4)); };
+  if (emulated::gpu->isLate)
+    emulated::gpu->thread->later.copies.push_back(copy);
+  else
+    copy();
+}
+inline void waitForCopies() {
+  emulated::Later::run(emulated::gpu->thread->later.copies);
+}
+
+} // namespace mn::device
+
+#endif // MNISTRT_CUDA_KERNELS_INSTRUCTIONS_CUH

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace fake;
 
@@ -37,6 +38,29 @@ CUresult copy(void *to, const void *from, size_t bytes, CUstream stream) {
 template <typename T> T *pointer(CUdeviceptr address) {
   return reinterpret_cast<T *>(address);
 }
+
+/// Device memory, all 0, which ends (but for its alignment) before a page that
+/// nobody may touch: what is outside of it cannot be read or written unseen.
+struct Pages {
+  static constexpr size_t page = 4096, alignment = 256;
+  static size_t rounded(size_t bytes, size_t to) {
+    return (bytes + to - 1) / to * to;
+  }
+  static size_t all(size_t bytes) { return rounded(bytes, page) + page; }
+  static char *allocate(size_t bytes) {
+    void *first = mmap(nullptr, all(bytes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (first == MAP_FAILED)
+      return nullptr;
+    char *const end = static_cast<char *>(first) + all(bytes) - page;
+    mprotect(end, page, PROT_NONE);
+    return end - rounded(bytes, alignment);
+  }
+  static void free(char *memory, size_t bytes) {
+    char *const end = memory + rounded(bytes, alignment);
+    munmap(end + page - all(bytes), all(bytes));
+  }
+};
 
 } // namespace
 
@@ -145,16 +169,23 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   MN_FAILS;
   if (bytes > driver().free)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  *address = reinterpret_cast<CUdeviceptr>(std::calloc(1, bytes));
-  driver().memory[pointer<char>(*address)] = bytes;
+  char *const memory = Pages::allocate(bytes);
+  if (!memory)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  driver().memory[memory] = bytes;
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemFree(CUdeviceptr address) {
   MN_ALONE;
-  driver().memory.erase(pointer<char>(address));
-  std::free(pointer<void>(address));
+  char *const memory = pointer<char>(address);
+  const auto found = driver().memory.find(memory);
+  if (found == driver().memory.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  Pages::free(memory, found->second);
+  driver().memory.erase(found);
   --driver().allocations;
   return CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@
 // Each thread of a block is a fiber. It runs until it waits for others, and
 // then the next one does; a cluster's blocks take turns in the same way. Where
 // all wait, the kernel has a barrier that not all of them reach. Shared memory
-// is full of NaNs before a block begins.
+// is full of NaNs before a launch, and what the launch gives before each block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@ using namespace emulated;
 namespace {
 
 constexpr unsigned lanes = 32, alignment = 1024;
+constexpr char notANumber = char(0xff); ///< where it is each byte
 
 enum class Waits { no, forWarp, forBlock, forCluster, ended };
 
@@ -39,7 +40,8 @@ struct Warp {
 struct Block {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Warp> warps;
-  std::vector<char> declared; ///< what kernels declared, while others run
+  /// What kernels declared, while other blocks of the cluster run.
+  std::vector<char> declared;
   std::vector<char> dynamic;
   /// As aligned as shared memory is.
   char *begin() {
@@ -57,6 +59,7 @@ public:
     isLate = late;
     declared = launch.module->declared;
     declaredBytes = launch.module->declaredBytes;
+    std::fill_n(declared, declaredBytes, notANumber);
     *launch.module->gpu = this;
   }
   ~Cluster() { *launch.module->gpu = nullptr; }
@@ -111,8 +114,9 @@ void Cluster::makeFiber(Fiber &fiber) {
 
 void Cluster::begin(Block &b, unsigned number) {
   b.warps.assign((launch.threads + lanes - 1) / lanes, {});
-  b.declared.assign(declaredBytes, char(0xff));
-  b.dynamic.assign(launch.shared + alignment, char(0xff));
+  if (blocks.size() > 1)
+    b.declared.assign(declaredBytes, notANumber);
+  b.dynamic.assign(launch.shared + alignment, notANumber);
   b.ended = b.waiting = 0;
   b.said = false;
   b.fibers.resize(launch.threads);
@@ -142,9 +146,9 @@ bool Cluster::run(unsigned first) {
       if (each.ended == launch.threads)
         continue;
       over = false;
-      std::memcpy(declared, each.declared.data(), declaredBytes);
+      std::copy(each.declared.begin(), each.declared.end(), declared);
       advanced |= runBlock(each);
-      std::memcpy(each.declared.data(), declared, declaredBytes);
+      std::copy_n(declared, each.declared.size(), each.declared.begin());
     }
     if (over)
       return true;

@@ -118,21 +118,23 @@ inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 
-/// Addresses of shared memory are numbers: first what kernels declare, then
-/// what the launch gave.
+/// Addresses of shared memory are numbers: first what the launch gave, which
+/// tensor cores read, then what kernels declare.
+inline constexpr size_t declaredAddress = 1 << 18;
+
 inline size_t __cvta_generic_to_shared(const void *pointer) {
   const auto *byte = static_cast<const char *>(pointer);
   const emulated::Gpu &gpu = *emulated::gpu;
   return byte >= gpu.declared && byte < gpu.declared + gpu.declaredBytes
-             ? size_t(byte - gpu.declared)
-             : gpu.declaredBytes + size_t(byte - gpu.dynamic);
+             ? declaredAddress + size_t(byte - gpu.declared)
+             : size_t(byte - gpu.dynamic);
 }
 
 namespace emulated {
 inline char *sharedAt(size_t address) {
-  return address < gpu->declaredBytes
-             ? gpu->declared + address
-             : gpu->dynamic + (address - gpu->declaredBytes);
+  return address >= declaredAddress
+             ? gpu->declared + (address - declaredAddress)
+             : gpu->dynamic + address;
 }
 
 /// All that is declared as __shared__, which begins as aligned as it may be.

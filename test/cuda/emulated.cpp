@@ -175,8 +175,8 @@ Numbers products() {
     for (int i = 0; i < 4; ++i) {
       const int lane = thread % 32;
       for (int k = 0; k < 8; ++k)
-        all[size_t(thread)] += at(lane / 4 + i / 2 * 8 + k) *
-                               at(2 * (lane % 4 * 2 + i % 2) + k);
+        all[size_t(thread)] +=
+            at(lane / 4 + i / 2 * 8 + k) * at(2 * (lane % 4 * 2 + i % 2) + k);
     }
   return all;
 }
@@ -187,9 +187,8 @@ Numbers groupProducts() {
     for (int i = 0; i < 4; ++i) {
       const int lane = thread % 32;
       for (int k = 0; k < 8; ++k)
-        all[size_t(thread)] +=
-            at(thread / 32 * 16 + lane / 4 + i / 2 * 8 + k) *
-            at(2 * (lane % 4 * 2 + i % 2) + k);
+        all[size_t(thread)] += at(thread / 32 * 16 + lane / 4 + i / 2 * 8 + k) *
+                               at(2 * (lane % 4 * 2 + i % 2) + k);
     }
   return all;
 }
@@ -270,11 +269,9 @@ TEST_F(Emulated, right_kernels_are_right_in_any_order) {
   const std::string image = compiled({});
   const auto module = emulated::Module::load(image.data());
   ASSERT_NE(module, nullptr);
-  for (const Case &c : {Case{"neighbour", rotated},
-                        Case{"warp_sum", warpSums},
+  for (const Case &c : {Case{"neighbour", rotated}, Case{"warp_sum", warpSums},
                         Case{"early_return", onesInFirstWarp},
-                        Case{"copied", numbers},
-                        Case{"warp_product", products},
+                        Case{"copied", numbers}, Case{"warp_product", products},
                         Case{"from_other_block", plusOne, 64, 2},
                         Case{"group_product", groupProducts, 128}})
     EXPECT_EQ(waysThatAreRight(*module, c), 4) << c.kernel;

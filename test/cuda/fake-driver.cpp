@@ -25,14 +25,12 @@ Driver fromEnvironment() {
 }
 
 CUresult copy(void *to, const void *from, size_t bytes, CUstream stream) {
-  return enqueue(stream, {.what = What::copy,
-                          .bytes = bytes,
-                          .to = to,
-                          .from = from,
-                          .work = [=] {
-                            std::memcpy(to, from, bytes);
-                            return "";
-                          }});
+  return enqueue(
+      stream,
+      {.what = What::copy, .bytes = bytes, .to = to, .from = from, .work = [=] {
+         std::memcpy(to, from, bytes);
+         return "";
+       }});
 }
 
 template <typename T> T *pointer(CUdeviceptr address) {

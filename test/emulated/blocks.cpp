@@ -165,8 +165,7 @@ bool Cluster::runBlock(Block &b) {
   for (bool again = true; again;) {
     again = false;
     for (unsigned i = 0; i < launch.threads; ++i) {
-      const unsigned n =
-          order == Order::forward ? i : launch.threads - 1 - i;
+      const unsigned n = order == Order::forward ? i : launch.threads - 1 - i;
       if (b.fibers[n]->waits != Waits::no)
         continue;
       resume(*b.fibers[n]);

@@ -60,8 +60,8 @@ constexpr unsigned first(unsigned x, unsigned = 1, unsigned = 1) { return x; }
 
 template <auto kernel>
 bool add(const char *name, unsigned threads, unsigned cluster) {
-  kernels.push_back({name, Call<kernel>::run, Call<kernel>::sizes, threads,
-                     cluster});
+  kernels.push_back(
+      {name, Call<kernel>::run, Call<kernel>::sizes, threads, cluster});
   return true;
 }
 

@@ -21,8 +21,8 @@ public:
   /// None where it has no such kernel.
   const Kernel *find(const std::string &name) const;
 
-  /// Runs a kernel with arguments as they are now, whenever it is called: empty,
-  /// or what is wrong. The environment says how:
+  /// Runs a kernel with arguments as they are now, whenever it is called:
+  /// empty, or what is wrong. The environment says how:
   ///   FAKE_CUDA_ORDER=backward  the last thread of a block first
   ///   FAKE_CUDA_ASYNC=early     copies and products when they begin
   std::function<std::string()> launch(const Kernel &kernel, unsigned blocks,

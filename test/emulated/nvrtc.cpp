@@ -131,7 +131,8 @@ bool compile(Program &program, const std::string &options) {
   std::string text = read(folder / "all.cpp");
   rewriteKernels(text);
   write(folder / "all.cpp", text);
-  if (!run("-O2 -fno-strict-aliasing -fno-math-errno -fvisibility=hidden -shared " +
+  if (!run("-O2 -fno-strict-aliasing -fno-math-errno -fvisibility=hidden "
+           "-shared " +
            folder / "all.cpp" + " -o " + folder / "code.so"))
     return false;
   program.code = read(folder / "code.so");

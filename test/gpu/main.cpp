@@ -1,12 +1,12 @@
 //===- main.cpp - tests of the CUDA kernels, libraries and executor -------===//
 //
-//   mn-gpu-tests KERNELS.cubin ARCH [PREFIX] [--emulated]
+//   mn-gpu-tests KERNELS.cubin ARCH [PREFIX] [--emulated=FLOPS]
 //
-// Runs every case (whose name begins so) against its reference; times those whose names end in _big,
-// and says how far they are from the floor: the larger of bytes over bandwidth
-// and operations over fp32 rate of an H200. Skips all where there is no GPU.
-// On an emulated one it skips what is large or needs a library, the executor's
-// tests, and times none.
+// Runs every case (whose name begins so) against its reference; times those
+// whose names end in _big, and says how far they are from the floor: the larger
+// of bytes over bandwidth and operations over fp32 rate of an H200. Skips all
+// where there is no GPU. On an emulated one it skips what has more operations
+// than are given, or needs a library, and the executor's tests, and times none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,12 @@
 #include "tables.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <semaphore>
 #include <thread>
@@ -199,18 +201,17 @@ mn::Status runCase(const Case &c, mn::Executor &executor, int plan,
   return isBig ? timeCase(c, executor, plan) : mn::Status::success();
 }
 
-/// Whether an emulated GPU has it in a second or so.
-bool isForEmulation(const Case &c) {
+bool isForEmulation(const Case &c, double most) {
   size_t bytes = 0;
   for (const Operand &operand : c.operands)
     bytes += operand.bytes();
-  return c.flops <= 2e8 && bytes <= 8 << 20 &&
-         !c.name.ends_with("_big") && !c.name.ends_with("_large") &&
+  return c.flops <= most && bytes <= 8 << 20 && !c.name.ends_with("_big") &&
+         !c.name.ends_with("_large") &&
          std::strcmp(c.implementation, "kernel") == 0;
 }
 
 /// Of all cases those that are asked for; counts those that are too large.
-std::vector<Case> casesOf(const std::string &prefix, bool emulated,
+std::vector<Case> casesOf(const std::string &prefix, std::optional<double> most,
                           int &skipped) {
   std::vector<Case> cases;
   for (auto add :
@@ -218,7 +219,7 @@ std::vector<Case> casesOf(const std::string &prefix, bool emulated,
         libraryCases, tensorCoreCases, pooledCases})
     for (Case &c : add())
       if (c.name.starts_with(prefix)) {
-        if (emulated && !isForEmulation(c))
+        if (most && !isForEmulation(c, *most))
           ++skipped;
         else
           cases.push_back(std::move(c));
@@ -229,16 +230,18 @@ std::vector<Case> casesOf(const std::string &prefix, bool emulated,
 } // namespace
 
 int main(int argc, char **argv) {
-  const bool emulated = argc > 3 && !std::strcmp(argv[argc - 1], "--emulated");
-  const int last = argc - (emulated ? 1 : 0);
-  if (last < 3 || last > 4) {
+  const char *const option = "--emulated=";
+  std::optional<double> most;
+  if (argc > 3 && !std::strncmp(argv[argc - 1], option, std::strlen(option)))
+    most = std::atof(argv[--argc] + std::strlen(option));
+  if (argc < 3 || argc > 4) {
     std::fprintf(stderr, "usage: mn-gpu-tests KERNELS.cubin ARCH [PREFIX] "
-                         "[--emulated]\n");
+                         "[--emulated=FLOPS]\n");
     return 2;
   }
-  const std::string prefix = last > 3 ? argv[3] : "";
+  const std::string prefix = argc > 3 ? argv[3] : "";
   int skipped = 0;
-  const std::vector<Case> cases = casesOf(prefix, emulated, skipped);
+  const std::vector<Case> cases = casesOf(prefix, most, skipped);
   std::ifstream file(argv[1], std::ios::binary);
   const std::string cubin((std::istreambuf_iterator<char>(file)), {});
   const mn::DeviceCode code = {
@@ -257,7 +260,7 @@ int main(int argc, char **argv) {
   std::printf("%s, %zu bytes\n", executor->deviceName().c_str(),
               executor->deviceBytes());
   int passed = 0, failed = 0;
-  if (!emulated && (prefix.empty() || prefix == "executor"))
+  if (!most && (prefix.empty() || prefix == "executor"))
     testExecutor(code, passed, failed);
   if (prefix.empty() || prefix == "train")
     testTraining(code, passed, failed);

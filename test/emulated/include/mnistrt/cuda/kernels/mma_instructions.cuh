@@ -100,7 +100,8 @@ void multiplyInWarp(float (&d)[4], const uint32_t (&a)[4],
 struct Operand {
   uint64_t bits;
   Line line(int number) const {
-    const size_t first = (bits & 0x3fff) << 4, next = (bits >> 32 & 0x3fff) << 4;
+    const size_t first = (bits & 0x3fff) << 4, next = (bits >> 32 & 0x3fff)
+                                                      << 4;
     const size_t alongK = (bits >> 16 & 0x3fff) << 4;
     const size_t at = first + size_t(number / 8) * next + number % 8 * 16;
     Line line;
@@ -116,8 +117,7 @@ void multiplyInGroup(float (&d)[count], const Rows &rowsOf, uint64_t b,
                      int add) {
   const auto multiply = [=, &d] {
     const Line rows[2] = {rowsOf(0), rowsOf(1)};
-    addProducts<Type>(
-        d, rows, [=](int c) { return Operand{b}.line(c); }, add);
+    addProducts<Type>(d, rows, [=](int c) { return Operand{b}.line(c); }, add);
   };
   if (emulated::gpu->isLate)
     emulated::gpu->thread->later.open.push_back(multiply);

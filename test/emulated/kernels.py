@@ -1,0 +1,42 @@
+"""The tests of test/gpu and test/gradcheck, for what is not too large."""
+
+import pathlib
+import re
+import sys
+
+from harness import ROOT, expect
+
+WAYS = ({"ORDER": "forward", "ASYNC": "late"},
+        {"ORDER": "backward", "ASYNC": "early"})
+
+
+def counts(done):
+    found = re.findall(r"(\d+) passed, (\d+) failed, (\d+) skipped", done.out)
+    expect(found, done)
+    return [int(n) for n in found[-1]]
+
+
+def test_table_of_kernels(place):
+    """Every kernel of test/gpu beside its reference."""
+    environment = place.environment()
+    done = place.run(pathlib.Path(sys.executable).parent / "cmake", "--build", place.build, "--target",
+                     "emulated-kernels", env=environment)
+    expect(done.code == 0, done)
+    for number, way in enumerate(WAYS):
+        # Most of the time is the large ones': once.
+        most = ("4e7", "1e7")[number]
+        done = place.run(place.build / "bin/mn-gpu-tests",
+                         place.build / "test/emulated/kernels.so", "sm_90",
+                         f"--emulated={most}", env=place.environment(**way))
+        passed, failed, _ = counts(done)
+        expect(done.code == 0 and failed == 0 and passed > 500, done)
+
+
+def test_gradients_as_on_the_cpu(place):
+    """Of all operators."""
+    script, folder = ROOT / "test/gradcheck/targets.py", place.path("gradients")
+    made = place.run(sys.executable, script, "make", place.mnistc, folder)
+    expect(made.code == 0, made)
+    done = place.run(sys.executable, script, "check", place.mnistc, folder)
+    passed, failed, _ = counts(done)
+    expect(done.code == 0 and failed == 0 and passed > 500, done)

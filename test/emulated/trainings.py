@@ -1,0 +1,69 @@
+"""Whole trainings beside the CPU's, on networks of several kinds."""
+
+import json
+import sys
+
+from harness import ROOT, expect, ok
+
+TRAIN = ("train", "--data=digits", "--limit=20", "--test-limit=8", "--epochs=1",
+         "--report-every=1")
+NETWORKS = ("mxnet-simplecnn", "lenet5", "residual", "mobile", "vit", "random-41")
+
+
+def model(place, name):
+    def make():
+        path = place.path(f"{name}.onnx")
+        ok(sys.executable, ROOT / "models/make.py", name, path, "--no-dropout")
+        return path
+    return place.once(name, make)
+
+
+def losses(log):
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    found = [event[key] for event in events
+             for key in ("loss", "train_loss", "test_loss") if key in event]
+    expect(len(found) >= 3, events)
+    return found, events[-1]["digest"]
+
+
+def trained(place, name, target, *flags, **how):
+    """What a training reports, and the weights' digest."""
+    program = place.path(f"{name}-{target}{''.join(flags)}")
+    if not program.exists():
+        made = place.run(place.mnistc, model(place, name), "--train", "--batch=8",
+                         f"--target={target}", *flags, "-o", program)
+        expect(made.code == 0, made)
+    log = place.path("log.jsonl")
+    done = place.run(program, *TRAIN, f"--log={log}", env=place.environment(**how))
+    expect(done.code == 0, done)
+    return losses(log)
+
+
+def near(first, second, tolerance):
+    return all(abs(a - b) <= tolerance * abs(b) for a, b in zip(first, second))
+
+
+def test_losses_as_on_the_cpu(place):
+    for name in NETWORKS:
+        expected, _ = trained(place, name, "cpu")
+        found, _ = trained(place, name, "cuda", "--libraries=none")
+        expect(near(found, expected, 2e-5), f"{name}: {found}, {expected}")
+
+
+def test_precisions(place):
+    expected, _ = trained(place, "mxnet-simplecnn", "cpu")
+    for precision, tolerance in (("tf32", 2e-3), ("bf16", 2e-2),
+                                 ("strict", 2e-5)):
+        found, _ = trained(place, "mxnet-simplecnn", "cuda", "--libraries=none",
+                           f"--precision={precision}")
+        expect(near(found, expected, tolerance),
+               f"{precision}: {found}, {expected}")
+
+
+def test_any_order_of_threads_gives_the_same_bits(place):
+    for name in ("mxnet-simplecnn", "residual", "random-41"):
+        digests = {trained(place, name, "cuda", "--libraries=none", ORDER=order,
+                           ASYNC=when)[1]
+                   for order in ("forward", "backward")
+                   for when in ("late", "early")}
+        expect(len(digests) == 1, f"{name}: {digests}")

@@ -211,20 +211,21 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     }
 
     /// What is outside along k is 0. A row outside is one of those inside once
-    /// more: its results are nobody's.
+    /// more: its results are nobody's. Without branches (see mma.cuh): who has
+    /// no share stores to a row that is not read.
     MN_DEVICE void store(Tile<size> &tile, int which, int k0, int kEnd) {
 #pragma unroll
       for (int j = 0; j < S::count; ++j) {
-        if (!S::isMine(j))
-          continue;
-        const auto [row, term] = S::at(j);
+        const bool isMine = S::isMine(j);
+        const auto [row, place] = S::at(j);
+        const int term = isMine ? place : 0;
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
 #pragma unroll
           for (int i = 0; i < terms; ++i)
             if (!isInside(k0 + term, i, kEnd))
               held[j][r][i] = 0;
-          storeRow(tile, which, row + r, term, held[j][r]);
+          storeRow(tile, which, isMine ? row + r : size, term, held[j][r]);
         }
       }
     }

@@ -192,43 +192,57 @@ struct MmaLoop {
 
     aNext.begin(a, aTable, batch, m0, kBegin, kEnd);
     bNext.begin(b, bTable, batch, n0, kBegin, kEnd);
+    const auto load = [&](int which, int k0) {
+      aNext.load(a, aTable, batch, m0, which, k0, kEnd);
+      bNext.load(b, bTable, batch, n0, which, k0, kEnd);
+    };
+    const auto store = [&](int which, int k0) {
+      aNext.store(tiles.a, which, k0, kEnd);
+      bNext.store(tiles.b, which, k0, kEnd);
+    };
+    const auto prepare = [&](int which, int k0) {
+      aNext.prepare(a, aTable, which, k0, kEnd);
+      bNext.prepare(b, bTable, which, k0, kEnd);
+    };
     __syncthreads();
-    // The next tiles are on their way while these are multiplied; the last turn
-    // only multiplies.
+    if (kBegin < kEnd) {
+      load(0, kBegin);
+      store(0, kBegin);
+      prepare(1, kBegin + depth);
+    }
+    // The next tiles are on their way while these are multiplied. Nothing
+    // branches while a warpgroup multiplies: after the last turn something is
+    // stored that nobody reads.
     int turn = 0;
-    for (int k0 = kBegin; k0 < kEnd + depth; k0 += depth, ++turn) {
-      const int which = turn % 2;
-      if (k0 < kEnd) {
-        aNext.load(a, aTable, batch, m0, which, k0, kEnd);
-        bNext.load(b, bTable, batch, n0, which, k0, kEnd);
-      }
-      if (k0 > kBegin) {
-        if constexpr (wgmma)
-          startWgmma(tiles, 1 - which, turn % kept != 1 % kept);
-        else
-          multiply(tiles, 1 - which);
-      }
-      if (k0 < kEnd) {
-        aNext.store(tiles.a, which, k0, kEnd);
-        bNext.store(tiles.b, which, k0, kEnd);
-        aNext.prepare(a, aTable, 1 - which, k0 + depth, kEnd);
-        bNext.prepare(b, bTable, 1 - which, k0 + depth, kEnd);
-      }
-      if constexpr (wgmma) {
+    for (int k0 = kBegin; k0 < kEnd; k0 += depth, ++turn) {
+      const int which = turn % 2, next = k0 + depth;
+      if constexpr (wgmma)
         fenceForWgmma();
+      __syncthreads();
+      if (next < kEnd)
+        load(1 - which, next);
+      prepare(which, next + depth);
+      if constexpr (wgmma) {
+        startWgmma(tiles, which, turn % kept != 0);
+        if constexpr (turns > 1)
+          store(1 - which, next);
         waitForWgmma();
+      } else {
+        multiply(tiles, which);
+        if (next < kEnd)
+          store(1 - which, next);
       }
       if constexpr (moves)
-        if (k0 > kBegin && turn % kept == 0)
+        if (turn % kept == kept - 1)
           eachSum([&](int i, int j, int e) {
             moved[i][j][e] += sum[i][j][e];
             if constexpr (!wgmma)
               sum[i][j][e] = 0;
           });
-      __syncthreads();
     }
+    __syncthreads();
     if constexpr (wgmma && moves)
-      if ((turn - 1) % kept == 0)
+      if (turn % kept == 0)
         eachSum([&](int i, int j, int e) { sum[i][j][e] = 0; });
     if constexpr (moves)
       eachSum([&](int i, int j, int e) { sum[i][j][e] += moved[i][j][e]; });

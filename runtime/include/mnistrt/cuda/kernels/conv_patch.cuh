@@ -210,6 +210,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   /// loaded.
   MN_DEVICE void startWgmma(const Stage &stage, int group) {
     constexpr int atOnce = parts == 2 ? 1 : 3;
+    const uint64_t filters =
+        wgmmaOperand(&stage.filter[0][0][0][0], taps * width * sizeof(uint4));
     auto &d = reinterpret_cast<float(&)[width / 2]>(sum);
     Fragment a[2][atOnce];
 #pragma unroll
@@ -227,15 +229,16 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       for (int i = 0; i < atOnce; ++i)
         if (const int tap = group * kept + begin + i;
             begin + i < kept && tap < taps)
-          multiplyWgmma(d, fragment[i], stage, tap, begin + i != 0);
+          multiplyWgmma(d, fragment[i], filters, tap, begin + i != 0);
       commitWgmma();
     }
   }
+  /// `filters`: of the first tap.
   static MN_DEVICE void multiplyWgmma(float (&d)[width / 2], const Fragment &a,
-                                      const Stage &stage, int tap, bool add) {
+                                      uint64_t filters, int tap, bool add) {
     const auto multiply = [&](const uint32_t(&rows)[4], int part, bool adds) {
-      const uint64_t filter = wgmmaOperand(&stage.filter[part][0][tap][0],
-                                           taps * width * sizeof(uint4));
+      // Addresses in an operand count 16 bytes.
+      const uint64_t filter = filters + (part * 2 * taps + tap) * width;
       if constexpr (mma == Mma::bf16)
         wgmmaBf16(d, rows, filter, adds);
       else
@@ -297,13 +300,14 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     pixel.begin(op, firstWindow);
     pixel.load(op, 0);
     pixel.store(memory.stage[0]);
+    const int end = opaque(turns);
 #pragma unroll 1
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int turn = 0; turn < end; ++turn) {
       waitForCopies();
       fenceForWgmma();
       __syncthreads();
       Stage &next = memory.stage[(turn + 1) % 2];
-      if (turn + 1 < turns) {
+      if (turn + 1 < end) {
         copyFilters(next, packed, turn + 1);
         pixel.load(op, turn + 1);
       }

@@ -24,6 +24,8 @@ template <typename T> const T *inBlock(const T *mine, int rank) {
   return static_cast<const T *>(emulated::gpu->inBlock(mine, rank));
 }
 
+inline int opaque(int n) { return n; }
+
 #define dynamicShared (reinterpret_cast<uint4 *>(emulated::gpu->dynamic))
 
 template <int offset> void copyAsync(unsigned to, const uint4 *from) {

@@ -23,9 +23,9 @@ import subprocess
 import sys
 import time
 
-from mutants import compiler, runtime
+from mutants import compiler, kernels, runtime
 
-MUTANTS = compiler.MUTANTS + runtime.MUTANTS
+MUTANTS = compiler.MUTANTS + kernels.MUTANTS + runtime.MUTANTS
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))
@@ -96,8 +96,9 @@ def targets_of(suite):
     kind, _ = parts_of(suite)
     if kind in ("unit", "cuda"):
         return [f"mn-{kind}-tests"]
-    return ["mnistc", "mnist-opt", "mnistrt"] + ["fake-cuda"] * (
-        kind == "programs")
+    more = {"programs": ["fake-cuda"], "emulated": ["fake-cuda",
+                                                    "emulated-nvrtc"]}
+    return ["mnistc", "mnist-opt", "mnistrt"] + more.get(kind, [])
 
 
 def suite_command(suite, folder):

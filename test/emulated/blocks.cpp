@@ -71,7 +71,7 @@ public:
   void arriveAtCluster() override;
   void waitForCluster() override;
   const void *inBlock(const void *mine, int rank) override;
-  const char (*exchange(const void *mine, size_t bytes))[most] override;
+  OfLanes exchange(const void *mine, size_t bytes) override;
 
 private:
   void begin(Block &b, unsigned number);
@@ -250,7 +250,7 @@ const void *Cluster::inBlock(const void *mine, int rank) {
              : theirs.begin() + (byte - dynamic);
 }
 
-const char (*Cluster::exchange(const void *mine, size_t bytes))[Gpu::most] {
+Gpu::OfLanes Cluster::exchange(const void *mine, size_t bytes) {
   Fiber &f = *fiber;
   const unsigned number = f.thread.thread.x / lanes;
   Warp &warp = block->warps[number];

@@ -56,7 +56,8 @@ struct Gpu {
   virtual const void *inBlock(const void *mine, int rank) = 0;
   /// Waits for all lanes of the warp: `bytes` of each of them.
   static constexpr size_t most = 32;
-  virtual const char (*exchange(const void *mine, size_t bytes))[most] = 0;
+  using OfLanes = const char (*)[most];
+  virtual OfLanes exchange(const void *mine, size_t bytes) = 0;
 
 protected:
   ~Gpu() = default;

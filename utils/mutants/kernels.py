@@ -2,7 +2,7 @@
 
 FOLDER = "runtime/include/mnistrt/cuda/kernels/"
 TRAININGS = "emulated/trainings.test"
-GRADIENTS = "emulated/kernels.test_gradients"
+TABLE = "emulated/kernels.test_table"
 
 MUTANTS = [
     # Barriers and waits: a neighbour's number is not there yet, or gone.
@@ -34,11 +34,11 @@ MUTANTS = [
      "  sums[warp][lane] = v;\n", [TRAININGS]),
     ("a cluster's parts are read before they are there",
      FOLDER + "reduce.cuh", "      clusterSync();\n      if (split == 0 && member == 0)",
-     "      if (split == 0 && member == 0)", [GRADIENTS]),
+     "      if (split == 0 && member == 0)", [TABLE]),
     # Numbers.
     ("the small parts of tf32x3 are left out", FOLDER + "conv_patch.cuh",
      "      multiply(a.small, 0, add);\n      multiply(a.big, 1, true);\n",
-     "      multiply(a.big, 1, add);\n", [TRAININGS]),
+     "      multiply(a.big, 1, add);\n", [TABLE]),
     ("tiles begin anew each turn", FOLDER + "product_mma.cuh",
      "startWgmma(tiles, which, turn % kept != 0);",
      "startWgmma(tiles, which, false);", [TRAININGS]),

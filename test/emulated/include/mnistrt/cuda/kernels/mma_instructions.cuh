@@ -49,7 +49,7 @@ float addProducts(float sum, const Line &a, const Line &b) {
 struct Fragments {
   uint32_t a[4], b[2];
 };
-using OfLanes = const char (*)[emulated::Gpu::most];
+using OfLanes = emulated::Gpu::OfLanes;
 
 inline uint32_t wordOf(OfLanes lanes, int lane, int word) {
   uint32_t value;

@@ -1,5 +1,4 @@
-//===- mma.cuh - operands of the tensor cores --------------------*- C++
-//-*-===//
+//===- mma.cuh - operands of the tensor cores -------------------*- C++ -*-===//
 
 #ifndef MNISTRT_CUDA_KERNELS_MMA_CUH
 #define MNISTRT_CUDA_KERNELS_MMA_CUH

@@ -15,10 +15,12 @@ namespace {
 
 /// Its section headers are the end of a file. 0: not for this machine.
 size_t bytesOf(const void *image) {
+  // Tests have code of a few bytes: no more is read than is alike.
+  if (std::strncmp(static_cast<const char *>(image), ELFMAG, SELFMAG) != 0)
+    return 0;
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_type != ET_DYN || header.e_machine != EM_X86_64)
+  if (header.e_type != ET_DYN || header.e_machine != EM_X86_64)
     return 0;
   return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
 }

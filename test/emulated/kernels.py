@@ -6,8 +6,10 @@ import sys
 
 from harness import ROOT, expect
 
-WAYS = ({"ORDER": "forward", "ASYNC": "late"},
-        {"ORDER": "backward", "ASYNC": "early"})
+# How kernels are run, and how many operations a case may have: the large ones,
+# which take most of the time, run once.
+WAYS = (({"ORDER": "forward", "ASYNC": "late"}, "4e7"),
+        ({"ORDER": "backward", "ASYNC": "early"}, "1e7"))
 
 
 def counts(done):
@@ -22,9 +24,7 @@ def test_table_of_kernels(place):
     done = place.run(pathlib.Path(sys.executable).parent / "cmake", "--build", place.build, "--target",
                      "emulated-kernels", env=environment)
     expect(done.code == 0, done)
-    for number, way in enumerate(WAYS):
-        # Most of the time is the large ones': once.
-        most = ("4e7", "1e7")[number]
+    for way, most in WAYS:
         done = place.run(place.build / "bin/mn-gpu-tests",
                          place.build / "test/emulated/kernels.so", "sm_90",
                          f"--emulated={most}", env=place.environment(**way))

@@ -113,27 +113,30 @@ void rewriteKernels(std::string &text) {
 
 bool compile(Program &program, const std::string &options) {
   const Folder folder;
-  const std::string log = folder / "log";
+  const std::string log = folder / "log", emulated = MN_EMULATED_FOLDER;
+  const std::string text = quoted(folder / "text.cpp");
+  const std::string all = quoted(folder / "all.cpp");
   const auto run = [&](const std::string &arguments) {
     const std::string command = std::string(MN_CLANG) +
                                 " -std=c++20 -w -fPIC " + arguments + " 2>>" +
-                                log;
+                                quoted(log);
     const bool good = std::system(command.c_str()) == 0;
     program.log = read(log);
     return good;
   };
   write(folder / "text.cpp", program.text);
   if (!run("-E -D__CUDACC__ -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL "
-           "-D__grid_constant__= -DMN_EMULATED -I" MN_EMULATED_FOLDER "/include"
-           " -include " MN_EMULATED_FOLDER "/kernel.h" +
-           options + " " + folder / "text.cpp" + " -o " + folder / "all.cpp"))
+           "-D__grid_constant__= -I" +
+           quoted(emulated + "/include") + " -include " +
+           quoted(emulated + "/kernel.h") + options + " " + text + " -o " +
+           all))
     return false;
-  std::string text = read(folder / "all.cpp");
-  rewriteKernels(text);
-  write(folder / "all.cpp", text);
+  std::string rewritten = read(folder / "all.cpp");
+  rewriteKernels(rewritten);
+  write(folder / "all.cpp", rewritten);
   if (!run("-O2 -fno-strict-aliasing -fno-math-errno -fvisibility=hidden "
            "-shared " +
-           folder / "all.cpp" + " -o " + folder / "code.so"))
+           all + " -o " + quoted(folder / "code.so")))
     return false;
   program.code = read(folder / "code.so");
   return true;

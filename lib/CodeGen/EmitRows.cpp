@@ -171,14 +171,15 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
 
 void RowEmitter::emitLoad() {
   body.begin(/*indent=*/4);
+  out.finishFunction((indexType + " placeOf").str(),
+                     {{indexType, "o"}, {indexType, "r"}},
+                     line("return " + elementIndex.text + ";", 4) + "\n");
+  body.begin(/*indent=*/4);
   SmallVector<std::string> values;
-  if (!elementFields.empty()) {
-    Expr at = body.nameIndex(elementIndex);
-    for (const Field &field : elementFields)
-      values.push_back(out.use(cast<BlockArgument>(skipReshapes(field.value))) +
-                       "[" + at.text + "]");
-  }
-  out.finishFunction("ElementValues load", {{indexType, "o"}, {indexType, "r"}},
+  for (const Field &field : elementFields)
+    values.push_back(out.use(cast<BlockArgument>(skipReshapes(field.value))) +
+                     "[place]");
+  out.finishFunction("ElementValues load", {{indexType, "place"}},
                      argumentLines("    return ", "{", values, "};", 0) + "\n");
 }
 
@@ -235,25 +236,25 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
 
 LogicalResult RowEmitter::emitStores(bool ofElements) {
   beginBody(rows.phases.size() + 1, ofElements);
+  if (ofElements)
+    body.remember(nullptr, elementIndex.text, {"place"});
+  StringRef at = ofElements ? "place" : StringRef(rowIndex.text);
   std::string stores;
-  std::optional<Expr> at;
   for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
     if (ofElements ? !space.hasElements(yielded) : !space.hasRows(yielded))
       continue;
-    if (!at)
-      at = ofElements ? body.nameIndex(elementIndex) : rowIndex;
     // All are computed before the first is stored.
     FailureOr<Expr> value =
         body.namedValue(yielded, ofElements ? element : row);
     if (failed(value))
       return failure();
-    stores +=
-        storeLine(out.names[out.step.getResult(number)], at->text, *value);
+    stores += storeLine(out.names[out.step.getResult(number)], at, *value);
   }
   if (ofElements)
     out.finishFunction("void store",
                        {{"const RowValues &", "row"},
                         {"const ElementValues &", "e"},
+                        {indexType, "place"},
                         {indexType, "o"},
                         {indexType, "r"}},
                        stores);

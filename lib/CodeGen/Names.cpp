@@ -130,6 +130,8 @@ static bool isReserved(StringRef name) {
       "mn_parameters",
       "o",
       "phases",
+      "place",
+      "placeOf",
       "r",
       "reinterpret_cast",
       "row",

@@ -70,7 +70,7 @@ public:
   bool syncBlock(bool value) override;
   void arriveAtCluster() override;
   void waitForCluster() override;
-  const void *inBlock(const void *mine, int rank) override;
+  void *inBlock(void *mine, int rank) override;
   OfLanes exchange(const void *mine, size_t bytes) override;
 
 private:
@@ -240,7 +240,7 @@ void Cluster::waitForCluster() {
     wait(Waits::forCluster);
 }
 
-const void *Cluster::inBlock(const void *mine, int rank) {
+void *Cluster::inBlock(void *mine, int rank) {
   Block &theirs = blocks[size_t(rank)];
   if (&theirs == block)
     return mine;

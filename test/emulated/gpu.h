@@ -53,7 +53,7 @@ struct Gpu {
   virtual void arriveAtCluster() = 0;
   virtual void waitForCluster() = 0;
   /// Where block number `rank` of the cluster has what is `mine` in this one.
-  virtual const void *inBlock(const void *mine, int rank) = 0;
+  virtual void *inBlock(void *mine, int rank) = 0;
   /// Waits for all lanes of the warp: `bytes` of each of them.
   static constexpr size_t most = 32;
   using OfLanes = const char (*)[most];

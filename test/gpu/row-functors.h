@@ -19,13 +19,11 @@ template <mn::Reduce S> struct Normalize {
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
                             mn::RowPhase<mn::Sum, float, 2>>;
   static constexpr bool storesElements = true;
-  MN_FN static mn::Index at(mn::Index o, mn::Index r) {
+  MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
     constexpr mn::Index run = mn::Index(S.contiguous ? S.size : S.run);
     return (r / run * mn::Index(S.outputs) + o) * run + r % run;
   }
-  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
-    return {a[at(o, r)]};
-  }
+  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
@@ -47,9 +45,9 @@ template <mn::Reduce S> struct Normalize {
                   mn::Index) const {
     row.scale = 1.0f / mn::sqrt(v.v[0] / v.v[1] + 1.0f);
   }
-  MN_FN void store(const RowValues &row, const ElementValues &e, mn::Index o,
-                   mn::Index r) const {
-    y[at(o, r)] = (e.a - row.mean) * row.scale;
+  MN_FN void store(const RowValues &row, const ElementValues &e,
+                   mn::Index place, mn::Index, mn::Index) const {
+    y[place] = (e.a - row.mean) * row.scale;
   }
   MN_FN void storeRow(const RowValues &row, mn::Index o) const {
     y[S.outputs * S.size + o] = row.sum;
@@ -66,9 +64,10 @@ template <mn::Reduce S> struct Average {
   };
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>>;
   static constexpr bool storesElements = false;
-  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
-    return {a[Normalize<S>::at(o, r)]};
+  MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
+    return Normalize<S>::placeOf(o, r);
   }
+  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
@@ -80,7 +79,7 @@ template <mn::Reduce S> struct Average {
     row.mean = v.v[0] / float(S.size);
   }
   MN_FN void store(const RowValues &, const ElementValues &, mn::Index,
-                   mn::Index) const {}
+                   mn::Index, mn::Index) const {}
   MN_FN void storeRow(const RowValues &row, mn::Index o) const {
     y[o] = row.mean;
   }
@@ -100,9 +99,10 @@ template <mn::Reduce S, bool elements> struct RowTotals {
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
                             mn::RowPhase<mn::ArgMaxFirst, float, 1>>;
   static constexpr bool storesElements = elements;
-  MN_FN ElementValues load(mn::Index o, mn::Index r) const {
-    return {a[Normalize<S>::at(o, r)]};
+  MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
+    return Normalize<S>::placeOf(o, r);
   }
+  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   template <int p>
   MN_FN mn::Values<float, 1> values(mn::Phase<p>, const RowValues &,
@@ -118,9 +118,9 @@ template <mn::Reduce S, bool elements> struct RowTotals {
                   mn::Index) const {
     row.best = v.v[0];
   }
-  MN_FN void store(const RowValues &row, const ElementValues &e, mn::Index o,
-                   mn::Index r) const {
-    y[Normalize<S>::at(o, r)] = e.a - row.mean;
+  MN_FN void store(const RowValues &row, const ElementValues &e,
+                   mn::Index place, mn::Index, mn::Index) const {
+    y[place] = e.a - row.mean;
   }
   MN_FN void storeRow(const RowValues &, mn::Index) const {}
   struct TotalValues {

@@ -5,13 +5,14 @@
 // After the last phase there may be results for every element. The functor F of
 // such a step has
 //
-//   ElementValues      an element's inputs, which load(o, r) reads
+//   placeOf(o, r)      where an element is in its tensors
+//   ElementValues      an element's inputs, which load(place) reads
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>
 //   storesElements     whether there are results for every element
 //   values(Phase<p>, row, e, o, r)    what an element gives to phase p
 //   take(Phase<p>, v, row, o)         what the row knows from its results v
-//   store(row, e, o, r), storeRow(row, o)   after the last phase
+//   store(row, e, place, o, r), storeRow(row, o)   after the last phase
 //
 // for element r of row o. There may also be totals over all rows, which are
 // known once the last row is:

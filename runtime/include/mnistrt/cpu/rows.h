@@ -33,7 +33,8 @@ auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
     for (int lane = 0; lane < rowLanes; ++lane)
       lanes[i][lane] = Kind::none();
   const auto take = [&](int lane, Index r) MN_ALWAYS_INLINE {
-    const auto values = f.values(Phase<p>{}, row, f.load(o, r), o, r);
+    const auto values =
+        f.values(Phase<p>{}, row, f.load(f.placeOf(o, r)), o, r);
     for (int i = 0; i < count; ++i)
       lanes[i][lane] = Kind::join(lanes[i][lane], Kind::of(values.v[i], r));
   };
@@ -80,8 +81,10 @@ MN_INLINED typename F::RowValues oneRow(const F &functor, Index o, Index size) {
   // A copy, which no store can change.
   const typename F::RowValues known = row;
   MN_INDEPENDENT
-  for (Index r = 0; r < size; ++r)
-    f.store(known, f.load(o, r), o, r);
+  for (Index r = 0; r < size; ++r) {
+    const Index place = f.placeOf(o, r);
+    f.store(known, f.load(place), place, o, r);
+  }
   f.storeRow(known, o);
   return known;
 }

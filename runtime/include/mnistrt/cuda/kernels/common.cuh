@@ -23,6 +23,23 @@ inline constexpr bool hasClusters = true;
 inline constexpr bool hasClusters = false;
 #endif
 
+/// A functor, which is pointers to tensors, of which the compiler knows where
+/// tensors begin: at multiples of 16 bytes. What is adjacent it may then load
+/// and store at once.
+template <typename F> MN_DEVICE F withAlignedTensors(const F &f) {
+  constexpr int count = int(sizeof(F) / sizeof(char *));
+  static_assert(count * sizeof(char *) == sizeof(F));
+  char *pointers[count];
+  memcpy(pointers, &f, sizeof(F));
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+    pointers[i] =
+        static_cast<char *>(__builtin_assume_aligned(pointers[i], 16));
+  F aligned;
+  memcpy(&aligned, pointers, sizeof(F));
+  return aligned;
+}
+
 template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
   if constexpr (sizeof(T) < 4)
     return T(__shfl_xor_sync(0xffffffffu, int(v), lanes));

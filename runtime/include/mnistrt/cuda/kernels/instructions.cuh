@@ -41,10 +41,16 @@ MN_DEVICE void clusterWait() {
   asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 }
 
+/// Says that this block runs, so that others may use its shared memory once
+/// they have waited. Nothing that it wrote need be seen.
+MN_DEVICE void clusterStart() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+
 /// Where block number `rank` of the cluster has what is `mine` in this block's
 /// shared memory.
-template <typename T> MN_DEVICE const T *inBlock(const T *mine, int rank) {
-  const T *its;
+template <typename T> MN_DEVICE T *inBlock(T *mine, int rank) {
+  T *its;
   asm("mapa.u64 %0, %1, %2;" : "=l"(its) : "l"(mine), "r"(rank));
   return its;
 }

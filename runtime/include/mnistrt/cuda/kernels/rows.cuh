@@ -3,10 +3,11 @@
 // A team of threads has a row (mnistrt/rows.h), from its first phase to its
 // results: what a thread loads it keeps in registers where they suffice, else
 // it loads it again in each phase. Neighbouring threads have neighbouring
-// elements where these are adjacent in memory, else neighbouring rows. A large
-// row has the blocks of a cluster, which read each other's sums in shared
-// memory. Totals over all rows are made by one block, a cluster, or the last
-// block to end its rows. The order of all sums is fixed.
+// elements, or fours of them, where these are adjacent in memory, else
+// neighbouring rows. A large row has the blocks of a cluster, which write their
+// sums to each other's shared memory. Totals over all rows are made by one
+// block, a cluster, or the last block to end its rows. The order of all sums is
+// fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@ namespace shape {
 /// A block has `rows` x `team` threads; `splits` blocks share its rows.
 struct RowTeams {
   bool alongElements = true; ///< neighbouring threads; else along rows
+  int wide = 1;              ///< elements next to each other that a thread has
   int rows = 1;
   int team = 1;
   int splits = 1;
@@ -49,8 +51,39 @@ MN_SHAPE_FN int rowsForTotals(const RowTeams &t, const Reduce &s) {
   return ceilDiv<int64_t>(s.outputs, rows) <= largestCluster ? rows : t.rows;
 }
 
+/// Where elements come in fours. A warp or less has a row of up to sixteen
+/// elements a thread; a longer one has a block, or as many as may run at once
+/// if each has fours enough.
+MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s) {
+  constexpr int most = 512, each = 4, enough = 512;
+  const int64_t fours = s.size / 4;
+  RowTeams t{.wide = 4};
+  if (fours <= 32 * each) {
+    while (t.team < 32 && t.team < fours)
+      t.team *= 2;
+    t.rows = 256 / t.team;
+    while (t.threads() > 64 && s.outputs < int64_t(t.rows) * referenceSms)
+      t.rows /= 2;
+    return t;
+  }
+  t.splits = int(max<int64_t>(
+      1, min<int64_t>(min<int64_t>(referenceSms / max<int64_t>(s.outputs, 1),
+                                   fours / enough),
+                      largestCluster)));
+  const int64_t ofBlock = ceilDiv<int64_t>(fours, t.splits);
+  const int64_t ofThread = ceilDiv<int64_t>(ofBlock, most);
+  t.team =
+      int(min<int64_t>(most, ceilDiv<int64_t>(ofBlock, ofThread * 32) * 32));
+  return t;
+}
+
 MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
   constexpr int sector = 8, most = 512;
+  if (!hasTotals && s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0) {
+    RowTeams t = teamsOfFours(s);
+    t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
+    return t;
+  }
   RowTeams t;
   t.alongElements = s.contiguous || s.run >= sector;
   if (s.size <= 4) {
@@ -125,35 +158,48 @@ template <typename F, Reduce S> struct RowKernel {
   static constexpr int widest = t.alongElements ? laneTeam / 2 : 16;
   static constexpr int narrowest = t.alongElements ? 1 : laneRows;
 
-  // What a thread has of a row, in registers if it fits.
-  static constexpr int64_t stride = int64_t(t.team) * splits;
+  // What a thread has of a row, in registers if it fits. Of neighbours that it
+  // has all are inside the row, or none is.
+  static constexpr int wide = t.wide;
+  static_assert(S.size % wide == 0);
+  static constexpr int64_t stride = int64_t(t.team) * splits * wide;
   static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
-  static constexpr bool keeps = each * int64_t(sizeof(Element)) <= 4 * 56;
+  static constexpr bool keeps =
+      each * wide * int64_t(sizeof(Element)) <= 4 * 56;
   static constexpr int atOnce =
-      keeps ? int(each) : int(shape::min<int64_t>(each, shape::rowDepth));
+      keeps ? int(each)
+            : int(shape::min<int64_t>(each, shape::rowDepth / wide));
 
   struct Place {
     Index o;
     int64_t first;
   };
+  using Held = Element[atOnce][wide];
 
-  /// Loads up to `atOnce` elements, from number `start` of the thread on;
-  /// without branches: beyond the end it is the first one.
-  static MN_DEVICE void load(Element (&e)[atOnce], const F &f, Place at,
-                             int64_t start) {
+  /// Where the first of some neighbours is. The compiler sees that it is a
+  /// multiple of their number.
+  static MN_DEVICE Index placeOf(const F &f, Index o, Index r) {
+    return f.placeOf(o, r) & Index(-wide);
+  }
+
+  /// Loads up to `atOnce` times neighbours, from number `start` of the thread
+  /// on; without branches: beyond the end they are the first ones.
+  static MN_DEVICE void load(Held &e, const F &f, Place at, int64_t start) {
 #pragma unroll
     for (int i = 0; i < atOnce; ++i) {
       const int64_t r = at.first + (start + i) * stride;
       const Index inside = Index(r < S.size ? r : 0);
       __builtin_assume(inside >= 0 && inside < S.size);
-      e[i] = f.load(at.o, inside);
+      const Index place = placeOf(f, at.o, inside);
+#pragma unroll
+      for (int j = 0; j < wide; ++j)
+        e[i][j] = f.load(place + j);
     }
   }
 
-  /// Calls use(e, r) for each element of the thread.
+  /// Calls use(e, place, r) for each element of the thread.
   template <typename Use>
-  static MN_DEVICE void forEach(Element (&e)[atOnce], const F &f, Place at,
-                                const Use &use) {
+  static MN_DEVICE void forEach(Held &e, const F &f, Place at, const Use &use) {
     for (int64_t start = 0; start < each; start += atOnce) {
       if constexpr (!keeps)
         load(e, f, at, start);
@@ -162,7 +208,10 @@ template <typename F, Reduce S> struct RowKernel {
         const int64_t r = at.first + (start + i) * stride;
         if (r < S.size) {
           __builtin_assume(r >= 0);
-          use(e[i], Index(r));
+          const Index place = placeOf(f, at.o, Index(r));
+#pragma unroll
+          for (int j = 0; j < wide; ++j)
+            use(e[i][j], place + j, Index(r) + j);
         }
       }
     }
@@ -190,26 +239,30 @@ template <typename F, Reduce S> struct RowKernel {
         s = Kind::joinAll(s, ofWarps[warp * t.rows + row]);
     }
     if constexpr (splits > 1) {
-      __shared__ State ofBlock[t.rows];
-      if (member == 0)
-        ofBlock[row] = s;
-      clusterSync();
+      __shared__ State ofBlocks[splits][t.rows];
+      const int split = int(blockIdx.x) % splits;
       const int first = byCluster ? int(blockIdx.x) / splits * splits : 0;
-      s = *inBlock(&ofBlock[row], first);
+      // Not before the others run.
+      if constexpr (p == 0)
+        clusterWait();
+      if (member < splits)
+        *inBlock(&ofBlocks[split][row], first + member) = s;
+      clusterSync();
+      s = ofBlocks[0][row];
 #pragma unroll
       for (int block = 1; block < splits; ++block)
-        s = Kind::joinAll(s, *inBlock(&ofBlock[row], first + block));
+        s = Kind::joinAll(s, ofBlocks[block][row]);
     }
     return s;
   }
 
   template <int p>
-  static MN_DEVICE void runPhases(Element (&e)[atOnce], const F &f, Row &row,
-                                  Place at, int member, int number) {
+  static MN_DEVICE void runPhases(Held &e, const F &f, Row &row, Place at,
+                                  int member, int number) {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
       auto s = Kind::noneOfAll();
-      forEach(e, f, at, [&](const Element &x, Index r) {
+      forEach(e, f, at, [&](const Element &x, Index, Index r) {
         s = Kind::joinAll(
             s, Kind::ofAll(f.values(Phase<p>{}, row, x, at.o, r), r));
       });
@@ -278,12 +331,15 @@ template <typename F, Reduce S> struct RowKernel {
       clusterWait();
   }
 
-  static MN_DEVICE void run(const F &f, Parts &parts) {
+  static MN_DEVICE void run(const F &functor, Parts &parts) {
+    const F f = wide > 1 ? withAlignedTensors(functor) : functor;
     gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
     if (split >= splits)
       return;
+    if constexpr (splits > 1)
+      clusterStart();
     const int number =
         t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.rows;
     const int member =
@@ -292,25 +348,21 @@ template <typename F, Reduce S> struct RowKernel {
     const bool inside = o < S.outputs;
     // Threads without a row go with the last one: all meet at barriers.
     const Place at{Index(inside ? o : S.outputs - 1),
-                   int64_t(split) * t.team + member};
+                   (int64_t(split) * t.team + member) * wide};
     Row row{};
     f.begin(row, at.o);
-    Element e[atOnce];
+    Held e;
     if constexpr (keeps)
       load(e, f, at, 0);
     runPhases<0>(e, f, row, at, member, number);
-    if constexpr (splits > 1)
-      clusterArrive();
     if (inside) {
       if constexpr (F::storesElements)
-        forEach(e, f, at,
-                [&](const Element &x, Index r) { f.store(row, x, at.o, r); });
+        forEach(e, f, at, [&](const Element &x, Index place, Index r) {
+          f.store(row, x, place, at.o, r);
+        });
       if (split == 0 && member == 0)
         f.storeRow(row, at.o);
     }
-    // Others may still read this block's sums.
-    if constexpr (splits > 1)
-      clusterWait();
     if constexpr (hasTotals)
       if (byCluster || split == 0)
         runTotals(f, row, at.o, inside && split == 0 && member == 0, number,

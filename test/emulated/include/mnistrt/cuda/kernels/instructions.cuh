@@ -15,13 +15,15 @@ namespace mn::device {
 inline void gridDependencySync() {}
 
 inline void clusterArrive() { emulated::gpu->arriveAtCluster(); }
+inline void clusterStart() { clusterArrive(); }
 inline void clusterWait() { emulated::gpu->waitForCluster(); }
 inline void clusterSync() {
   clusterArrive();
   clusterWait();
 }
-template <typename T> const T *inBlock(const T *mine, int rank) {
-  return static_cast<const T *>(emulated::gpu->inBlock(mine, rank));
+template <typename T> T *inBlock(T *mine, int rank) {
+  return static_cast<T *>(
+      emulated::gpu->inBlock(const_cast<std::remove_const_t<T> *>(mine), rank));
 }
 
 inline int opaque(int n) { return n; }

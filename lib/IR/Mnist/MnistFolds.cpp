@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Mnist/Patterns.h"
 #include "lib/IR/Mnist/Permutation.h"
@@ -221,6 +222,30 @@ static LogicalResult sumOfPlaced(ReduceSumOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// A sum over what a broadcast repeats is a product with how often.
+static LogicalResult sumOfRepeated(ReduceSumOp op, PatternRewriter &rewriter) {
+  auto producer = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!producer || !isa<FloatType>(op.getType().getElementType()))
+    return rewriter.notifyMatchFailure(op, "input is no broadcast of floats");
+  ArrayRef<int64_t> shape = producer.getType().getShape();
+  int64_t count = 1;
+  for (int64_t dim : op.getDims()) {
+    if (llvm::is_contained(producer.getDims(), dim))
+      return rewriter.notifyMatchFailure(op, "what is summed is not repeated");
+    count *= shape[dim];
+  }
+  if (count == 0)
+    return rewriter.notifyMatchFailure(op, "there is nothing to sum");
+  SmallVector<int64_t> kept = otherDims(op.getDims(), shape.size()), dims;
+  for (int64_t dim : producer.getDims())
+    dims.push_back(llvm::find(kept, dim) - kept.begin());
+  Arithmetic c{rewriter, op.getLoc()};
+  Value one = rewriter.createOrFold<BroadcastOp>(op.getLoc(), op.getType(),
+                                                 producer.getInput(), dims);
+  rewriter.replaceOp(op, c.mul(one, c.number(one, double(count))));
+  return success();
+}
+
 /// reshape(reshape(x)) = reshape(x)
 static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
   auto producer = op.getInput().getDefiningOp<ReshapeOp>();
@@ -260,7 +285,8 @@ MNIST_PATTERNS(BroadcastOp, mergeBroadcasts)
 MNIST_PATTERNS(ConcatOp, flattenConcat)
 MNIST_PATTERNS(ReduceMaxOp, reduceToReshape<ReduceMaxOp>)
 MNIST_PATTERNS(ReduceMinOp, reduceToReshape<ReduceMinOp>)
-MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>, sumOfPlaced)
+MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>, sumOfPlaced,
+               sumOfRepeated)
 MNIST_PATTERNS(ReshapeOp, mergeReshapes, reshapeOfRepeated)
 MNIST_PATTERNS(SliceOp, mergeSlices)
 MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape)

@@ -80,6 +80,20 @@ func.func @pools_of_one_size(%x: tensor<1x1x3x3xf32>) -> tensor<1x1x3x3xf32> {
   return %y : tensor<1x1x3x3xf32>
 }
 
+// CHECK-LABEL: @sum_of_repeated
+// CHECK-SAME:    (%[[X:.*]]: tensor<3xf32>)
+// CHECK:         %[[N:.*]] = mnist.constant dense<1.000000e+01> : tensor<3xf32>
+// CHECK:         %[[Y:.*]] = mnist.mul %[[X]], %[[N]] : tensor<3xf32>
+// CHECK:         mnist.broadcast %[[X]] along [1] : tensor<3xf32> -> tensor<2x3xf32>
+// CHECK:         mnist.reduce_sum {{.*}} over [1]
+func.func @sum_of_repeated(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>, tensor<2x5xf32>) {
+  %b = mnist.broadcast %x along [1] : tensor<3xf32> -> tensor<2x3x5xf32>
+  %y = mnist.reduce_sum %b over [0, 2] : tensor<2x3x5xf32> -> tensor<3xf32>
+  %z = mnist.reduce_sum %b over [2] : tensor<2x3x5xf32> -> tensor<2x3xf32>
+  %w = mnist.reduce_sum %b over [1] : tensor<2x3x5xf32> -> tensor<2x5xf32>
+  return %y, %z, %w : tensor<3xf32>, tensor<2x3xf32>, tensor<2x5xf32>
+}
+
 // CHECK-LABEL: @splats
 // CHECK-NEXT:    %[[Y:.*]] = mnist.constant dense<1.000000e+00> : tensor<2x6xf32>
 // CHECK-NEXT:    return %[[Y]]

@@ -46,7 +46,8 @@ private:
   LogicalResult emitPhase(unsigned number);
   LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
                            unsigned known);
-  LogicalResult emitStores(bool ofElements);
+  LogicalResult emitStores();
+  LogicalResult emitRowStores();
   LogicalResult emitTotals();
   LogicalResult emitTotal(unsigned number, ArrayRef<std::string> fields);
   LogicalResult emitStoreTotals(ArrayRef<std::string> fields);
@@ -234,34 +235,59 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
                     number + 1);
 }
 
-LogicalResult RowEmitter::emitStores(bool ofElements) {
-  beginBody(rows.phases.size() + 1, ofElements);
-  if (ofElements)
-    body.remember(nullptr, elementIndex.text, {"place"});
-  StringRef at = ofElements ? "place" : StringRef(rowIndex.text);
+/// One tensor after another: what is adjacent may be stored at once.
+LogicalResult RowEmitter::emitStores() {
+  SmallVector<Field> fields;
+  SmallVector<std::string> values;
   std::string stores;
+  beginBody(rows.phases.size() + 1, /*hasElement=*/true);
   for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
-    if (ofElements ? !space.hasElements(yielded) : !space.hasRows(yielded))
+    if (!space.hasElements(yielded))
       continue;
-    // All are computed before the first is stored.
-    FailureOr<Expr> value =
-        body.namedValue(yielded, ofElements ? element : row);
+    FailureOr<Expr> value = body.value(yielded, element);
     if (failed(value))
       return failure();
-    stores += storeLine(out.names[out.step.getResult(number)], at, *value);
+    values.push_back(value->text);
+    std::string name = out.names[out.step.getResult(number)].str();
+    fields.push_back({yielded, name, /*known=*/0});
+    stores += "    for (int i = 0; i < n; ++i)\n" +
+              storeLine(name, "place + i", {"v[i]." + name}, /*indent=*/6);
   }
-  if (ofElements)
-    out.finishFunction("void store",
-                       {{"const RowValues &", "row"},
-                        {"const ElementValues &", "e"},
-                        {indexType, "place"},
-                        {indexType, "o"},
-                        {indexType, "r"}},
-                       stores);
-  else
-    out.finishFunction("void storeRow",
-                       {{"const RowValues &", "row"}, {indexType, "o"}},
-                       stores);
+  bool any = !fields.empty();
+  out.functions += ("  static constexpr bool storesElements = " +
+                    Twine(any ? "true" : "false") + ";\n")
+                       .str();
+  if (!any)
+    return success();
+  out.functions += structText("StoredValues", fields);
+  out.finishFunction("StoredValues results",
+                     {{"const RowValues &", "row"},
+                      {"const ElementValues &", "e"},
+                      {indexType, "o"},
+                      {indexType, "r"}},
+                     argumentLines("    return ", "{", values, "};", 0) + "\n");
+  out.functions += "  template <int n>\n"
+                   "  MN_FN void store(const StoredValues (&v)[n], mn::Index "
+                   "place) const {\n" +
+                   stores + "  }\n";
+  return success();
+}
+
+LogicalResult RowEmitter::emitRowStores() {
+  beginBody(rows.phases.size() + 1, /*hasElement=*/false);
+  std::string stores;
+  for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
+    if (!space.hasRows(yielded))
+      continue;
+    // All are computed before the first is stored.
+    FailureOr<Expr> value = body.namedValue(yielded, row);
+    if (failed(value))
+      return failure();
+    stores +=
+        storeLine(out.names[out.step.getResult(number)], rowIndex.text, *value);
+  }
+  out.finishFunction("void storeRow",
+                     {{"const RowValues &", "row"}, {indexType, "o"}}, stores);
   return success();
 }
 
@@ -366,12 +392,6 @@ LogicalResult RowEmitter::emit() {
   out.functions += structText("ElementValues", elementFields) +
                    structText("RowValues", rowFields);
   out.functions += phasesText("Phases", rows.phases);
-  bool storesElements = llvm::any_of(yieldsOf(out.step), [&](Value value) {
-    return space.hasElements(value);
-  });
-  out.functions += ("  static constexpr bool storesElements = " +
-                    Twine(storesElements ? "true" : "false") + ";\n")
-                       .str();
   emitLoad();
   if (failed(emitUpdate("void begin",
                         {{"RowValues &", "row"}, {indexType, "o"}}, 0)))
@@ -379,8 +399,7 @@ LogicalResult RowEmitter::emit() {
   for (unsigned i = 0; i < rows.phases.size(); ++i)
     if (failed(emitPhase(i)))
       return failure();
-  return success(succeeded(emitStores(/*ofElements=*/true)) &&
-                 succeeded(emitStores(/*ofElements=*/false)) &&
+  return success(succeeded(emitStores()) && succeeded(emitRowStores()) &&
                  succeeded(emitTotals()));
 }
 

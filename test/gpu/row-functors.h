@@ -45,9 +45,17 @@ template <mn::Reduce S> struct Normalize {
                   mn::Index) const {
     row.scale = 1.0f / mn::sqrt(v.v[0] / v.v[1] + 1.0f);
   }
-  MN_FN void store(const RowValues &row, const ElementValues &e,
-                   mn::Index place, mn::Index, mn::Index) const {
-    y[place] = (e.a - row.mean) * row.scale;
+  struct StoredValues {
+    float y;
+  };
+  MN_FN StoredValues results(const RowValues &row, const ElementValues &e,
+                             mn::Index, mn::Index) const {
+    return {(e.a - row.mean) * row.scale};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
   }
   MN_FN void storeRow(const RowValues &row, mn::Index o) const {
     y[S.outputs * S.size + o] = row.sum;
@@ -78,8 +86,6 @@ template <mn::Reduce S> struct Average {
                   mn::Index) const {
     row.mean = v.v[0] / float(S.size);
   }
-  MN_FN void store(const RowValues &, const ElementValues &, mn::Index,
-                   mn::Index, mn::Index) const {}
   MN_FN void storeRow(const RowValues &row, mn::Index o) const {
     y[o] = row.mean;
   }
@@ -118,9 +124,15 @@ template <mn::Reduce S, bool elements> struct RowTotals {
                   mn::Index) const {
     row.best = v.v[0];
   }
-  MN_FN void store(const RowValues &row, const ElementValues &e,
-                   mn::Index place, mn::Index, mn::Index) const {
-    y[place] = e.a - row.mean;
+  using StoredValues = Normalize<S>::StoredValues;
+  MN_FN StoredValues results(const RowValues &row, const ElementValues &e,
+                             mn::Index, mn::Index) const {
+    return {e.a - row.mean};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
   }
   MN_FN void storeRow(const RowValues &, mn::Index) const {}
   struct TotalValues {

@@ -12,7 +12,10 @@
 //   storesElements     whether there are results for every element
 //   values(Phase<p>, row, e, o, r)    what an element gives to phase p
 //   take(Phase<p>, v, row, o)         what the row knows from its results v
-//   store(row, e, place, o, r), storeRow(row, o)   after the last phase
+//   results(row, e, o, r)             after the last phase, an element's
+//                      StoredValues; store(v, place) stores those of some next
+//                      to each other
+//   storeRow(row, o)                  after the last phase
 //
 // for element r of row o. There may also be totals over all rows, which are
 // known once the last row is:

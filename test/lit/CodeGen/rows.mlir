@@ -16,10 +16,9 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:          float row_t;
     // CHECK:        using Phases = mn::Phases<mn::RowPhase<mn::Max, float, 1>,
     // CHECK-NEXT:                             mn::RowPhase<mn::Sum, float, 2>>;
-    // CHECK-NEXT:   static constexpr bool storesElements = true;
-    // CHECK:        ElementValues load(mn::Index o, mn::Index r) const {
-    // CHECK-NEXT:     const mn::Index at = r / 4 * 12 + o * 4 + r % 4;
-    // CHECK-NEXT:     return {x[at]};
+    // CHECK:        mn::Index placeOf(mn::Index o, mn::Index r) const {
+    // CHECK-NEXT:     return r / 4 * 12 + o * 4 + r % 4;
+    // CHECK:        ElementValues load(mn::Index place) const { return {x[place]}; }
     // CHECK:        void begin(RowValues &row, mn::Index o) const { row.row_t = row_t[o]; }
     // CHECK:        values(mn::Phase<0>, const RowValues &,
     // CHECK:          return {{[{][{]}}e.x{{[}][}]}};
@@ -28,8 +27,15 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:        values(mn::Phase<1>, const RowValues &row,
     // CHECK:          const float [[D:[a-z_0-9]+]] = e.x - row.[[TOP]];
     // CHECK:          return {{[{][{]}}{{.*}}, [[D]]{{[}][}]}};
-    // CHECK:        void store(const RowValues &row, const ElementValues &e, mn::Index o,
-    // CHECK:          y[at] =
+    // CHECK:        static constexpr bool storesElements = true;
+    // CHECK-NEXT:   struct StoredValues {
+    // CHECK-NEXT:     float y;
+    // CHECK-NEXT:   };
+    // CHECK:        StoredValues results(const RowValues &row, const ElementValues &e,
+    // CHECK:        template <int n>
+    // CHECK-NEXT:   void store(const StoredValues (&v)[n], mn::Index place) const {
+    // CHECK-NEXT:     for (int i = 0; i < n; ++i)
+    // CHECK-NEXT:       y[place + i] = v[i].y;
     // CHECK:        void storeRow(const RowValues &row, mn::Index o) const {
     // CHECK-NEXT:     const float product = row.row_t * row.sum_2;
     // CHECK-NEXT:     mul[o] = product;
@@ -41,10 +47,10 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:          int32_t best;
     // CHECK:        using Phases = mn::Phases<mn::RowPhase<mn::ArgMaxFirst, float, 1>,
     // CHECK-NEXT:                             mn::RowPhase<mn::Sum, float, 1>>;
-    // CHECK-NEXT:   static constexpr bool storesElements = false;
     // CHECK:        void take(mn::Phase<0>, const mn::Values<int64_t, 1> &v, RowValues &row,
     // CHECK-NEXT:             mn::Index) const {
     // CHECK-NEXT:     row.best = static_cast<int32_t>(v.v[0]);
+    // CHECK:        static constexpr bool storesElements = false;
     // CHECK:        struct TotalValues {
     // CHECK-NEXT:     float sum;
     // CHECK-NEXT:     int32_t top;

@@ -80,10 +80,14 @@ MN_INLINED typename F::RowValues oneRow(const F &functor, Index o, Index size) {
   rowPhases<0>(f, row, o, size);
   // A copy, which no store can change.
   const typename F::RowValues known = row;
-  MN_INDEPENDENT
-  for (Index r = 0; r < size; ++r) {
-    const Index place = f.placeOf(o, r);
-    f.store(known, f.load(place), place, o, r);
+  if constexpr (F::storesElements) {
+    MN_INDEPENDENT
+    for (Index r = 0; r < size; ++r) {
+      const Index place = f.placeOf(o, r);
+      const typename F::StoredValues v[] = {
+          f.results(known, f.load(place), o, r)};
+      f.store(v, place);
+    }
   }
   f.storeRow(known, o);
   return known;

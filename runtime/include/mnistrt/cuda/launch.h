@@ -49,6 +49,14 @@ inline constexpr int referenceSms = 132;
 /// What every GPU that knows clusters can run.
 inline constexpr int largestCluster = 8;
 
+/// Clusters of so many blocks that run at once on a large GPU where each block
+/// has a multiprocessor: an H100, whose clusters are each within a part of it.
+MN_SHAPE_FN int clustersAtOnce(int blocks) {
+  constexpr int most[largestCluster] = {referenceSms, 66, 39, 30,
+                                        22,           17, 15, 15};
+  return most[blocks - 1];
+}
+
 template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) {
   return (a + b - 1) / b;
 }

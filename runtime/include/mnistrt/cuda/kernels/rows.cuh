@@ -66,10 +66,10 @@ MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s) {
       t.rows /= 2;
     return t;
   }
-  t.splits = int(max<int64_t>(
-      1, min<int64_t>(min<int64_t>(referenceSms / max<int64_t>(s.outputs, 1),
-                                   fours / enough),
-                      largestCluster)));
+  while (t.splits < largestCluster &&
+         s.outputs <= clustersAtOnce(t.splits + 1) &&
+         fours >= enough * (t.splits + 1))
+    ++t.splits;
   const int64_t ofBlock = ceilDiv<int64_t>(fours, t.splits);
   const int64_t ofThread = ceilDiv<int64_t>(ofBlock, most);
   t.team =
@@ -164,8 +164,10 @@ template <typename F, Reduce S> struct RowKernel {
   static_assert(S.size % wide == 0);
   static constexpr int64_t stride = int64_t(t.team) * splits * wide;
   static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
+  static constexpr int registers =
+      shape::min(80, 65536 / t.threads() - 72); ///< for what is kept
   static constexpr bool keeps =
-      each * wide * int64_t(sizeof(Element)) <= 4 * 56;
+      each * wide * int64_t(sizeof(Element)) <= 4 * registers;
   static constexpr int atOnce =
       keeps ? int(each)
             : int(shape::min<int64_t>(each, shape::rowDepth / wide));
@@ -197,7 +199,8 @@ template <typename F, Reduce S> struct RowKernel {
     }
   }
 
-  /// Calls use(e, place, r) for each element of the thread.
+  /// Calls use(neighbours, where the first is, its number) for all elements of
+  /// the thread.
   template <typename Use>
   static MN_DEVICE void forEach(Held &e, const F &f, Place at, const Use &use) {
     for (int64_t start = 0; start < each; start += atOnce) {
@@ -208,10 +211,7 @@ template <typename F, Reduce S> struct RowKernel {
         const int64_t r = at.first + (start + i) * stride;
         if (r < S.size) {
           __builtin_assume(r >= 0);
-          const Index place = placeOf(f, at.o, Index(r));
-#pragma unroll
-          for (int j = 0; j < wide; ++j)
-            use(e[i][j], place + j, Index(r) + j);
+          use(e[i], placeOf(f, at.o, Index(r)), Index(r));
         }
       }
     }
@@ -262,9 +262,12 @@ template <typename F, Reduce S> struct RowKernel {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
       auto s = Kind::noneOfAll();
-      forEach(e, f, at, [&](const Element &x, Index, Index r) {
-        s = Kind::joinAll(
-            s, Kind::ofAll(f.values(Phase<p>{}, row, x, at.o, r), r));
+      forEach(e, f, at, [&](const Element(&x)[wide], Index, Index r) {
+#pragma unroll
+        for (int j = 0; j < wide; ++j)
+          s = Kind::joinAll(
+              s,
+              Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, r + j), r + j));
       });
       s = joinTeam<p, Kind>(s, member, number);
       f.take(Phase<p>{}, Kind::results(s), row, at.o);
@@ -357,8 +360,12 @@ template <typename F, Reduce S> struct RowKernel {
     runPhases<0>(e, f, row, at, member, number);
     if (inside) {
       if constexpr (F::storesElements)
-        forEach(e, f, at, [&](const Element &x, Index place, Index r) {
-          f.store(row, x, place, at.o, r);
+        forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
+          typename F::StoredValues v[wide];
+#pragma unroll
+          for (int j = 0; j < wide; ++j)
+            v[j] = f.results(row, x[j], at.o, r + j);
+          f.store(v, place);
         });
       if (split == 0 && member == 0)
         f.storeRow(row, at.o);

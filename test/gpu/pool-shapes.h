@@ -40,7 +40,11 @@
     .pool={.kernel={3,2,1}, .out={3,3,1}}}, mn::Mma::tf32x3))                                  \
   X(pooled_nhwc, scheduled(mn::Conv{.layout=MN_C, .batch=40, .inChannels=32,                   \
     .outChannels=64, .in={15,14,1}, .kernel={3,3,1}, .out={15,14,1}, .pads={1,1,0},            \
-    .padsAfter={1,1,0}, .pool={.kernel={2,2,1}, .out={7,7,1}}}, mn::Mma::tf32x3))
+    .padsAfter={1,1,0}, .pool={.kernel={2,2,1}, .out={7,7,1}}}, mn::Mma::tf32x3))  \
+  X(pooled_split, tiled(pooled_odd, {.mma = mn::Mma::tf32x3, .split = 4,                       \
+    .way = mn::Way::patches, .width = 48}))                                                    \
+  X(pooled_nhwc_split, tiled(pooled_nhwc, {.mma = mn::Mma::tf32x3, .split = 2,                 \
+    .way = mn::Way::patches, .width = 64}))
 
 #define MN_TEST_MEAN_CONVS(X)                                                                  \
   X(mean_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=6, .in={28,28,1},              \

@@ -215,6 +215,14 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
     .width = 64}))                                                                             \
   X(by_patches_128, tiled(scheduledShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,      \
     .width = 128}))                                                                            \
+  X(by_patches_split, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 4,                   \
+    .way = mn::Way::patches, .width = 80}))                                                    \
+  X(by_patches_uneven, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 2,                  \
+    .way = mn::Way::patches, .width = 48}))                                                    \
+  X(by_patches_nhwc, tiled(patch_dilated_nhwc, {.mma = mn::Mma::tf32, .split = 2,              \
+    .way = mn::Way::patches, .width = 48}))                                                    \
+  X(by_patches_bf16, tiled(patch_many, {.mma = mn::Mma::bf16, .split = 4,                      \
+    .way = mn::Way::patches, .width = 112}))                                                   \
   X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))                  \
   X(by_bands, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                       \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
@@ -267,6 +275,7 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
 
 /// Of the reductions, those that are done as rows, too.
 #define MN_TEST_ROWS(X)                                                                        \
+  X(layer) X(layer_128) X(many_fours)                                                          \
   X(bias_big) X(net_bias2_big) X(simple_bias1_big) X(fc_bias_big) X(columns_big) X(rows_big)   \
   X(loss) X(whole) X(few_columns) X(pairs) X(odd_runs) X(short_runs) X(many_odd)               \
   X(pairs_apart) X(middle) X(head) X(head_250) X(head_1000) X(classes) X(two_long)
@@ -293,6 +302,9 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
   X(head_250, mn::Reduce{.outputs=250, .size=10, .contiguous=true})                            \
   X(head_1000, mn::Reduce{.outputs=1000, .size=10, .contiguous=true})                          \
   X(classes, mn::Reduce{.outputs=64, .size=1000, .contiguous=true})                            \
+  X(layer, mn::Reduce{.outputs=1088, .size=64, .contiguous=true})                              \
+  X(layer_128, mn::Reduce{.outputs=33, .size=132, .contiguous=true})                           \
+  X(many_fours, mn::Reduce{.outputs=20, .size=36864, .contiguous=false, .run=12})              \
   X(two_long, mn::Reduce{.outputs=2, .size=16000, .contiguous=true})                           \
   X(no_elements, mn::Reduce{.outputs=5, .size=0, .contiguous=true})
 // clang-format on

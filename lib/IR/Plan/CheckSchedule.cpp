@@ -149,11 +149,19 @@ static std::string patchesProblem(const Contraction &c,
     return "expected tensor cores for patches, got mma = ffma";
   if (!mn::shape::hasPatches(c.conv, w))
     return "expected one group and strides of 1 for patches, got others";
-  if (s.width < 16 || !isPowerOfTwo(s.width, 128))
-    return formatv("expected a width of 16, 32, 64 or 128 for patches, got {0}",
-                   s.width);
-  unsigned shared = mn::shape::sharedBytes(
-      w, mn::shape::counted(mn::shape::Patch{s.width}, w));
+  const int widest = mn::shape::Patch::widest;
+  if (s.width < 16 || s.width % 16 != 0 || s.width > widest)
+    return formatv("expected a width of 16, 32, 48, ... {0} for patches, got "
+                   "{1}",
+                   widest, s.width);
+  mn::shape::Patch patch =
+      mn::shape::counted(mn::shape::Patch{s.width, s.split}, w);
+  if (!isPowerOfTwo(s.split, mn::shape::largestCluster) ||
+      !mn::shape::hasTurns(w, patch))
+    return formatv("expected a split of 1, 2, 4 or 8 into blocks that each sum "
+                   "some of {0} channels, {1} at a time, got {2}",
+                   w.channels, 2 * mn::shape::chunkOf(w.mma), s.split);
+  unsigned shared = mn::shape::sharedBytes(w, patch);
   if (shared > mn::shape::smallestShared)
     return formatv("expected patches that need at most {0} bytes of shared "
                    "memory, got {1}",

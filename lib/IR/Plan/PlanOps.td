@@ -147,8 +147,10 @@ def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
   let description = [{
     A block loads the pixels of 128 windows once for all taps, and computes
     `width` channels of their results on tensor cores; `mma` as in a product.
+    `split` blocks share the channels that a sum is made of.
   }];
-  let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$width);
+  let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$width,
+                        Plan_Number<"">:$split);
 }
 
 def Plan_WeightsAttr : Plan_ScheduleAttr<"Weights", "weights"> {

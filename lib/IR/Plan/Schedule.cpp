@@ -77,6 +77,7 @@ mn::ProductSchedule mlir::mnistc::scheduleOf(StepOp step) {
       })
       .Case([](PatchesAttr s) {
         return mn::ProductSchedule{.mma = ofKernels(s.getMma()),
+                                   .split = int(s.getSplit()),
                                    .way = mn::Way::patches,
                                    .width = int(s.getWidth())};
       })
@@ -121,7 +122,7 @@ Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
   case mn::Way::columns:
     return ColumnsAttr::get(context, s.height, s.width, s.split);
   case mn::Way::patches:
-    return PatchesAttr::get(context, ofPlan(s.mma), s.width);
+    return PatchesAttr::get(context, ofPlan(s.mma), s.width, s.split);
   case mn::Way::weights:
     return WeightsAttr::get(context, s.channels, s.split);
   case mn::Way::bands:

@@ -111,12 +111,24 @@ func.func @patches_strides(%x: tensor<6x4x9x9xf32>, %y: tensor<8x4x3x3xf32>) {
 // -----
 
 func.func @patches_width(%x: tensor<6x4x9x9xf32>, %y: tensor<8x4x3x3xf32>) {
-  // expected-error @below {{expected a width of 16, 32, 64 or 128 for patches, got 24}}
+  // expected-error @below {{expected a width of 16, 32, 48, ... 128 for patches, got 24}}
   %z = plan.step "z" on kernel schedule(#plan.patches<mma = tf32, width = 24>) (%x, %y) {
   ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<8x4x3x3xf32>):
     %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<6x8x9x9xf32>
     plan.yield %0 : tensor<6x8x9x9xf32>
   } : (tensor<6x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<6x8x9x9xf32>
+  return
+}
+
+// -----
+
+func.func @patches_split(%x: tensor<6x9x9x9xf32>, %y: tensor<8x9x3x3xf32>) {
+  // expected-error @below {{expected a split of 1, 2, 4 or 8 into blocks that each sum some of 9 channels, 8 at a time, got 4}}
+  %z = plan.step "z" on kernel schedule(#plan.patches<mma = tf32, width = 16, split = 4>) (%x, %y) {
+  ^bb0(%a: tensor<6x9x9x9xf32>, %b: tensor<8x9x3x3xf32>):
+    %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x9x9x9xf32>, tensor<8x9x3x3xf32>) -> tensor<6x8x9x9xf32>
+    plan.yield %0 : tensor<6x8x9x9xf32>
+  } : (tensor<6x9x9x9xf32>, tensor<8x9x3x3xf32>) -> tensor<6x8x9x9xf32>
   return
 }
 

@@ -38,7 +38,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int windows = t.windows, width = t.width;
   static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
   static constexpr int depth = 2 * chunk; ///< channels of a turn
-  static constexpr int turns = shape::turnsOf(W);
+  // Without clusters one block of those that share sums makes them alone.
+  static constexpr int split = hasClusters ? t.split : 1;
+  static constexpr int allTurns = shape::turnsOf(W);
+  static constexpr int turns = shape::ceilDiv(allTurns, split);
   static constexpr int pixels = shape::patchPixels(W, t);
   static constexpr int pixelLoads = shape::patchLoads(W, t);
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
@@ -289,18 +292,19 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     }
   }
 
-  /// Adds up all channels and taps.
+  /// Adds up all taps, and the channels of turns from `first` on.
   template <typename Op>
   MN_DEVICE void addUp(const Op &op, const uint4 *packed, Memory &memory,
-                       int firstWindow) {
+                       int firstWindow, int first) {
     Pixels pixel;
     float moved[moves ? wide : 1][4];
     eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
-    copyFilters(memory.stage[0], packed, 0);
+    copyFilters(memory.stage[0], packed, first);
     pixel.begin(op, firstWindow);
-    pixel.load(op, 0);
+    pixel.load(op, first);
     pixel.store(memory.stage[0]);
-    const int end = opaque(turns);
+    const int end = opaque(
+        allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
 #pragma unroll 1
     for (int turn = 0; turn < end; ++turn) {
       waitForCopies();
@@ -308,8 +312,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       __syncthreads();
       Stage &next = memory.stage[(turn + 1) % 2];
       if (turn + 1 < end) {
-        copyFilters(next, packed, turn + 1);
-        pixel.load(op, turn + 1);
+        copyFilters(next, packed, first + turn + 1);
+        pixel.load(op, first + turn + 1);
       }
 #pragma unroll
       for (int group = 0; group < groups; ++group) {
@@ -367,11 +371,27 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       part[(j * 8 + lane % 4 * 2 + e % 2) * stride + window] = sum[j][e];
       isNan |= sum[j][e] != sum[j][e];
     });
-    if constexpr (repeatsNans)
+    if constexpr (split > 1)
+      clusterSync();
+    else if constexpr (repeatsNans)
       return __syncthreads_or(isNan);
-    __syncthreads();
-    return false;
+    else
+      __syncthreads();
+    return split > 1;
   }
+
+  /// A result's sum at a window, of all blocks that share it.
+  static MN_DEVICE float sumAt(const Memory &memory, int result, int window) {
+    const float *mine = &memory.part[result * stride + window];
+    float v = split == 1 ? *mine : *inBlock(mine, 0);
+#pragma unroll
+    for (int block = 1; block < split; ++block)
+      v += *inBlock(mine, block);
+    return v;
+  }
+
+  /// Of the channels of results that blocks share each stores so many.
+  static constexpr int share = width / split;
 
   /// A thread has a window of the pool, of a result.
   template <typename Op, typename SumOf>
@@ -380,9 +400,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
     constexpr int d1 = W.covered(1), columns = W.poolTiles(1);
     constexpr int rows = t.step / (d1 * high);
-    for (int e = int(threadIdx.x); e < rows * columns * width; e += threads) {
-      const int tile = nchw ? e % (rows * columns) : e / width;
-      const int result = nchw ? e / (rows * columns) : e % width;
+    for (int e = int(threadIdx.x); e < rows * columns * share; e += threads) {
+      const int tile = nchw ? e % (rows * columns) : e / share;
+      const int result = nchw ? e / (rows * columns) : e % share;
       const int i = tile / columns * high * d1 + tile % columns * across;
       const Padded first = paddedOf(firstWindow + i);
       if (!isWindow(first) || firstResult + result >= W.results)
@@ -407,15 +427,19 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   template <typename Op>
   static MN_DEVICE void run(const Op &op, const uint4 *packed, int number) {
     gridDependencySync();
+    const int rank = number % t.split, tile = number / t.split;
+    if (rank >= split)
+      return;
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
-    const int firstWindow = number / int(t.across) * t.step;
-    const int across = number % int(t.across), firstResult = across * width;
+    const int firstWindow = tile / int(t.across) * t.step;
+    const int across = tile % int(t.across);
+    const int firstResult = across * width + rank * share;
     PatchKernel kernel;
-    kernel.addUp(op, packed + across * turns * filterWords, memory,
-                 firstWindow);
+    kernel.addUp(op, packed + across * allTurns * filterWords, memory,
+                 firstWindow, rank * turns);
     const bool repeats = kernel.toShared(memory.part);
     const auto sumOf = [&](const Padded &window, int i, int result) {
-      const float v = memory.part[result * stride + i];
+      const float v = sumAt(memory, rank * share + result, i);
       return repeatsNans && repeats && v != v
                  ? exactSum(op, window, firstResult + result)
                  : v;
@@ -432,13 +456,16 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       const int i = int(threadIdx.x) % windows;
       const Padded window = paddedOf(firstWindow + i);
 #pragma unroll 4
-      for (int r = int(threadIdx.x) / windows; r < width; r += 2)
+      for (int r = int(threadIdx.x) / windows; r < share; r += 2)
         store(window, i, r);
     } else {
 #pragma unroll 2
-      for (int e = int(threadIdx.x); e < windows * width; e += threads)
-        store(paddedOf(firstWindow + e / width), e / width, e % width);
+      for (int e = int(threadIdx.x); e < windows * share; e += threads)
+        store(paddedOf(firstWindow + e / share), e / share, e % share);
     }
+    // Others may still read this block's sums.
+    if constexpr (split > 1)
+      clusterSync();
   }
 };
 

@@ -15,15 +15,21 @@ namespace mn {
 namespace shape {
 
 /// A block has two warpgroups, each for 64 windows, and `width` channels of
-/// their results. Windows are counted through all padded images.
+/// their results, of which it sums some turns of channels: `split` blocks, a
+/// cluster, share them. Windows are counted through all padded images.
 struct Patch {
   static constexpr int warpgroups = 2;
   static constexpr int windows = 64 * warpgroups;
   static constexpr int threads = 128 * warpgroups;
+  static constexpr int widest = 128;
   int width = 16;
+  int split = 1;
   int step = windows; ///< windows whose results a block stores
   int64_t tiles = 1;  ///< along windows
   int64_t across = 1; ///< along channels of results
+
+  /// Blocks of a phase of the results.
+  MN_SHAPE_FN int64_t blocks() const { return tiles * across * split; }
 };
 
 /// 16 bytes of channels, of which a turn has two.
@@ -40,6 +46,10 @@ MN_SHAPE_FN int filterWords(const Windows &w, const Patch &t) {
 }
 MN_SHAPE_FN int turnsOf(const Windows &w) {
   return ceilDiv(w.channels, 2 * chunkOf(w.mma));
+}
+/// Of a block, at most.
+MN_SHAPE_FN int turnsOf(const Windows &w, const Patch &t) {
+  return ceilDiv(turnsOf(w), t.split);
 }
 MN_SHAPE_FN int64_t packedWords(const Windows &w, const Patch &t) {
   return int64_t(w.phaseCount()) * t.across * turnsOf(w) * filterWords(w, t);
@@ -63,33 +73,33 @@ MN_SHAPE_FN int patchRegisters(const Windows &w, const Patch &t) {
 }
 
 /// As mmaCycles(), of patches and the kernel that packs their filters: fitted
-/// to 18 times of ten convolutions and gradients on one H100, of a prototype
-/// of this kernel. With packing, whose cycles were not fitted, it errs there by
-/// 14 % (the root of the mean square), at most by 35 %.
+/// to 108 times of 21 convolutions and gradients in tf32x3 on one H100, less
+/// 1.5 us of two empty kernels. It errs there by 9 % (the root of the mean
+/// square), at most by 37 %.
 MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   const int products = w.taps() * (w.mma == Mma::tf32x3 ? 3 : 1);
   const int loads = patchLoads(w, t) * chunkOf(w.mma);
   const double copies = double(filterWords(w, t)) / t.threads;
   const double issue =
-      (30 + 2.0 * loads + 33.0 * w.taps() + 26.0 * copies) * t.warpgroups;
-  const double tensor =
-      (products * t.width * 0.5 + w.taps() * 19.0) * t.warpgroups;
+      (100 + 0.7 * loads + 24.4 * w.taps() + 35.3 * copies) * t.warpgroups;
+  const double tensor = products * t.width * 0.56 * t.warpgroups;
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(65536 / (patchRegisters(w, t) * t.threads),
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
-  const int64_t blocks =
-      ceilDiv<int64_t>(t.tiles * t.across * w.phaseCount(), referenceSms);
+  const int64_t blocks = ceilDiv<int64_t>(t.blocks() * w.phaseCount(),
+                                          clustersAtOnce(t.split) * t.split);
   const auto turn = [&](double together) {
-    return max(1400.0, together * max(issue, tensor)) +
-           0.57 * together * min(issue, tensor);
+    return max(1290.0, together * max(issue, tensor)) +
+           0.49 * together * min(issue, tensor);
   };
   double all = double(blocks / resident) * turn(double(resident));
   if (blocks % resident != 0)
     all += turn(double(blocks % resident));
   // The first pixels have to arrive, and the results to leave.
-  all *= double(turnsOf(w)) + 0.7;
-  constexpr int pack = 2400;
-  return pack + int64_t(all);
+  all *= double(turnsOf(w, t)) + 0.2;
+  const int share = t.split == 1 ? 0 : 500 + 44 * t.width;
+  constexpr int pack = 5400;
+  return pack + share + int64_t(all);
 }
 
 /// Of a pool whole rows of windows; 0 where a block has not so many.
@@ -116,23 +126,38 @@ MN_SHAPE_FN bool hasPatches(const Conv &s, const Windows &w) {
          last < (int64_t(1) << 31) - Patch::windows;
 }
 
+/// Whether every block has turns of its own.
+MN_SHAPE_FN bool hasTurns(const Windows &w, const Patch &t) {
+  return (t.split - 1) * turnsOf(w, t) < turnsOf(w);
+}
+
+/// More blocks than run at once share no sums.
+MN_SHAPE_FN bool isUseful(const Windows &w, const Patch &t) {
+  return sharedBytes(w, t) <= smallestShared && patchRegisters(w, t) <= 240 &&
+         (t.split == 1 ||
+          (hasTurns(w, t) && t.blocks() * w.phaseCount() <= 2 * referenceSms));
+}
+
 /// use(patch) for all that there may be.
 template <typename Use>
 MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
   if (!hasPatches(s, w))
     return;
-  for (int width = 16; width <= 128; width *= 2) {
-    const Patch t = counted(Patch{width}, w);
-    if (sharedBytes(w, t) > smallestShared || patchRegisters(w, t) > 240 ||
-        (width > 16 && width / 2 >= w.results))
-      return;
-    use(t);
+  for (int width = 16; width <= Patch::widest; width += 16) {
+    const int across = ceilDiv(w.results, width);
+    // As many blocks may be narrower.
+    if (width > 16 && ceilDiv(w.results, width - 16) == across)
+      continue;
+    for (int split = 1; split <= largestCluster; split *= 2)
+      if (const Patch t = counted(Patch{width, split}, w); isUseful(w, t))
+        use(t);
   }
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
-  return {static_cast<unsigned>(t.tiles * t.across * w.phaseCount()),
-          static_cast<unsigned>(t.threads), 1, sharedBytes(w, t), true};
+  return {static_cast<unsigned>(t.blocks() * w.phaseCount()),
+          static_cast<unsigned>(t.threads), static_cast<unsigned>(t.split),
+          sharedBytes(w, t), true};
 }
 
 } // namespace shape

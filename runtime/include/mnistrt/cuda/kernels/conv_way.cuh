@@ -33,7 +33,7 @@ MN_SHAPE_FN ConvWay wayOf(const Conv &s, const Windows &w, int64_t perImage) {
   else if (how.way == Way::columns)
     result.columns = counted(Columns{how.height, how.width, how.split}, w);
   else if (how.way == Way::patches)
-    result.patch = counted(Patch{how.width}, w);
+    result.patch = counted(Patch{how.width, how.split}, w);
   return result;
 }
 
@@ -73,7 +73,7 @@ template <typename T, shape::Windows W, shape::ConvWay way, Layout layout,
 MN_DEVICE void runWindows(const Operation &operation, const Parts &parts) {
   constexpr int each = way.way == Way::columns
                            ? int(way.columns.blocks * way.columns.across)
-                           : int(way.patch.tiles * way.patch.across);
+                           : int(way.patch.blocks());
   const int which = int(blockIdx.x) / each, number = int(blockIdx.x) % each;
   constexpr int phases = W.phaseCount();
   const Place phase = placeOf<W.phases[1], W.phases[2]>(which % phases);

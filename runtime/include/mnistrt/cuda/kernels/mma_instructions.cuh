@@ -78,7 +78,11 @@ template <int running = 0> MN_DEVICE void waitForWgmma() {
 #define MN_SUMS_16 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
 #define MN_SUMS_32 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
 #define MN_SUMS_48 "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define MN_SUMS_16_TO_23 "%16,%17,%18,%19,%20,%21,%22,%23"
+#define MN_SUMS_32_TO_39 "%32,%33,%34,%35,%36,%37,%38,%39"
+#define MN_SUMS_48_TO_55 "%48,%49,%50,%51,%52,%53,%54,%55"
 #define MN_OUT_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define MN_OUT_8(i) MN_OUT_4(i), MN_OUT_4(i + 4)
 #define MN_OUT_16(i) MN_OUT_4(i), MN_OUT_4(i + 4), MN_OUT_4(i + 8), MN_OUT_4(i + 12)
 /// d = a b, or d += a b: 64 x N, 8 or 16 terms; two numbers of d a row.
 #define MN_WGMMA(NAME, N, TYPE, END, SUMS, OUT, A, B, ADD)                      \
@@ -100,16 +104,24 @@ template <int running = 0> MN_DEVICE void waitForWgmma() {
   }
 #define MN_ALL(...) __VA_ARGS__
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-MN_WGMMA_ROWS(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10", "11", "12", "13")
-MN_WGMMA_ROWS(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10", "11", "12", "13")
+MN_WGMMA_ROWS(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10", "11", "12", "13")
+MN_WGMMA_ROWS(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0", MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10", "11", "12", "13")
 MN_WGMMA_ROWS(wgmmaTf32, 32, "k8.f32.tf32.tf32", "", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18", "19", "20", "21")
 MN_WGMMA_ROWS(wgmmaBf16, 32, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18", "19", "20", "21")
+MN_WGMMA_ROWS(wgmmaTf32, 48, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16_TO_23, MN_ALL(MN_OUT_16(0), MN_OUT_8(16)), "24", "25", "26", "27", "28", "29")
+MN_WGMMA_ROWS(wgmmaBf16, 48, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16_TO_23, MN_ALL(MN_OUT_16(0), MN_OUT_8(16)), "24", "25", "26", "27", "28", "29")
 MN_WGMMA_ROWS(wgmmaTf32, 64, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34", "35", "36", "37")
 MN_WGMMA_ROWS(wgmmaBf16, 64, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34", "35", "36", "37")
+MN_WGMMA_ROWS(wgmmaTf32, 80, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32_TO_39, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_8(32)), "40", "41", "42", "43", "44", "45")
+MN_WGMMA_ROWS(wgmmaBf16, 80, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32_TO_39, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_8(32)), "40", "41", "42", "43", "44", "45")
+MN_WGMMA_ROWS(wgmmaTf32, 96, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32)), "48", "49", "50", "51", "52", "53")
+MN_WGMMA_ROWS(wgmmaBf16, 96, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32)), "48", "49", "50", "51", "52", "53")
+MN_WGMMA_ROWS(wgmmaTf32, 112, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48_TO_55, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_8(48)), "56", "57", "58", "59", "60", "61")
+MN_WGMMA_ROWS(wgmmaBf16, 112, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48_TO_55, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_8(48)), "56", "57", "58", "59", "60", "61")
 MN_WGMMA_ROWS(wgmmaTf32, 128, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68", "69")
 MN_WGMMA_ROWS(wgmmaBf16, 128, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68", "69")
-MN_WGMMA(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10")
-MN_WGMMA(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_8, MN_ALL(MN_OUT_4(0), MN_OUT_4(4)), "8", "9", "10")
+MN_WGMMA(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10")
+MN_WGMMA(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10")
 MN_WGMMA(wgmmaTf32, 32, "k8.f32.tf32.tf32", "", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18")
 MN_WGMMA(wgmmaBf16, 32, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18")
 MN_WGMMA(wgmmaTf32, 64, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34")

@@ -92,7 +92,10 @@ MN_SHAPE_FN void eachPatchSchedule(const Conv &s, const ConvWork &work,
                                    Use &&use) {
   if (work.hasWindows)
     eachPatch(s, work.windows, [&](const Patch &t) {
-      use({.mma = s.schedule.mma, .way = Way::patches, .width = t.width},
+      use({.mma = s.schedule.mma,
+           .split = t.split,
+           .way = Way::patches,
+           .width = t.width},
           patchCycles(work.windows, t));
     });
 }

@@ -74,8 +74,8 @@ static std::string countText(double value) {
   return llvm::formatv("{0:F0}.0", value);
 }
 
-/// ", 2, after + 3, 1, "tf32x3", "patches, width 32"": stream, waits, and how
-/// it multiplies; no more than is not the usual.
+/// ", 2, after + 3, 1, "tf32x3", "patches, width 32", true": stream, waits, how
+/// it multiplies, and whether it packs early; no more than is not the usual.
 static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
   ArrayRef<int64_t> awaited = stepsAwaitedBy(step);
   std::string schedule = scheduleText(step);
@@ -97,6 +97,8 @@ static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
     text += ", " + stringLiteral(mma == Mma::ffma ? "" : stringifyMma(mma));
   if (!schedule.empty())
     text += ", " + stringLiteral(schedule);
+  if (keepsFilter(step))
+    text += ", true";
   return text;
 }
 

@@ -40,7 +40,7 @@ Status CudaExecutor::inStep(int plan, int step, Status status) const {
                                         "): " + status.message);
 }
 
-Status CudaExecutor::enqueueStep(int plan, int step) {
+Status CudaExecutor::enqueueStep(int plan, int step, StepPart part) {
   const Step &s = model.plans[plan].steps[step];
   Context ctx;
   ctx.arena = at<char>(map.arena);
@@ -50,6 +50,7 @@ Status CudaExecutor::enqueueStep(int plan, int step) {
                   aligned(ctx.workspaceBytes) *
                       size_t(workspacesBefore(model.plans[plan], s.stream));
   ctx.step = step;
+  ctx.part = part;
   ctx.runtime = &state;
   state.steps = &plans[size_t(plan)].steps;
   state.status = Status::success();

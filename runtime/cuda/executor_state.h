@@ -141,11 +141,13 @@ private:
   Status copyRows(const Tensor &input, const CallerRows &rows);
   void freeSet(int set);
 
-  Status enqueueStep(int plan, int step);
+  Status enqueueStep(int plan, int step, StepPart part = StepPart::all);
   Status enqueueSteps(int plan);
   Status useStream(int number);
   Status awaitEvent(CUevent event);
   Status awaitSteps(const Step &step, StreamOrder &order);
+  Status enqueuePacking(int plan, StreamOrder &order);
+  Status awaitPacking(int step, StreamOrder &order);
   Status enqueueOrdered(int plan, StreamOrder &order);
   Status enqueueAlone(int plan);
   Status enqueuePlan(int plan);
@@ -175,8 +177,10 @@ private:
   MemoryMap map;
   CUdeviceptr base = 0;
   CUstream copyIn = nullptr, copyOut = nullptr;
-  std::vector<CUstream> streams;   ///< that compute; the first is state.stream
+  /// That compute; the first is state.stream, the last packs filters early.
+  std::vector<CUstream> streams;
   std::vector<CUevent> stepEvents; ///< step i has ended; the last: all before
+  std::vector<CUevent> packEvents; ///< of the steps that pack early
   CUevent begin = nullptr, end = nullptr;
   CUevent callerBegin = nullptr, callerEnd = nullptr; ///< of a caller's stream
   Slot slots[2];

@@ -14,15 +14,30 @@ using namespace mn::cuda;
 
 /// Whether a kernel may be started before the one before it has ended. Blocks
 /// that could have a multiprocessor each would have to share some, for others
-/// are still taken. Filters are packed without waiting, but not while they are
-/// read.
-static bool mayOverlap(const State &state, std::string_view kernel,
-                       const LaunchShape &shape, std::string_view suffix) {
+/// are still taken. Filters are packed without waiting, but not while the same
+/// ones may be read.
+static bool mayOverlap(const State &state, StepPart part,
+                       std::string_view kernel, const LaunchShape &shape,
+                       std::string_view suffix) {
   if (!state.overlaps || state.lastKernel.empty())
     return false;
   if (suffix == filtersSuffix)
-    return state.lastKernel != kernel;
+    return part == StepPart::packing || state.lastKernel != kernel;
   return !shape.alone || shape.blocks > state.multiprocessors;
+}
+
+void *mn::stepMemory(Context &ctx, size_t bytes) {
+  State &state = State::of(ctx);
+  CUdeviceptr &memory = state.step(ctx).memory;
+  if (memory == 0)
+    if (const CUresult result = state.driver.cuMemAlloc(&memory, bytes);
+        result != CUDA_SUCCESS)
+      state.fail(result == CUDA_ERROR_OUT_OF_MEMORY ? Code::outOfMemory
+                                                    : Code::noDevice,
+                 "expected " + std::to_string(bytes) +
+                     " bytes of free memory for packed filters, got none: " +
+                     describe(state.driver, result));
+  return reinterpret_cast<void *>(memory);
 }
 
 void mn::launch(Context &ctx, const char *first, LaunchShape shape,
@@ -59,7 +74,7 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
   config.sharedMemBytes = shape.shared;
   config.hStream = state.stream;
   config.attrs = &overlap;
-  config.numAttrs = mayOverlap(state, first, shape, suffix) ? 1 : 0;
+  config.numAttrs = mayOverlap(state, ctx.part, first, shape, suffix) ? 1 : 0;
   const CUresult result =
       state.driver.cuLaunchKernelEx(&config, function, arguments, nullptr);
   if (result != CUDA_SUCCESS)

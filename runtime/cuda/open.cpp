@@ -62,21 +62,29 @@ Status CudaExecutor::makeStreams() {
 
 /// What plans need whose steps run concurrently.
 Status CudaExecutor::makeStepStreams() {
-  size_t count = 1, events = 0;
+  size_t count = 1, events = 0, packing = 0;
   for (int i = 0; i < model.planCount; ++i)
-    if (const int needed = streamCount(model.plans[i]); needed > 1) {
-      count = std::max(count, size_t(needed));
-      events = std::max(events, size_t(model.plans[i].stepCount) + 1);
+    if (const Plan &p = model.plans[i]; streamCount(p) > 1) {
+      count = std::max(count, size_t(streamCount(p)));
+      events = std::max(events, size_t(p.stepCount) + 1);
+      packing =
+          std::max(packing, size_t(std::count_if(p.steps, p.steps + p.stepCount,
+                                                 [](const Step &step) {
+                                                   return step.packsEarly;
+                                                 })));
     }
+  count += packing != 0;
   streams.assign(count, nullptr);
   streams[0] = state.stream;
   for (size_t i = 1; i < count; ++i)
     MN_TRY(check(cu.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING),
                  "making a stream"));
   stepEvents.assign(events, nullptr);
-  for (CUevent &event : stepEvents)
-    MN_TRY(check(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
-                 "making an event"));
+  packEvents.assign(packing, nullptr);
+  for (std::vector<CUevent> *all : {&stepEvents, &packEvents})
+    for (CUevent &event : *all)
+      MN_TRY(check(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                   "making an event"));
   return Status::success();
 }
 
@@ -160,6 +168,9 @@ CudaExecutor::~CudaExecutor() {
     for (char *host : p.host)
       if (host)
         cu.cuMemFreeHost(host);
+    for (const State::Step &step : p.steps)
+      if (step.memory)
+        cu.cuMemFree(step.memory);
     p.steps.clear(); // needs the libraries
   }
   if (state.nccl.communicator)
@@ -178,9 +189,10 @@ CudaExecutor::~CudaExecutor() {
   for (CUevent event : writer.copied)
     if (event)
       cu.cuEventDestroy(event);
-  for (CUevent event : stepEvents)
-    if (event)
-      cu.cuEventDestroy(event);
+  for (const std::vector<CUevent> *events : {&stepEvents, &packEvents})
+    for (CUevent event : *events)
+      if (event)
+        cu.cuEventDestroy(event);
   if (writer.memory)
     cu.cuMemFreeHost(writer.memory);
   for (CUstream stream : all)

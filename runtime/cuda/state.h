@@ -40,6 +40,7 @@ struct State {
   struct Step {
     std::map<std::string, CUfunction> kernels; ///< by name
     std::unique_ptr<Prepared> library;
+    CUdeviceptr memory = 0; ///< stepMemory(); the executor's to free
   };
   std::vector<Step> *steps = nullptr; ///< of the plan that runs
 

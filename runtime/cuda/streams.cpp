@@ -5,6 +5,9 @@
 // for at the end. An event is recorded after each step of such a plan: while a
 // graph is captured, that costs nothing.
 //
+// Filters that are parameters are packed on a stream of their own, from the
+// beginning of the plan on: who needs them rarely has to wait.
+//
 //===----------------------------------------------------------------------===//
 
 #include "cuda/executor_state.h"
@@ -28,10 +31,17 @@ public:
       : streams(size_t(streamCount(plan))), plan(plan),
         clocks(size_t(plan.stepCount)) {
     for (Stream &stream : streams)
-      stream.clock.assign(streams.size(), -1);
+      stream.clock.assign(streams.size() + 1, -1);
+    for (int step = 0; step < plan.stepCount; ++step)
+      if (plan.steps[step].packsEarly)
+        packing.push_back(step);
   }
 
   std::vector<Stream> streams;
+  std::vector<int> packing; ///< the steps that pack early
+
+  /// The last of these that a stream knows to have packed its filters.
+  static int &packedBy(Stream &stream) { return stream.clock.back(); }
 
   Stream &streamOf(int step) {
     return streams[size_t(plan.steps[step].stream)];
@@ -94,16 +104,51 @@ Status CudaExecutor::awaitSteps(const Step &step, StreamOrder &order) {
   return Status::success();
 }
 
+/// All filters that may be packed early, in the order of their steps.
+Status CudaExecutor::enqueuePacking(int plan, StreamOrder &order) {
+  if (order.packing.empty())
+    return Status::success();
+  MN_TRY(useStream(int(streams.size()) - 1));
+  MN_TRY(awaitEvent(stepEvents.back()));
+  state.lastKernel.clear();
+  for (size_t i = 0; i < order.packing.size(); ++i) {
+    MN_TRY(enqueueStep(plan, order.packing[i], StepPart::packing));
+    MN_TRY(check(cu.cuEventRecord(packEvents[i], state.stream),
+                 "recording an event"));
+  }
+  return Status::success();
+}
+
+/// Waits until the filters of a step are packed, and while it waits for as many
+/// others as steps were before it: these are most likely there, and nobody
+/// waits for them again.
+Status CudaExecutor::awaitPacking(int step, StreamOrder &order) {
+  StreamOrder::Stream &stream = order.streamOf(step);
+  const std::vector<int> &packing = order.packing;
+  const auto at = std::find(packing.begin(), packing.end(), step);
+  const int number = int(at - packing.begin());
+  if (at == packing.end() || order.packedBy(stream) >= number)
+    return Status::success();
+  const int last = std::max(number, std::min(step, int(packing.size()) - 1));
+  MN_TRY(awaitEvent(packEvents[size_t(last)]));
+  order.packedBy(stream) = last;
+  stream.lastKernel.clear();
+  return Status::success();
+}
+
 Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order) {
   const Plan &p = model.plans[plan];
   MN_TRY(check(cu.cuEventRecord(stepEvents.back(), state.stream),
                "recording an event"));
+  MN_TRY(enqueuePacking(plan, order));
   for (int i = 0; i < p.stepCount; ++i) {
     StreamOrder::Stream &stream = order.streamOf(i);
     MN_TRY(useStream(p.steps[i].stream));
     MN_TRY(awaitSteps(p.steps[i], order));
+    MN_TRY(awaitPacking(i, order));
     state.lastKernel = stream.lastKernel;
-    MN_TRY(enqueueStep(plan, i));
+    MN_TRY(enqueueStep(
+        plan, i, p.steps[i].packsEarly ? StepPart::others : StepPart::all));
     stream.lastKernel = state.lastKernel;
     order.add(i);
     MN_TRY(check(cu.cuEventRecord(stepEvents[size_t(i)], state.stream),

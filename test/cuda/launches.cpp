@@ -21,6 +21,7 @@ std::vector<StepShape> randomShape(std::mt19937 &random) {
   const unsigned streams = 1 + random() % 4;
   for (size_t i = 0; i < shapes.size(); ++i) {
     shapes[i].stream = int(random() % streams);
+    shapes[i].packsEarly = random() % 3 == 0;
     for (size_t k = 0; k < i; ++k)
       if (shapes[k].stream != shapes[i].stream && random() % 3 == 0)
         shapes[i].after.push_back(int(k));
@@ -31,7 +32,8 @@ std::vector<StepShape> randomShape(std::mt19937 &random) {
 std::string text(const std::vector<StepShape> &shapes) {
   std::string made;
   for (const StepShape &shape : shapes) {
-    made += (made.empty() ? "" : " ") + std::to_string(shape.stream) + "(";
+    made += (made.empty() ? "" : " ") + std::to_string(shape.stream) +
+            (shape.packsEarly ? "p(" : "(");
     for (int step : shape.after)
       made += " " + std::to_string(step);
     made += ")";
@@ -80,6 +82,25 @@ TEST(Launches, TheEndWaitsOnlyForWhatItHasNotSeen) {
   for (const fake::Entry &entry : driver().graphs.at(0))
     waits += entry.what == What::wait;
   EXPECT_EQ(waits, 2);
+}
+
+TEST(Launches, FiltersArePackedBesideTheFirstSteps) {
+  PlanModel made({{.packsEarly = true},
+                  {.stream = 1, .packsEarly = true},
+                  {.after = {1}, .packsEarly = true},
+                  {.packsEarly = true}});
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  int waits = 0, packs = 0;
+  for (const fake::Entry &entry : driver().graphs.at(0)) {
+    const bool isPacking = entry.kernel.ends_with(mn::filtersSuffix);
+    packs += isPacking && entry.stream == driver().graphs.at(0).at(2).stream;
+    waits += entry.what == What::wait;
+  }
+  // All on one stream, before the steps. Step 0 waits for its own, step 1 for
+  // the first two, step 2 for three, and step 3 for all.
+  EXPECT_EQ(packs, 4);
+  EXPECT_EQ(waits, 7);
 }
 
 std::vector<bool> overlapsOf(const std::vector<fake::Entry> &graph) {

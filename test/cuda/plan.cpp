@@ -13,6 +13,15 @@ static void runStep(mn::Context &ctx) {
   mn::launch(ctx, kernel.c_str(), {140, 64, 1, 96 << 10}, arguments);
 }
 
+static void packAndRun(mn::Context &ctx) {
+  void *arguments[] = {&ctx.arena, &ctx.workspace};
+  const std::string kernel = "step" + std::to_string(ctx.step);
+  if (ctx.part != mn::StepPart::others)
+    mn::launch(ctx, kernel.c_str(), {2, 64}, arguments, mn::filtersSuffix);
+  if (ctx.part != mn::StepPart::packing)
+    runStep(ctx);
+}
+
 PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
     : shapes(std::move(given)) {
   static constexpr int64_t one[] = {1}, matrix[] = {rows, elements};
@@ -40,7 +49,10 @@ PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
                      "[4, 6]",
                      0,
                      0,
-                     shape.run ? shape.run : runStep};
+                     shape.run          ? shape.run
+                     : shape.packsEarly ? packAndRun
+                                        : runStep};
+    step.packsEarly = shape.packsEarly;
     step.stream = shape.stream;
     step.after = shape.after.data();
     step.afterCount = int(shape.after.size());
@@ -119,9 +131,14 @@ void checkOrder(const PlanModel &made, const std::vector<Entry> &log, int runs,
                 const std::string &what) {
   const auto done = doneBefore(log);
   std::vector<size_t> launches;
+  std::map<std::string, std::vector<size_t>> packing; // of each run
   for (size_t i = 0; i < log.size(); ++i)
-    if (log[i].what == What::launch && log[i].kernel.starts_with("step"))
-      launches.push_back(i);
+    if (log[i].what == What::launch && log[i].kernel.starts_with("step")) {
+      if (log[i].kernel.ends_with(mn::filtersSuffix))
+        packing[log[i].kernel].push_back(i);
+      else
+        launches.push_back(i);
+    }
   const size_t steps = made.shapes.size();
   ASSERT_EQ(launches.size(), steps * size_t(runs)) << what;
   const auto expectAfter = [&](size_t later, size_t earlier) {
@@ -137,6 +154,13 @@ void checkOrder(const PlanModel &made, const std::vector<Entry> &log, int runs,
       expectAfter(launches[i], launches[run * steps + size_t(earlier)]);
     for (size_t before = 0; before < run * steps; ++before)
       expectAfter(launches[i], launches[before]);
+    if (made.shapes[step].packsEarly) {
+      const auto &packs = packing[log[launches[i]].kernel + mn::filtersSuffix];
+      ASSERT_EQ(packs.size(), size_t(runs)) << what;
+      expectAfter(launches[i], packs[run]);
+      for (size_t before = 0; before < run * steps; ++before)
+        expectAfter(packs[run], launches[before]);
+    }
     // What feeds a run and what takes from it is not part of it.
     const size_t first = launches[run * steps],
                  end = launches[run * steps + steps - 1];

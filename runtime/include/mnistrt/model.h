@@ -16,9 +16,13 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 9;
+constexpr uint32_t modelVersion = 10;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
+
+/// Which kernels of a step are enqueued: all, the one that packs its filters,
+/// or the others.
+enum class StepPart : uint8_t { all, packing, others };
 
 /// What a step may use while it runs. Addresses are device addresses.
 struct Context {
@@ -26,7 +30,8 @@ struct Context {
   const char *constants = nullptr;
   void *workspace = nullptr; ///< after the arena; for libraries
   size_t workspaceBytes = 0;
-  int step = 0;            ///< the number of the step that runs, from 0
+  int step = 0;                  ///< the number of the step that runs, from 0
+  StepPart part = StepPart::all; ///< of a step that packs early
   void *runtime = nullptr; ///< of the target: stream, handles, prepared calls
 
   template <typename T> T *at(size_t offset) const {
@@ -67,6 +72,9 @@ struct Step {
   int afterCount = 0;
   const char *mma = ""; ///< what its tensor cores multiply: tf32x3, tf32, bf16
   const char *schedule = ""; ///< how its kernel multiplies: "patches, width 32"
+  /// Whether its filters are parameters that a kernel of their own packs: it
+  /// may run before all other steps.
+  bool packsEarly = false;
 };
 
 /// What the integers of an input may be: indices, or labels. Others are refused

@@ -134,13 +134,13 @@ func.func @patches_split(%x: tensor<6x9x9x9xf32>, %y: tensor<8x9x3x3xf32>) {
 
 // -----
 
-func.func @patches_shared(%x: tensor<6x4x9x9xf32>, %y: tensor<8x4x3x3xf32>) {
+func.func @patches_shared(%x: tensor<6x9x9x9xf32>, %y: tensor<8x9x3x3xf32>) {
   // expected-error @below {{expected patches that need at most}}
   %z = plan.step "z" on kernel schedule(#plan.patches<mma = tf32x3, width = 128>) (%x, %y) {
-  ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<8x4x3x3xf32>):
-    %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<6x8x9x9xf32>
+  ^bb0(%a: tensor<6x9x9x9xf32>, %b: tensor<8x9x3x3xf32>):
+    %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x9x9x9xf32>, tensor<8x9x3x3xf32>) -> tensor<6x8x9x9xf32>
     plan.yield %0 : tensor<6x8x9x9xf32>
-  } : (tensor<6x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<6x8x9x9xf32>
+  } : (tensor<6x9x9x9xf32>, tensor<8x9x3x3xf32>) -> tensor<6x8x9x9xf32>
   return
 }
 

@@ -91,6 +91,10 @@ inline constexpr char filtersSuffix[] = "_filters";
 void launch(Context &ctx, const char *kernel, LaunchShape shape,
             void **arguments, const char *suffix = "");
 
+/// Memory of the device that the step keeps: the same whenever it runs, of
+/// which the first time says how much.
+void *stepMemory(Context &ctx, size_t bytes);
+
 template <typename F>
 void launch(Context &ctx, const char *kernel, LaunchShape shape,
             const F &functor, const char *suffix = "") {

@@ -112,7 +112,8 @@ template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
 struct ConvKernel<T, S, way> : NoLaterSums {
   static constexpr shape::Windows W = shape::windowsOf(S);
-  using Parts = typename WindowParts<W, shape::convWay(S)>::Type;
+  static constexpr bool packs = way == Way::patches;
+  using Parts = NoScratch;
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
@@ -157,15 +158,23 @@ struct ConvKernel<T, S, way> : NoLaterSums {
     static MN_DEVICE Place pads() { return {S.pads[0], S.pads[1], S.pads[2]}; }
     static MN_DEVICE Place firstTap() { return {0, 0, 0}; }
   };
-  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    runWindows<T, W, shape::convWay(S), S.layout>(
-        [&](int group, Place) { return Operation<F>{f, group}; }, parts);
+  template <typename Argument>
+  static MN_DEVICE void run(const Argument &a, Parts &) {
+    const auto operation = [&](int group, Place) {
+      return operationOf(functorOf(a), group);
+    };
+    runWindows<T, W, shape::convWay(S), S.layout>(operation, filtersOf(a));
+  }
+  template <typename F> static MN_DEVICE void packFilters(const F &) {}
+  template <typename F>
+  static MN_DEVICE void packFilters(const WithFilters<F> &a) {
+    const PackedFilters<W, shape::convWay(S).patch> packed = {filtersOf(a)};
+    packed.template pack<false, KeepsFilter<F>>(
+        [&](Place) { return operationOf(a.functor, 0); });
   }
   template <typename F>
-  static MN_DEVICE void packFilters(const F &f, Parts &parts) {
-    if constexpr (way == Way::patches)
-      parts.template pack<false, KeepsFilter<F>>(
-          [&](Place) { return Operation<F>{f, 0}; });
+  static MN_DEVICE Operation<F> operationOf(const F &f, int group) {
+    return {f, group};
   }
 };
 

@@ -249,7 +249,8 @@ template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
 struct ConvInputGradKernel<T, S, way> : NoLaterSums {
   static constexpr shape::Windows W = shape::readersOf(S);
-  using Parts = typename WindowParts<W, shape::inputGradWay(S)>::Type;
+  static constexpr bool packs = way == Way::patches;
+  using Parts = NoScratch;
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
@@ -292,16 +293,25 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
              (S.kernel[d] - first + S.strides[d] - 1) / S.strides[d];
     }
   };
-  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    runWindows<T, W, shape::inputGradWay(S), S.layout>(
-        [&](int group, Place phase) { return Operation<F>{f, group, {phase}}; },
-        parts);
+  template <typename Argument>
+  static MN_DEVICE void run(const Argument &a, Parts &) {
+    const auto operation = [&](int group, Place phase) {
+      return operationOf(functorOf(a), group, phase);
+    };
+    runWindows<T, W, shape::inputGradWay(S), S.layout>(operation, filtersOf(a));
+  }
+  template <typename F> static MN_DEVICE void packFilters(const F &) {}
+  template <typename F>
+  static MN_DEVICE void packFilters(const WithFilters<F> &a) {
+    const PackedFilters<W, shape::inputGradWay(S).patch> packed = {
+        filtersOf(a)};
+    packed.template pack<true, KeepsFilter<F>>(
+        [&](Place phase) { return operationOf(a.functor, 0, phase); });
   }
   template <typename F>
-  static MN_DEVICE void packFilters(const F &f, Parts &parts) {
-    if constexpr (way == Way::patches)
-      parts.template pack<true, KeepsFilter<F>>(
-          [&](Place phase) { return Operation<F>{f, 0, {phase}}; });
+  static MN_DEVICE Operation<F> operationOf(const F &f, int group,
+                                            Place phase) {
+    return {f, group, {phase}};
   }
 };
 

@@ -60,8 +60,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     /// none.
     uint4 pixel[pixelLoads * threads];
   };
+  static constexpr int stages = shape::min(2, turns);
   union Memory {
-    Stage stage[2];
+    Stage stage[stages];
     float part[width * stride];
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
@@ -310,14 +311,14 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       waitForCopies();
       fenceForWgmma();
       __syncthreads();
-      Stage &next = memory.stage[(turn + 1) % 2];
+      Stage &next = memory.stage[(turn + 1) % stages];
       if (turn + 1 < end) {
         copyFilters(next, packed, first + turn + 1);
         pixel.load(op, first + turn + 1);
       }
 #pragma unroll
       for (int group = 0; group < groups; ++group) {
-        start(memory.stage[turn % 2], group);
+        start(memory.stage[turn % stages], group);
         // After the last turn the same once more.
         if (group == 0 && turns > 1)
           pixel.store(next);

@@ -28,6 +28,12 @@ MN_SHAPE_FN LaunchShape packFilters(const Windows &w, const Patch &t) {
 }
 } // namespace shape
 
+/// What kernels of patches are called with.
+template <typename F> struct WithFilters {
+  F functor;
+  void *filters; ///< memory for them, packed
+};
+
 #ifdef __CUDACC__
 
 namespace device {
@@ -39,9 +45,27 @@ concept KeepsFilter = requires { requires F::keepsFilter; };
 
 /// What a kernel has whose filters are not packed.
 struct NoPackedFilters {
-  template <typename F, typename Parts>
-  static MN_DEVICE void packFilters(const F &, const Parts &) {}
+  static constexpr bool packs = false;
+  template <typename F> static MN_DEVICE void packFilters(const F &) {}
 };
+
+/// What a kernel with a functor is called with.
+template <typename Kernel, typename F> struct WindowArgument {
+  using Type = F;
+};
+template <typename Kernel, typename F>
+  requires Kernel::packs
+struct WindowArgument<Kernel, F> {
+  using Type = WithFilters<F>;
+};
+template <typename F> MN_DEVICE const F &functorOf(const F &f) { return f; }
+template <typename F> MN_DEVICE const F &functorOf(const WithFilters<F> &f) {
+  return f.functor;
+}
+template <typename F> MN_DEVICE uint4 *filtersOf(const F &) { return nullptr; }
+template <typename F> MN_DEVICE uint4 *filtersOf(const WithFilters<F> &f) {
+  return static_cast<uint4 *>(f.filters);
+}
 
 template <shape::Windows W, shape::Patch t> struct PackedFilters {
   static constexpr Mma mma = W.mma;
@@ -51,7 +75,7 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
   static constexpr int all = shape::filterWords(W, t), part = all / parts;
   static constexpr int phase = int(t.across) * turns * all; ///< words of one
 
-  uint4 word[shape::packedWords(W, t)];
+  uint4 *word; ///< packedWords() of them
 
   /// Where a thread's 16 bytes are from.
   struct Spot {
@@ -85,7 +109,7 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
     }
   }
 
-  MN_DEVICE void store(const Spot &s, const float (&v)[chunk]) {
+  MN_DEVICE void store(const Spot &s, const float (&v)[chunk]) const {
     uint4 *to = &word[s.phase * phase + (s.across * turns + s.turn) * all +
                       (s.half * taps + s.tap) * width + s.result];
     if constexpr (mma == Mma::bf16) {
@@ -104,7 +128,7 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
   /// operation(phase) has loadFilter(result, channel, tap). `early`: before the
   /// kernel before this one has ended.
   template <bool resultsAdjacent, bool early, typename Operation>
-  MN_DEVICE void pack(const Operation &operation) {
+  MN_DEVICE void pack(const Operation &operation) const {
     if constexpr (!early)
       gridDependencySync();
     packMine<resultsAdjacent>(operation);
@@ -113,7 +137,7 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
       gridDependencySync();
   }
   template <bool resultsAdjacent, typename Operation>
-  MN_DEVICE void packMine(const Operation &operation) {
+  MN_DEVICE void packMine(const Operation &operation) const {
     const int number = int(blockIdx.x) * shape::packThreads + int(threadIdx.x);
     if (number >= shape::packedWords(W, t) / parts)
       return;
@@ -128,10 +152,11 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
 
 /// As MN_PARTS_KERNELS, with the kernel that packs filters before.
 #define MN_WINDOW_KERNELS(NAME, F, SHAPE, ...)                                 \
-  MN_PARTS_KERNELS(NAME, F, SHAPE, __VA_ARGS__)                                \
+  using NAME##_argument = mn::device::WindowArgument<__VA_ARGS__, F>::Type;    \
+  MN_PARTS_KERNELS(NAME, NAME##_argument, SHAPE, __VA_ARGS__)                  \
   MN_GLOBAL(mn::shape::packThreads)                                            \
-  NAME##_filters(const __grid_constant__ F f) {                                \
-    __VA_ARGS__::packFilters(f, NAME##_parts);                                 \
+  NAME##_filters(const __grid_constant__ NAME##_argument f) {                  \
+    __VA_ARGS__::packFilters(f);                                               \
   }
 
 #endif // __CUDACC__

@@ -57,20 +57,11 @@ MN_SHAPE_FN LaunchShape launchOf(const ConvWay &way, const Windows &w,
 
 namespace device {
 
-/// Packed filters of patches; columns need none.
-template <shape::Windows W, shape::ConvWay way> struct WindowParts {
-  using Type = NoScratch;
-};
-template <shape::Windows W, shape::ConvWay way>
-  requires(way.way == Way::patches)
-struct WindowParts<W, way> {
-  using Type = PackedFilters<W, way.patch>;
-};
-
-/// Runs the block's share of operation(group, phase), by columns or patches.
+/// Runs the block's share of operation(group, phase), by columns or patches;
+/// `filters`: packed, for the latter.
 template <typename T, shape::Windows W, shape::ConvWay way, Layout layout,
-          typename Operation, typename Parts>
-MN_DEVICE void runWindows(const Operation &operation, const Parts &parts) {
+          typename Operation>
+MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters) {
   constexpr int each = way.way == Way::columns
                            ? int(way.columns.blocks * way.columns.across)
                            : int(way.patch.blocks());
@@ -82,7 +73,7 @@ MN_DEVICE void runWindows(const Operation &operation, const Parts &parts) {
     ColumnKernel<T, W, way.columns>::run(op, number);
   else
     PatchKernel<W, way.patch, layout == Layout::nchw>::run(
-        op, parts.word + which * Parts::phase, number);
+        op, filters + which * PackedFilters<W, way.patch>::phase, number);
 }
 
 } // namespace device
@@ -97,10 +88,16 @@ void launchConv(Context &ctx, const char *kernel, const shape::ConvWay &way,
                 const F &functor) {
   if (way.way == Way::product)
     return launchProduct(ctx, kernel, p, functor);
-  if (way.way == Way::patches)
-    launch(ctx, kernel, shape::packFilters(w, way.patch), functor,
+  const LaunchShape shape = shape::launchOf(way, w, p);
+  if (way.way != Way::patches)
+    return launch(ctx, kernel, shape, functor);
+  const WithFilters<F> argument = {
+      functor, stepMemory(ctx, size_t(shape::packedWords(w, way.patch)) * 16)};
+  if (ctx.part != StepPart::others)
+    launch(ctx, kernel, shape::packFilters(w, way.patch), argument,
            filtersSuffix);
-  launch(ctx, kernel, shape::launchOf(way, w, p), functor);
+  if (ctx.part != StepPart::packing)
+    launch(ctx, kernel, shape, argument);
 }
 
 #endif // __CUDACC__

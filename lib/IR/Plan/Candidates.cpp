@@ -24,11 +24,10 @@ static void addSchedules(Operation *root, mn::Mma mma,
   };
   if (c.isConvolution())
     return mn::shape::eachSchedule(c.conv, c.work(), add);
-  mn::shape::eachSchedule(c.product(), [&](const auto &schedule,
-                                           int64_t cycles) {
-    add(schedule,
-        mn::shape::launchCycles + mn::shape::gatherCycles(c.conv, mma, cycles));
-  });
+  mn::shape::eachSchedule(c.product(),
+                          [&](const auto &schedule, int64_t cycles) {
+                            add(schedule, mn::shape::gatherCycles(mma, cycles));
+                          });
   if (c.kind == Contraction::Kind::filterGrad)
     mn::shape::eachBandsSchedule(c.conv, add);
 }

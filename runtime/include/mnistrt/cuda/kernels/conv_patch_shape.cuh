@@ -76,11 +76,10 @@ MN_SHAPE_FN int patchRegisters(const Windows &w, const Patch &t) {
   return t.width + 8 * patchLoads(w, t) + 54;
 }
 
-/// As mmaCycles(), of patches: fitted to 108 times of 21 convolutions and
-/// gradients in tf32x3 on one H100, with the kernel that packs their filters.
-/// It errs there by 9 % (the root of the mean square), at most by 37 %. What
-/// packing and an empty kernel took, 2.45 us, is left out again: most filters
-/// are packed beside other steps.
+/// As mmaCycles(), of patches and the kernel that packs their filters: fitted
+/// to 108 times of 21 convolutions and gradients in tf32x3 on one H100, less
+/// 1.5 us of two empty kernels. It errs there by 9 % (the root of the mean
+/// square), at most by 37 %.
 MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   const int products = w.taps() * (w.mma == Mma::tf32x3 ? 3 : 1);
   const int loads = patchLoads(w, t) * chunkOf(w.mma);
@@ -103,8 +102,8 @@ MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   // The first pixels have to arrive, and the results to leave.
   all *= double(turnsOf(w, t)) + 0.2;
   const int share = t.split == 1 ? 0 : 500 + 44 * t.width;
-  constexpr int fixed = 3700;
-  return fixed + share + int64_t(all);
+  constexpr int pack = 5400;
+  return pack + share + int64_t(all);
 }
 
 /// Of a pool whole rows of windows; 0 where a block has not so many.

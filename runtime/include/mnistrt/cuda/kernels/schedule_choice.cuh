@@ -112,15 +112,11 @@ MN_SHAPE_FN void eachColumnSchedule(const Conv &s, const ConvWork &work,
     });
 }
 
-/// To gather windows takes longer than the models of products say: of tensor
-/// cores, 1.25 to 2.1 times in seven steps of two networks.
-MN_SHAPE_FN int64_t gatherCycles(const Conv &s, Mma mma, int64_t cycles) {
-  return mma == Mma::ffma ? cycles * 17 / 10
-         : taps(s) == 1   ? cycles
-                          : cycles * 14 / 10;
+/// Gathering windows for the FMA units takes longer than ffmaCycles() says, and
+/// what any launch takes is counted for columns only.
+MN_SHAPE_FN int64_t gatherCycles(Mma mma, int64_t cycles) {
+  return 4000 + (mma == Mma::ffma ? cycles * 17 / 10 : cycles);
 }
-/// What any launch takes, which is counted for columns only.
-inline constexpr int64_t launchCycles = 4000;
 
 /// With a pool; none where blocks have no whole windows of it.
 MN_SHAPE_FN Fewest fewestWithPool(const Conv &s, const ConvWork &work) {
@@ -136,9 +132,8 @@ MN_SHAPE_FN Fewest fewestOf(const Conv &s, const ConvWork &work) {
   eachSchedule(work.product, product);
   eachPatchSchedule(s, work, patch);
   eachColumnSchedule(s, work, columns);
-  product.cycles = gatherCycles(s, s.schedule.mma, product.cycles);
   const bool patches = patch.cycles >= 0 && patch.cycles < product.cycles;
-  product.cycles += launchCycles;
+  product.cycles = gatherCycles(s.schedule.mma, product.cycles);
   const Fewest &others = patches ? patch : product;
   return columns.cycles >= 0 && columns.cycles < others.cycles ? columns
                                                                : others;
@@ -167,7 +162,7 @@ MN_SHAPE_FN bool poolPays(const Conv &s) {
 template <typename Use>
 MN_SHAPE_FN void eachSchedule(const Conv &s, const ConvWork &work, Use &&use) {
   eachSchedule(work.product, [&](const ProductSchedule &how, int64_t cycles) {
-    use(how, launchCycles + gatherCycles(s, how.mma, cycles));
+    use(how, gatherCycles(how.mma, cycles));
   });
   eachPatchSchedule(s, work, use);
   eachColumnSchedule(s, work, use);

@@ -186,20 +186,30 @@ Status CudaExecutor::profile(int plan, std::vector<StepTime> &times) {
 /// no launch from the host comes between. The median of a few runs, which all
 /// begin with the same parameters.
 Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
-  const int steps = model.plans[plan].stepCount;
+  const Plan &p = model.plans[plan];
+  const int steps = p.stepCount;
   constexpr int runs = 9;
+  // As they run: with several streams, filters are packed beside other steps.
+  const auto packsEarly = [&](int step) {
+    return streamCount(p) > 1 && p.steps[step].packsEarly;
+  };
   Events events(cu, steps + 1);
   CUgraphExec graph = nullptr;
   Status status = capture(
       [&] {
         MN_TRY(copyInputs(plan, 0, true, 0));
+        for (int step = 0; step < steps; ++step)
+          if (packsEarly(step))
+            MN_TRY(enqueueStep(plan, step, StepPart::packing));
         for (int step = 0; step <= steps; ++step) {
           state.lastKernel.clear();
           MN_TRY(check(cu.cuEventRecordWithFlags(events[step], state.stream,
                                                  CU_EVENT_RECORD_EXTERNAL),
                        "recording an event"));
           if (step < steps)
-            MN_TRY(enqueueStep(plan, step));
+            MN_TRY(enqueueStep(plan, step,
+                               packsEarly(step) ? StepPart::others
+                                                : StepPart::all));
         }
         return Status::success();
       },

@@ -56,12 +56,8 @@ struct ConvKernel : NoPackedFilters {
         store(group, o, pixel, v);
       };
   }
-  /// Each window is the pixel of the same number: a product of matrices.
-  static constexpr bool isPointwise =
-      G::taps == 1 && G::allInside() && G::pixelsIn == G::pixelsOut;
-
   template <typename F> static MN_DEVICE auto windowOf(const F &f) {
-    if constexpr (isPointwise) {
+    if constexpr (G::isPointwise()) {
       constexpr OperandFacts facts = {
           .cheapAlong = true,
           .fours = (G::nchw ? G::pixelsIn : G::inChannels) % 4 == 0};

@@ -61,8 +61,38 @@ struct ConvFilterGradKernel {
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
     Product::addParts(storeOf(f), parts);
   }
+  /// Of images whose pixels are terms of the sums.
+  static constexpr OperandFacts pixelFacts = {
+      .cheapRows = true, .fours = G::nchw && G::pixelsOut % 4 == 0};
+
+  template <typename F> static MN_DEVICE auto windowOf(const F &f) {
+    if constexpr (G::isPointwise())
+      return operandOf<pixelFacts>(
+          [](int group, int channel) {
+            return G::input(0, group * G::inChannels + channel, Place{0, 0, 0});
+          },
+          [](int pixel) {
+            return G::input(pixel / G::pixelsIn, 0,
+                            G::inPlace(pixel % G::pixelsIn));
+          },
+          [&f](Index channel, Index pixel) -> decltype(auto) {
+            return f.loadInput(channel + pixel);
+          });
+    else
+      return operandOf<false>(
+          [](int group, int column) {
+            auto k = G::inWindow(column);
+            k.element += G::input(0, group * G::inChannels, Place{0, 0, 0});
+            return k;
+          },
+          [](int pixel) { return G::windowAt(0, pixel); },
+          [&f](const typename G::Spot &k, const typename G::Spot &window) {
+            return G::template ofWindow<T>(
+                window, k, [&](Index i) { return f.loadInput(i); });
+          });
+  }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    const auto grad = operandOf<true>(
+    const auto grad = operandOf<pixelFacts>(
         [](int group, int o) {
           return G::output(0, group * G::outChannels + o, Place{0, 0, 0});
         },
@@ -70,19 +100,10 @@ struct ConvFilterGradKernel {
           return G::output(pixel / G::pixelsOut, 0,
                            G::outPlace(pixel % G::pixelsOut));
         },
-        [&](Index o, Index pixel) { return f.loadOutputGrad(o + pixel); });
-    const auto window = operandOf<false>(
-        [](int group, int column) {
-          auto k = G::inWindow(column);
-          k.element += G::input(0, group * G::inChannels, Place{0, 0, 0});
-          return k;
-        },
-        [](int pixel) { return G::windowAt(0, pixel); },
-        [&](const typename G::Spot &k, const typename G::Spot &window) {
-          return G::template ofWindow<T>(
-              window, k, [&](Index i) { return f.loadInput(i); });
+        [&](Index o, Index pixel) -> decltype(auto) {
+          return f.loadOutputGrad(o + pixel);
         });
-    Product::run(grad, window, storeOf(f), parts);
+    Product::run(grad, windowOf(f), storeOf(f), parts);
   }
 };
 template <typename T, Conv S>

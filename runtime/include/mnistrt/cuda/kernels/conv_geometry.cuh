@@ -115,6 +115,12 @@ template <Conv S> struct ConvGeometry {
     return insideAlong(0) && insideAlong(1) && insideAlong(2);
   }
 
+  /// Whether each window is the pixel of the same number: a product of
+  /// matrices.
+  static MN_SHAPE_FN bool isPointwise() {
+    return taps == 1 && allInside() && pixelsIn == pixelsOut;
+  }
+
   /// Where the window at `out` has its element `tap`; false: in the padding.
   static MN_DEVICE bool reads(Place out, Place tap, Place &in) {
     in = {out.x0 * S.strides[0] - S.pads[0] + tap.x0 * S.dilations[0],

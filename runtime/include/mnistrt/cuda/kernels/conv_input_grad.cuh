@@ -130,9 +130,36 @@ private:
               v);
   }
 
+  template <typename F> static MN_DEVICE auto gradOf(const F &f) {
+    if constexpr (G::isPointwise()) {
+      constexpr OperandFacts facts = {
+          .cheapAlong = true,
+          .fours = (G::nchw ? G::pixelsOut : G::outChannels) % 4 == 0};
+      return operandOf<facts>(
+          [](int group, int pixel) {
+            return G::output(pixel / G::pixelsOut, group * G::outChannels,
+                             G::outPlace(pixel % G::pixelsOut));
+          },
+          [](int k) { return G::output(0, k, Place{0, 0, 0}); },
+          [&f](Index pixel, Index k) -> decltype(auto) {
+            return f.loadOutputGrad(pixel + k);
+          });
+    } else {
+      return operandOf<false>(
+          [](int group, int pixel) { return G::readersOf(group, pixel); },
+          [](int k) { return G::byElement(k); },
+          [&f](const typename G::Spot &in, const typename G::Spot &k) {
+            return G::template ofReader<T>(
+                in, k, [&](Index i) { return f.loadOutputGrad(i); });
+          });
+    }
+  }
+
   template <typename F>
   static MN_DEVICE void runWhole(const F &f, Parts &parts) {
-    const auto filter = operandOf<true>(
+    constexpr OperandFacts facts = {
+        .cheapRows = true, .fours = !filterAlongK && G::inChannels % 4 == 0};
+    const auto filter = operandOf<facts>(
         [](int group, int c) {
           return G::filter(group * G::outChannels, c, Place{0, 0, 0});
         },
@@ -140,15 +167,10 @@ private:
           return G::filter(G::template channelOf<G::outChannels>(k), 0,
                            G::tapPlace(G::template tapOf<G::outChannels>(k)));
         },
-        [&](Index c, Index k) { return f.loadFilter(c + k); });
-    const auto grad = operandOf<false>(
-        [](int group, int pixel) { return G::readersOf(group, pixel); },
-        [](int k) { return G::byElement(k); },
-        [&](const typename G::Spot &in, const typename G::Spot &k) {
-          return G::template ofReader<T>(
-              in, k, [&](Index i) { return f.loadOutputGrad(i); });
+        [&](Index c, Index k) -> decltype(auto) {
+          return f.loadFilter(c + k);
         });
-    runProduct(f, filter, grad, parts);
+    runProduct(f, filter, gradOf(f), parts);
   }
 
   using Bits = Spot<true>;

@@ -309,7 +309,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
 #pragma unroll 1
     for (int turn = 0; turn < end; ++turn) {
       waitForCopies();
-      fenceForWgmma();
+      if constexpr (hasWgmma)
+        fenceForWgmma();
       __syncthreads();
       Stage &next = memory.stage[(turn + 1) % stages];
       if (turn + 1 < end) {

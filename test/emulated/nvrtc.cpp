@@ -59,6 +59,12 @@ std::string known(int count, const char *const *options) {
         all += " -I" + quoted(option.substr(std::strlen(prefix)));
     if (option.starts_with("-D"))
       all += " " + quoted(option);
+    if (const std::string prefix = "--gpu-architecture=sm_";
+        option.starts_with(prefix))
+      all += " -D__CUDA_ARCH__=" +
+             std::to_string(10 * std::stoi(option.substr(prefix.size())));
+    if (option.ends_with("sm_90a"))
+      all += " -D__CUDA_ARCH_FEAT_SM90_ALL";
   }
   return all;
 }
@@ -125,8 +131,7 @@ bool compile(Program &program, const std::string &options) {
     return good;
   };
   write(folder / "text.cpp", program.text);
-  if (!run("-E -D__CUDACC__ -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL "
-           "-D__grid_constant__= -I" +
+  if (!run("-E -D__CUDACC__ -D__grid_constant__= -I" +
            quoted(emulated + "/include") + " -include " +
            quoted(emulated + "/kernel.h") + options + " " + text + " -o " +
            all))

@@ -55,6 +55,14 @@ def test_losses_as_on_the_cpu(place):
         expect_near(found, expected, ROUNDING, name)
 
 
+def test_gpus_without_clusters(place):
+    for name in ("mxnet-simplecnn", "residual", "random-41"):
+        expected, _ = trained(place, name, "cpu")
+        found, _ = trained(place, name, "cuda", "--libraries=none",
+                           "--arch=sm_80", CAPABILITY=80)
+        expect_near(found, expected, ROUNDING, name)
+
+
 def test_precisions(place):
     expected, _ = trained(place, "mxnet-simplecnn", "cpu")
     # So few steps change little: losses are off by 1e-6 and 5e-6.

@@ -12,6 +12,7 @@
 #include "mnistrt/generated.h"
 #include "pool-shapes.h"
 #include "row-functors.h"
+#include "schedule-shapes.h"
 // The choice, which the compiler makes and generated files do not include.
 #include "mnistrt/cuda/kernels/schedule_choice.cuh"
 

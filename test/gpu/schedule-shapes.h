@@ -1,0 +1,66 @@
+//===- schedule-shapes.h - schedules that kernels must obey -----*- C++ -*-===//
+//
+// Rows as in shapes.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_GPU_SCHEDULE_SHAPES_H
+#define MNISTC_TEST_GPU_SCHEDULE_SHAPES_H
+
+#include "shapes.h"
+
+// clang-format off
+/// One shape with schedules of each kind; gradients of filters have those of
+/// products, of weights and of bands, the others all but the latter two.
+constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in={9,11,1},
+  .kernel={3,3,1}, .out={9,11,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+#define MN_TEST_SCHEDULES(X)                                                                   \
+  X(by_ffma_12, tiled(scheduledShape, {mn::Mma::ffma, {8,64,12}, {4,1}, 3}))                   \
+  X(by_ffma_tall, tiled(scheduledShape, {mn::Mma::ffma, {64,32,5}, {8,1}, 9}))                 \
+  X(by_ffma_clusters, tiled(scheduledShape, {mn::Mma::ffma, {1,32,2}, {1,1}, 24}))             \
+  X(by_tf32x3_square, tiled(scheduledShape, {mn::Mma::tf32x3, {64,32,16}, {2,2}, 2}))          \
+  X(by_tf32x3_wgmma, tiled(scheduledShape, {mn::Mma::tf32x3, {64,16,16}, {4,1}, 5}))           \
+  X(by_tf32_turned, tiled(scheduledShape, {mn::Mma::tf32, {32,64,8}, {1,4}, 1}))               \
+  X(by_bf16_wide, tiled(scheduledShape, {mn::Mma::bf16, {16,128,32}, {1,2}, 12}))              \
+  X(by_direct_1, tiled(scheduledShape, {.way = mn::Way::direct}))                              \
+  X(by_direct_2, tiled(scheduledShape, {.way = mn::Way::direct, .images = 2}))                 \
+  X(by_columns_tall, tiled(scheduledShape, {.split = 4, .way = mn::Way::columns,               \
+    .height = 8}))                                                                             \
+  X(by_columns_wide, tiled(scheduledShape, {.way = mn::Way::columns, .width = 16}))            \
+  X(by_columns_both, tiled(scheduledShape, {.split = 2, .way = mn::Way::columns,               \
+    .height = 4, .width = 4}))                                                                 \
+  X(by_patches_16, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .way = mn::Way::patches,     \
+    .width = 16}))                                                                             \
+  X(by_patches_64, tiled(scheduledShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,       \
+    .width = 64}))                                                                             \
+  X(by_patches_128, tiled(scheduledShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,      \
+    .width = 128}))                                                                            \
+  X(by_patches_split, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 4,                   \
+    .way = mn::Way::patches, .width = 80}))                                                    \
+  X(by_patches_uneven, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 2,                  \
+    .way = mn::Way::patches, .width = 48}))                                                    \
+  X(by_patches_nhwc, tiled(patch_dilated_nhwc, {.mma = mn::Mma::tf32, .split = 2,              \
+    .way = mn::Way::patches, .width = 48}))                                                    \
+  X(by_patches_bf16, tiled(patch_many, {.mma = mn::Mma::bf16, .split = 4,                      \
+    .way = mn::Way::patches, .width = 112}))                                                   \
+  X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))                  \
+  X(by_bands, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                       \
+    .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_later, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 30,                \
+    .way = mn::Way::bands, .height = 32, .width = 16}))                                        \
+  X(by_bands_strided, tiled(strided, {.mma = mn::Mma::tf32x3, .split = 2,                      \
+    .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_groups, tiled(groups, {.mma = mn::Mma::tf32, .way = mn::Way::bands,               \
+    .height = 64, .width = 16}))                                                               \
+  X(by_bands_dilated, tiled(dilated, {.mma = mn::Mma::bf16, .split = 4,                        \
+    .way = mn::Way::bands, .height = 16, .width = 32}))                                        \
+  X(by_bands_five, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 17,                     \
+    .way = mn::Way::bands, .height = 32, .width = 32}))                                        \
+  X(by_bands_one_dim, tiled(one_dim, {.mma = mn::Mma::tf32x3, .split = 1,                      \
+    .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                     \
+    .way = mn::Way::bands, .height = 64, .width = 8}))
+
+// clang-format on
+
+#endif // MNISTC_TEST_GPU_SCHEDULE_SHAPES_H

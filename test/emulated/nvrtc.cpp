@@ -51,7 +51,7 @@ std::string quoted(const std::string &text) {
 
 /// Options of NVRTC that the compiler has, too.
 std::string known(int count, const char *const *options) {
-  std::string all;
+  std::string all, number = "90a"; // of the architecture
   for (int i = 0; i < count; ++i) {
     const std::string option = options[i];
     for (const char *prefix : {"--include-path=", "-I"})
@@ -61,12 +61,10 @@ std::string known(int count, const char *const *options) {
       all += " " + quoted(option);
     if (const std::string prefix = "--gpu-architecture=sm_";
         option.starts_with(prefix))
-      all += " -D__CUDA_ARCH__=" +
-             std::to_string(10 * std::stoi(option.substr(prefix.size())));
-    if (option.ends_with("sm_90a"))
-      all += " -D__CUDA_ARCH_FEAT_SM90_ALL";
+      number = option.substr(prefix.size());
   }
-  return all;
+  all += " -D__CUDA_ARCH__=" + std::to_string(10 * std::stoi(number));
+  return all + (number == "90a" ? " -D__CUDA_ARCH_FEAT_SM90_ALL" : "");
 }
 
 /// The end of the parentheses or braces that open at `at`.

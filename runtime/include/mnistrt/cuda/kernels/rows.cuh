@@ -164,8 +164,9 @@ template <typename F, Reduce S> struct RowKernel {
   static_assert(S.size % wide == 0);
   static constexpr int64_t stride = int64_t(t.team) * splits * wide;
   static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
+  /// For what is kept, beside those that any row takes.
   static constexpr int registers =
-      shape::min(80, 65536 / t.threads() - 72); ///< for what is kept
+      shape::max(16, shape::min(80, 65536 / t.threads() - 72));
   static constexpr bool keeps =
       each * wide * int64_t(sizeof(Element)) <= 4 * registers;
   static constexpr int atOnce =

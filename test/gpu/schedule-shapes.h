@@ -14,6 +14,9 @@
 /// products, of weights and of bands, the others all but the latter two.
 constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in={9,11,1},
   .kernel={3,3,1}, .out={9,11,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// Of many channels.
+constexpr mn::Conv deepShape{.batch=5, .inChannels=64, .outChannels=130, .in={8,8,1},
+  .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 #define MN_TEST_SCHEDULES(X)                                                                   \
   X(by_ffma_12, tiled(scheduledShape, {mn::Mma::ffma, {8,64,12}, {4,1}, 3}))                   \
   X(by_ffma_tall, tiled(scheduledShape, {mn::Mma::ffma, {64,32,5}, {8,1}, 9}))                 \
@@ -35,13 +38,13 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
     .width = 64}))                                                                             \
   X(by_patches_128, tiled(scheduledShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,      \
     .width = 128}))                                                                            \
-  X(by_patches_split, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 4,                   \
+  X(by_patches_split, tiled(deepShape, {.mma = mn::Mma::tf32x3, .split = 4,                    \
     .way = mn::Way::patches, .width = 80}))                                                    \
-  X(by_patches_uneven, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 2,                  \
+  X(by_patches_uneven, tiled(patch_inside, {.mma = mn::Mma::tf32x3, .split = 2,                \
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(by_patches_nhwc, tiled(patch_dilated_nhwc, {.mma = mn::Mma::tf32, .split = 2,              \
     .way = mn::Way::patches, .width = 48}))                                                    \
-  X(by_patches_bf16, tiled(patch_many, {.mma = mn::Mma::bf16, .split = 4,                      \
+  X(by_patches_bf16, tiled(deepShape, {.mma = mn::Mma::bf16, .split = 4,                       \
     .way = mn::Way::patches, .width = 112}))                                                   \
   X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))                  \
   X(by_bands, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                       \

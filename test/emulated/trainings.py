@@ -59,7 +59,7 @@ def test_gpus_without_clusters(place):
     for name in ("mxnet-simplecnn", "residual", "random-41"):
         expected, _ = trained(place, name, "cpu")
         found, _ = trained(place, name, "cuda", "--libraries=none",
-                           "--arch=sm_80", CAPABILITY=80)
+                           "--arch=sm_80", CAPABILITY="80")
         expect_near(found, expected, ROUNDING, name)
 
 

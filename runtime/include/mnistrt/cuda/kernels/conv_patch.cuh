@@ -60,7 +60,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     /// none.
     uint4 pixel[pixelLoads * threads];
   };
-  static constexpr int stages = shape::min(2, turns);
+  static constexpr int stages = shape::stagesOf(W);
   union Memory {
     Stage stage[stages];
     float part[width * stride];

@@ -60,15 +60,14 @@ MN_SHAPE_FN int patchLoads(const Windows &w, const Patch &t) {
   return ceilDiv(2 * patchPixels(w, t), t.threads);
 }
 
-/// Turns whose pixels and filters a block has at once.
-MN_SHAPE_FN int stagesOf(const Windows &w, const Patch &t) {
-  return min(2, turnsOf(w, t));
-}
+/// Turns whose pixels and filters a block has at once; also on GPUs without
+/// clusters, where one block has all turns.
+MN_SHAPE_FN int stagesOf(const Windows &w) { return min(2, turnsOf(w)); }
 /// Of these, or of the results.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
   const int words = patchLoads(w, t) * t.threads + filterWords(w, t);
   return static_cast<unsigned>(
-      max(stagesOf(w, t) * words * 16, t.width * (t.windows + 4) * 4));
+      max(stagesOf(w) * words * 16, t.width * (t.windows + 4) * 4));
 }
 
 /// Of a thread, about.

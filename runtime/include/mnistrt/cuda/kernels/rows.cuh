@@ -141,6 +141,7 @@ template <typename F, Reduce S> struct RowKernel {
 
   // Without clusters one block of those that share a row does all of it.
   static constexpr int splits = hasClusters ? t.splits : 1;
+  static_assert(splits <= t.team, "each block gets a member's sum");
   static constexpr int phases = F::Phases::count;
 
   // How blocks that have all rows together get totals.

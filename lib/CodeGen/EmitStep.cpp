@@ -8,6 +8,7 @@
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/Schedule.h"
@@ -385,14 +386,18 @@ std::string FunctorEmitter::takeFunctor() {
   return shared.type.in(names.space());
 }
 
-FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
+LogicalResult FunctorEmitter::emitKernel() {
   auto withLoops = dyn_cast_or_null<RootOpInterface>(root);
   if (root && !withLoops)
     return root->emitOpError("has no kernel");
-  if (failed(isRowStep(step)    ? emitRows()
-             : isPoolStep(step) ? emitPools()
-             : root             ? emitRoot(withLoops)
-                                : emitMap()))
+  return isRowStep(step)    ? emitRows()
+         : isPoolStep(step) ? emitPools()
+         : root             ? emitRoot(withLoops)
+                            : emitMap();
+}
+
+FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
+  if (failed(emitKernel()))
     return failure();
   text = declared + shapeText + macro;
   std::optional<ScopedName> sizes;
@@ -467,8 +472,12 @@ static std::string callText(const KernelUse &use, StepOp step,
   return text + argumentLines(kernel.call, "(", arguments, ");", 2) + "\n";
 }
 
-/// What a C++ compiler takes for a kernel, as StepCost says it; measured.
-static unsigned costOf(StepOp step) {
+unsigned mlir::mnistc::costOf(StepOp step) {
+  unsigned ofLinks = 0;
+  for (StepOp link : linksOf(step))
+    ofLinks += costOf(link);
+  if (ofLinks != 0)
+    return ofLinks;
   constexpr unsigned elementwise = 4, reduction = 12, rows = 45, other = 40;
   Operation *root = rootOf(step);
   return isRowStep(step)                    ? rows
@@ -481,6 +490,8 @@ FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
                                            KernelTable &kernels) {
   if (step.getImpl() != Impl::kernel)
     return emitLibraryStep(step, names);
+  if (!linksOf(step).empty())
+    return emitChain(step, names, kernels);
   StepText text;
   std::optional<KernelUse> use =
       kernels.find(step, takesPlace(step, step.getResults(), names));

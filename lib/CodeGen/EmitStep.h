@@ -34,6 +34,7 @@ public:
 
 private:
   void add(Value value, StringRef name, int64_t offset, bool constant);
+  void addLinks(StepOp step);
 
   struct Entry {
     std::string name;
@@ -55,6 +56,12 @@ struct StepText {
 FailureOr<StepText> emitStep(StepOp step, PlanNames &names,
                              KernelTable &kernels);
 FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names);
+FailureOr<StepText> emitChain(StepOp step, PlanNames &names,
+                              KernelTable &kernels);
+
+/// What a C++ compiler takes for a step's kernel, as StepCost says it;
+/// measured.
+unsigned costOf(StepOp step);
 
 /// The sizes of a step's root, and how the plan says that it is computed.
 ShapeText shapeTextOf(StepOp step);

@@ -88,8 +88,8 @@ static void emitHead(ModuleOp module, const EmitOptions &options,
 std::string mlir::mnistc::opsOf(StepOp step) {
   bool several = segmentsOf(step).size() > 1;
   SmallVector<StringRef> ops;
-  for (Operation &op : step.getBody().front().without_terminator()) {
-    StringRef name = op.getName().stripDialect();
+  for (Operation *op : opsIn(step)) {
+    StringRef name = op->getName().stripDialect();
     if (!isa<ConstantOp>(op) && !(several && llvm::is_contained(ops, name)))
       ops.push_back(name);
   }
@@ -113,8 +113,8 @@ SmallVector<StringRef> mlir::mnistc::nodesIn(StepOp step) {
       if (!name.node.empty() && !llvm::is_contained(nodes, name.node))
         nodes.push_back(name.node);
   };
-  for (Operation &op : step.getBody().front().without_terminator())
-    collect(op.getLoc());
+  for (Operation *op : opsIn(step))
+    collect(op->getLoc());
   if (nodes.empty())
     collect(step.getLoc());
   return nodes;

@@ -71,9 +71,9 @@ static llvm::SmallVector<unsigned> callsFor(StepOp step) {
       if (standsFor(call, operatorName, backward, op))
         found.insert(row);
   };
-  for (Operation &op : step.getBody().front().without_terminator()) {
-    StringRef mnemonic = op.getName().stripDialect();
-    for (OnnxName name : namesIn(op.getLoc())) {
+  for (Operation *op : opsIn(step)) {
+    StringRef mnemonic = op->getName().stripDialect();
+    for (OnnxName name : namesIn(op->getLoc())) {
       if (name.tensor == mn::names::loss)
         add("loss", false, "");
       if (!name.operatorName.empty())

@@ -49,11 +49,11 @@ std::string mlir::mnistc::describe(StepOp step) {
     return text + *pools;
   // Repetition and shape are no work, unless there is nothing else.
   SmallVector<StringRef> work, rest;
-  for (Operation &op : step.getBody().front().without_terminator())
+  for (Operation *op : opsIn(step))
     if (isa<BroadcastOp, ReshapeOp, IotaOp>(op))
-      rest.push_back(op.getName().stripDialect());
+      rest.push_back(op->getName().stripDialect());
     else if (!isa<ConstantOp>(op))
-      work.push_back(op.getName().stripDialect());
+      work.push_back(op->getName().stripDialect());
   if (work.empty())
     work = rest;
   return text + (work.empty() ? "copy" : llvm::join(work, " + "));

@@ -31,6 +31,13 @@ struct Parameter {
   std::string type, name;
 };
 
+/// A link of a chain: "mn::MatmulLink<float, Hidden, hidden_shape>", and its
+/// functor.
+struct LinkText {
+  std::string type;
+  FunctorTable functor;
+};
+
 /// The functor of a step on generated code, and what it is called with.
 class FunctorEmitter {
 public:
@@ -44,6 +51,8 @@ public:
 
   /// Writes the functor and what makes it a kernel to `text`.
   FailureOr<Kernel> emit(std::string &text);
+  /// Writes the functor of a chain's link to `text`.
+  FailureOr<LinkText> emitLink(std::string &text); ///< EmitChain.cpp
 
 private:
   std::string use(BlockArgument argument) {
@@ -51,6 +60,7 @@ private:
     inputs.insert(value);
     return names[value].str();
   }
+  LogicalResult emitKernel();
   LogicalResult emitMap();
   LogicalResult emitOneSegment(const Segment &segment);
   LogicalResult emitSegments(ArrayRef<Segment> segments);

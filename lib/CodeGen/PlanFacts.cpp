@@ -2,6 +2,7 @@
 
 #include "lib/CodeGen/PlanFacts.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -10,8 +11,11 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// The op that stands for a step: its root, or the last of a map.
+/// The op that stands for a step: its root, or the last of a map; of a chain
+/// that of its first link.
 static Operation *mainOpOf(StepOp step) {
+  if (SmallVector<StepOp> links = linksOf(step); !links.empty())
+    return mainOpOf(links.front());
   if (Operation *root = rootOf(step))
     return root;
   Operation *last = yieldsOf(step).front().getDefiningOp();
@@ -69,8 +73,8 @@ void PlanFacts::readOps() {
   for (ConstantOp constant : function.getOps<ConstantOp>())
     read(constant, 0);
   for (auto [i, step] : llvm::enumerate(steps)) {
-    for (Operation &op : step.getBody().front().without_terminator())
-      read(&op, i + 1);
+    for (Operation *op : mlir::mnistc::opsIn(step))
+      read(op, i + 1);
     if (Operation *op = mainOpOf(step))
       ownerOf[op] = i + 1;
   }
@@ -90,8 +94,8 @@ std::vector<OnnxNode> PlanFacts::nodesOfPlan() {
   for (ConstantOp constant : function.getOps<ConstantOp>())
     add(constant);
   for (StepOp step : steps)
-    for (Operation &op : step.getBody().front().without_terminator())
-      add(&op);
+    for (Operation *op : mlir::mnistc::opsIn(step))
+      add(op);
   return nodes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Parameters.h"
 
 using namespace mlir;
@@ -23,6 +24,21 @@ std::string PlanNames::address(Value value) const {
 void PlanNames::add(Value value, StringRef name, int64_t offset,
                     bool constant) {
   entries[value] = {scope.add(name), offset, constant};
+}
+
+/// The values in a chain are those outside of it.
+void PlanNames::addLinks(StepOp step) {
+  if (linksOf(step).empty())
+    return;
+  auto alias = [&](Value inside, Value outside) {
+    Entry entry = entries.at(outside);
+    entries[inside] = std::move(entry);
+  };
+  for (auto [argument, input] :
+       llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
+    alias(argument, input);
+  for (auto [made, result] : llvm::zip_equal(yieldsOf(step), step.getResults()))
+    alias(made, result);
 }
 
 /// The parameters that results of steps are the new values of.
@@ -42,6 +58,8 @@ static std::string resultName(StepOp step, unsigned number) {
     return step.getName().str();
   Value yielded = step.getBody().front().getTerminator()->getOperand(number);
   Operation *op = yielded.getDefiningOp();
+  if (auto link = dyn_cast_or_null<StepOp>(op))
+    return resultName(link, cast<OpResult>(yielded).getResultNumber());
   return op ? tensorName(op) : step.getName().str();
 }
 
@@ -71,6 +89,7 @@ void PlanNames::collect(func::FuncOp function) {
                     : resultName(step, number),
           (*step.getOffsets())[number], false);
     }
+    addLinks(step);
     // Some kernels have a variable of this name.
     for (StringRef suffix : {"_parts", "_sums", "_filters"})
       scope.reserve((entries.at(step.getResult(0)).name + suffix).str());

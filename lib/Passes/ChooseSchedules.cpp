@@ -15,6 +15,9 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
 
   void runOnOperation() override {
     getOperation().walk([&](StepOp step) {
+      // A link has none.
+      if (isa<StepOp>(step->getParentOp()))
+        return;
       if (step.getImpl() != Impl::kernel || !hasContraction(step) ||
           isScheduled(step) || !targetFor(step).schedules)
         return;

@@ -83,6 +83,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // What ops were copied into a step for may be the same.
   if (options.cse)
     pm.addPass(createCSEPass());
+  // Launches that none of the passes above saves. What is measured has parts.
+  if (options.fuse && options.formChains && options.candidate < 0)
+    pm.addNestedPass<func::FuncOp>(createFormChains());
   // Sums over ranks, once it is known what computes what they wait for.
   if (dataParallel)
     pm.addNestedPass<func::FuncOp>(createFormBuckets());

@@ -177,6 +177,24 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
+  let summary = "Run small steps row by row in one launch";
+  let description = [{
+    Steps of which each computes row i of its results, along the first dimension,
+    from row i of what the ones before it made become the links of one step, a
+    chain: the last layers of a network, its loss, and the gradients of both. A
+    block has some rows and runs all links on them; each reads the weights of
+    products whole, which pays where these are small. Only where launches cost as
+    much as small steps do, and only on generated code. Products of a chain are on
+    FMA units, whatever was chosen before.
+
+    A link updates no parameter, which other blocks may still read, and what a
+    chain makes takes no operand's place in memory.
+  }];
+  let statistics = [Statistic<"numLinks", "links", "Steps that became links">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
 def FormBuckets : Pass<"plan-form-buckets", "::mlir::func::FuncOp"> {
   let summary = "Add up several tensors over the ranks in one call";
   let description = [{

@@ -102,6 +102,7 @@ std::vector<Case> pooledCases();
 std::vector<Case> otherCases();
 std::vector<Case> rowCases();
 std::vector<Case> segmentCases();
+std::vector<Case> chainCases();
 
 } // namespace test
 

@@ -215,7 +215,7 @@ std::vector<Case> casesOf(const std::string &prefix, std::optional<double> most,
                           int &skipped) {
   std::vector<Case> cases;
   for (auto add :
-       {otherCases, poolCases, rowCases, segmentCases, contractionCases,
+       {otherCases, poolCases, rowCases, segmentCases, chainCases, contractionCases,
         libraryCases, tensorCoreCases, pooledCases})
     for (Case &c : add())
       if (c.name.starts_with(prefix)) {

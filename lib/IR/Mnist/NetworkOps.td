@@ -56,6 +56,9 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
       return Channels{getType().getShape().back(), 1};
     }
     bool $cppClass::mayGiveLogits() { return true; }
+    bool $cppClass::mayBeLink() {
+      return getType().getRank() == 2 && !getTransposed()[0];
+    }
   }] # !cast<string>(Mnist_ContractionAnswers);
 }
 
@@ -88,6 +91,7 @@ class Mnist_ConvOp<string mnemonic, string tensors, list<Trait> traits = []>
       return imageChannels(*this);
     }
     bool $cppClass::mayGiveLogits() { return true; }
+    bool $cppClass::mayBeLink() { return false; }
   }] # answers;
 }
 
@@ -156,6 +160,7 @@ def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad",
       return std::nullopt;
     }
     bool $cppClass::mayGiveLogits() { return false; }
+    bool $cppClass::mayBeLink() { return false; }
   }] # answers;
 }
 
@@ -237,6 +242,7 @@ class Mnist_PoolOp<string mnemonic, string kernel, string result,
     bool $cppClass::isTiled() { return areWindowsAdjacent(*this)}] # !if(index,
       " && getInWindow()", "") # [{; }
     bool $cppClass::mayGiveLogits() { return }] # !if(logits, "true", "false") # [{; }
+    bool $cppClass::mayBeLink() { return false; }
     SmallVector<unsigned> $cppClass::getImageOperands() { return {0}; }
   }] # !cast<string>(Mnist_PoolAnswers);
 }
@@ -259,6 +265,7 @@ class Mnist_PoolGradOp<string mnemonic, string kernel, string loads,
     }
     bool $cppClass::takesPrologue() { return false; }
     bool $cppClass::mayGiveLogits() { return false; }
+    bool $cppClass::mayBeLink() { return false; }
     SmallVector<unsigned> $cppClass::getImageOperands() { return }] # images # [{; }
   }] # !cast<string>(Mnist_PoolAnswers);
 }
@@ -470,6 +477,7 @@ class Mnist_SoftmaxOp<string mnemonic, bit log>
       return std::nullopt;
     }
     bool $cppClass::mayGiveLogits() { return false; }
+    bool $cppClass::mayBeLink() { return false; }
     SmallVector<int64_t> $cppClass::getReducedDims() {
       return {int64_t(getDim())};
     }

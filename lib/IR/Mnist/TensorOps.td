@@ -239,6 +239,9 @@ defvar Mnist_ReductionAnswers = [{
   }
   std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
   bool $cppClass::keepsDims() { return false; }
+  bool $cppClass::mayBeLink() {
+    return !llvm::is_contained(getReducedDims(), 0);
+  }
 }];
 
 // `kind` is a struct of mnistrt/reductions.h, `noun` a name for its result;
@@ -379,6 +382,7 @@ def AllReduceOp : Mnist_Op<"all_reduce", [Differentiable, Root, CollectiveTrait,
     }
     std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
     bool $cppClass::mayGiveLogits() { return false; }
+    bool $cppClass::mayBeLink() { return false; }
   }];
 }
 

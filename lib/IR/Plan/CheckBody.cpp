@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -98,8 +99,11 @@ static LogicalResult checkCollectives(StepOp step) {
   return success();
 }
 
-/// One root with what may be around it, rows, pools, or collectives.
-static LogicalResult checkForm(StepOp step) {
+LogicalResult mlir::mnistc::checkForm(StepOp step) {
+  if (!linksOf(step).empty())
+    return checkChain(step);
+  if (failed(checkOps(step)))
+    return failure();
   if (isCollectiveStep(step))
     return checkCollectives(step);
   if (isRowStep(step))
@@ -110,6 +114,6 @@ static LogicalResult checkForm(StepOp step) {
 }
 
 LogicalResult mlir::mnistc::checkBody(StepOp step, const Target *target) {
-  return success(succeeded(checkOps(step)) && succeeded(checkForm(step)) &&
+  return success(succeeded(checkForm(step)) &&
                  succeeded(checkImplementation(step, target)));
 }

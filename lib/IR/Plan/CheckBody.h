@@ -7,6 +7,10 @@
 
 namespace mlir::mnistc {
 
+/// Says what keeps a body from being one root with what may be around it, rows,
+/// pools, collectives, or a chain.
+LogicalResult checkForm(StepOp step);
+
 /// Says what keeps a step from being computed as it says: by an implementation
 /// of `target`, or where that is null, of any.
 LogicalResult checkBody(StepOp step, const Target *target);

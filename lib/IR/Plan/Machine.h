@@ -74,6 +74,13 @@ struct Roof {
   double timeOf(StepOp step) const;
 };
 
+/// The most that a link of a chain (ChainBody.h) may have to do.
+struct ChainLimits {
+  int64_t weights;      ///< of a product: each block reads all of them
+  int64_t multiplyAdds; ///< of a product, in a block
+  int64_t elements;     ///< of an operand or result, in a block
+};
+
 struct Machine {
   StringRef name;
   /// What --layout=auto takes where transposes do not decide.
@@ -94,6 +101,9 @@ struct Machine {
   /// A pool is computed in the step of its operand where that can be, and its
   /// gradient reads indices. Elsewhere reading the operand again costs little.
   bool joinsPools;
+  /// Small steps of which each needs only rows of the one before are one
+  /// launch. Only where launches cost.
+  std::optional<ChainLimits> chains = {};
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
   /// Steps that can run concurrently, and their times; no times where it is

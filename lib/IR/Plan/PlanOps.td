@@ -200,6 +200,11 @@ def StepOp : Op<Plan_Dialect, "step",
       plan.yield %0 : tensor<64x128xf32>
     } : (tensor<64x128xf32>) -> tensor<64x128xf32>
     ```
+
+    A step whose region has steps is a chain, one launch (`plan-form-chains`):
+    each of these, its links, computes a row of its results from the same row of
+    what the links before it made. The results of all links are the chain's, and
+    it alone says where they live.
   }];
   let arguments = (ins StrAttr:$name, Plan_Impl:$impl,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets,

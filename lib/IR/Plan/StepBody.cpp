@@ -47,6 +47,16 @@ bool mlir::mnistc::isCollectiveStep(StepOp step) {
   return some;
 }
 
+SmallVector<Operation *> mlir::mnistc::opsIn(StepOp step) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (auto link = dyn_cast<StepOp>(op))
+      llvm::append_range(ops, opsIn(link));
+    else
+      ops.push_back(&op);
+  return ops;
+}
+
 Operation *mlir::mnistc::rootOf(StepOp step) {
   for (Operation &op : step.getBody().front().without_terminator())
     if (isRoot(&op))
@@ -262,6 +272,9 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
     return false;
   if (isRowStep(step))
     return canUpdateRowsInPlace(step, input, result);
+  // Blocks are at different links.
+  if (!step.getBody().getOps<StepOp>().empty())
+    return false;
   // Every value that comes from the input keeps its order, and ends in results
   // of one loop.
   llvm::SmallDenseSet<unsigned> ends;
@@ -307,8 +320,8 @@ static double flopsOf(Operation *op) {
 
 double mlir::mnistc::flopsOf(StepOp step) {
   double flops = 0;
-  for (Operation &op : step.getBody().front().without_terminator())
-    flops += ::flopsOf(&op);
+  for (Operation *op : opsIn(step))
+    flops += ::flopsOf(op);
   return flops;
 }
 

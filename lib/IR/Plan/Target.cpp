@@ -1,6 +1,7 @@
 //===- Target.cpp - what a target can run, as data ------------------------===//
 
 #include "lib/IR/Plan/Target.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -146,7 +147,8 @@ bool mlir::mnistc::canGenerate(StepOp step) {
 bool Target::canCompute(StepOp step) const {
   if (step.getImpl() == Impl::kernel)
     return canGenerate(step) && knows(tensorCores, mmaOf(step)) &&
-           (schedules || !(isScheduled(step) || isPoolStep(step))) &&
+           (schedules || !(isScheduled(step) || isPoolStep(step) ||
+                           !linksOf(step).empty())) &&
            (!isPoolStep(step) || !hasContraction(step) || isScheduled(step));
   return llvm::any_of(libraries, [&](const LibraryCall &call) {
     return call.canCompute(step);

@@ -40,7 +40,8 @@ struct Target {
   ArrayRef<LibraryCall> libraries;
   const Machine *machine;         ///< that it is planned for
   ArrayRef<Mma> tensorCores = {}; ///< that generated code knows, besides ffma
-  /// Whether generated code does as schedules say, and pools what it computes.
+  /// Whether generated code does as schedules say, pools what it computes, and
+  /// runs chains.
   bool schedules = false;
 
   static ArrayRef<Target> all();

@@ -1,7 +1,7 @@
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --emit=plan -o - | FileCheck %s --check-prefixes=CHECK,TUNED
-// RUN: mnistc %s --tuned=none --emit=plan -o - | FileCheck %s --check-prefixes=CHECK,NONE
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --explain | FileCheck %s --check-prefix=EXPLAIN
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --explain=json | FileCheck %s --check-prefix=JSON
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --emit=plan -o - | FileCheck %s --check-prefixes=CHECK,TUNED
+// RUN: mnistc %s --no-form-chains --tuned=none --emit=plan -o - | FileCheck %s --check-prefixes=CHECK,NONE
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --explain | FileCheck %s --check-prefix=EXPLAIN
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --explain=json | FileCheck %s --check-prefix=JSON
 
 // Choices that were measured come before the machine's. What is not in the file
 // is chosen as without it.
@@ -24,18 +24,18 @@
 
 // What is not allowed is not taken, nor what was measured for another precision.
 
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --libraries=none --emit=plan -o - | FileCheck %s --check-prefix=LIBRARIES
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --libraries=none --emit=plan -o - | FileCheck %s --check-prefix=LIBRARIES
 // LIBRARIES:     plan.step "hidden" {{.*}}tile = [16, 16, 16]>
 // LIBRARIES:     plan.step "second" on kernel
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --precision=strict --emit=plan -o - | FileCheck %s --check-prefix=OTHER
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --prefer=fma --emit=plan -o - | FileCheck %s --check-prefix=OTHER
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --precision=strict --emit=plan -o - | FileCheck %s --check-prefix=OTHER
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --prefer=fma --emit=plan -o - | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: tuned
 
 // The same file, the same program, wherever it is and whatever else is in it.
 
 // RUN: %python -c "import json, sys; t = json.load(open(sys.argv[1])); t['choices']['fp32']['matmul .m = 1'] = {'on': 'kernel'}; json.dump(t, open(sys.argv[2], 'w'), indent=3)" %S/Inputs/tuned.json %t.more.json
-// RUN: mnistc %s --tuned=%S/Inputs/tuned.json --emit=source -o %t.1.cpp
-// RUN: mnistc %s --tuned=%t.more.json --emit=source -o %t.2.cpp
+// RUN: mnistc %s --no-form-chains --tuned=%S/Inputs/tuned.json --emit=source -o %t.1.cpp
+// RUN: mnistc %s --no-form-chains --tuned=%t.more.json --emit=source -o %t.2.cpp
 // RUN: cmp %t.1.cpp %t.2.cpp
 
 func.func @infer(%x: tensor<64x784xf32> {mnist.name = "x"}, %u: tensor<784x32xf32> {mnist.name = "u"}, %v: tensor<32x48xf32> {mnist.name = "v"}, %w: tensor<48x10xf32> {mnist.name = "w"}) -> (tensor<64x10xf32> {mnist.name = "y"}) {

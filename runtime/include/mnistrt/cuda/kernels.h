@@ -10,6 +10,7 @@
 #define MNISTRT_CUDA_KERNELS_H
 
 #include "mnistrt/cuda/kernels/batch.cuh"
+#include "mnistrt/cuda/kernels/chain.cuh"
 #include "mnistrt/cuda/kernels/conv.cuh"
 #include "mnistrt/cuda/kernels/conv_filter_grad.cuh"
 #include "mnistrt/cuda/kernels/conv_input_grad.cuh"

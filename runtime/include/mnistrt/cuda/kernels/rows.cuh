@@ -133,9 +133,11 @@ template <typename F> struct TotalParts<F, 0> {
   using Type = NoScratch;
 };
 
-template <typename F, Reduce S> struct RowKernel {
+template <typename F, Reduce S,
+          shape::RowTeams teams = shape::rowTeams(S, HasTotals<F>)>
+struct RowKernel {
   static constexpr bool hasTotals = HasTotals<F>;
-  static constexpr shape::RowTeams t = shape::rowTeams(S, hasTotals);
+  static constexpr shape::RowTeams t = teams;
   using Element = typename F::ElementValues;
   using Row = typename F::RowValues;
 
@@ -277,6 +279,29 @@ template <typename F, Reduce S> struct RowKernel {
     }
   }
 
+  /// A row from its first phase to its results, which are stored where it is
+  /// `inside`; what there is one of for the row by the `isFirst` block.
+  static MN_DEVICE void runRow(const F &f, Row &row, Place at, int member,
+                               int number, bool inside, bool isFirst) {
+    f.begin(row, at.o);
+    Held e;
+    if constexpr (keeps)
+      load(e, f, at, 0);
+    runPhases<0>(e, f, row, at, member, number);
+    if (!inside)
+      return;
+    if constexpr (F::storesElements)
+      forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
+        typename F::StoredValues v[wide];
+#pragma unroll
+        for (int j = 0; j < wide; ++j)
+          v[j] = f.results(row, x[j], at.o, r + j);
+        f.store(v, place);
+      });
+    if (isFirst && member == 0)
+      f.storeRow(row, at.o);
+  }
+
   /// The sum of `count` parts, in the lanes of the first warp.
   template <typename Totals, typename PartAt>
   static MN_DEVICE Totals joinParts(int64_t count, const PartAt &partAt) {
@@ -355,23 +380,7 @@ template <typename F, Reduce S> struct RowKernel {
     const Place at{Index(inside ? o : S.outputs - 1),
                    (int64_t(split) * t.team + member) * wide};
     Row row{};
-    f.begin(row, at.o);
-    Held e;
-    if constexpr (keeps)
-      load(e, f, at, 0);
-    runPhases<0>(e, f, row, at, member, number);
-    if (inside) {
-      if constexpr (F::storesElements)
-        forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
-          typename F::StoredValues v[wide];
-#pragma unroll
-          for (int j = 0; j < wide; ++j)
-            v[j] = f.results(row, x[j], at.o, r + j);
-          f.store(v, place);
-        });
-      if (split == 0 && member == 0)
-        f.storeRow(row, at.o);
-    }
+    runRow(f, row, at, member, number, inside, split == 0);
     if constexpr (hasTotals)
       if (byCluster || split == 0)
         runTotals(f, row, at.o, inside && split == 0 && member == 0, number,

@@ -71,7 +71,8 @@ for path in tree():
         errors.append(f"{name}: expected the name of a test in kebab-case")
 
 # Includes.
-definitions = {"mnistrt/cuda/kernels/schedule_choice.cuh", "mnistrt/math.h",
+definitions = {"mnistrt/cuda/kernels/chain_shape.cuh",
+               "mnistrt/cuda/kernels/schedule_choice.cuh", "mnistrt/math.h",
                "mnistrt/printable.h", "mnistrt/reductions.h", "mnistrt/report_page.h", "mnistrt/shapes.h",
                "mnistrt/training.h"}
 for path in tree():

@@ -102,7 +102,6 @@ FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
     if (failed(made))
       return failure();
     types.push_back(made->type);
-    text.cost.functors.push_back(made->functor.type.in(""));
     links.push_back(std::move(*made));
   }
   std::string first = names[step.getResult(0)].str();
@@ -114,7 +113,6 @@ FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
       argumentLines("using " + type + " = mn::Chain", "<", types, ">;", 0) +
       "\n" + argumentLines("MN_CHAIN_KERNEL", "(", {kernel, type}, ")", 0) +
       "\n";
-  text.cost.cost = costOf(step);
   text.call = callText(type, kernel, links, names);
   text.writtenFor = step;
   return text;

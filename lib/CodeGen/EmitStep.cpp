@@ -45,20 +45,6 @@ std::string mlir::mnistc::declareShape(const ShapeText &shape, StringRef name) {
   return text + "};\n";
 }
 
-/// "64 * 128"
-static std::string countText(Value value) {
-  auto type = cast<ShapedType>(value.getType());
-  SmallVector<std::string> sizes;
-  for (int64_t size : type.getShape())
-    if (size != 1)
-      sizes.push_back(std::to_string(size));
-  if (sizes.empty())
-    return "1";
-  if (type.getNumElements() > INT32_MAX)
-    return std::to_string(type.getNumElements());
-  return llvm::join(sizes, " * ");
-}
-
 std::string mlir::mnistc::declarePointers(ArrayRef<Value> results,
                                           ArrayRef<Value> inputs,
                                           const PlanNames &names) {
@@ -118,123 +104,14 @@ std::string mlir::mnistc::storeLine(StringRef pointer, StringRef index,
   return line(pointer + "[" + index + "] = " + value.text + ";", indent) + "\n";
 }
 
-/// Whether a result shares the address of an input that the step may still
-/// read.
-static bool takesPlace(StepOp step, ValueRange results,
-                       const PlanNames &names) {
+bool mlir::mnistc::takesPlace(StepOp step, ValueRange results,
+                              const PlanNames &names) {
   return llvm::any_of(step.getInputs(), [&](Value input) {
     return !input.getDefiningOp<ConstantOp>() &&
            llvm::any_of(results, [&](Value result) {
              return names.offset(result) == names.offset(input);
            });
   });
-}
-
-static SmallVector<Value> resultsOf(StepOp step, const Segment &segment) {
-  return llvm::map_to_vector(segment.results, [&](unsigned result) -> Value {
-    return step.getResult(result);
-  });
-}
-
-/// The statements for element i of results that one loop makes. Where a result
-/// takes an input's place, all values are there before the first store.
-FailureOr<std::string> FunctorEmitter::emitSegment(const Segment &segment,
-                                                   bool inPlace) {
-  body.begin(/*indent=*/4);
-  std::string stores;
-  for (auto [k, result] : llvm::enumerate(segment.results)) {
-    Value value = yieldsOf(step)[result];
-    Position position = positionAt({"i"}, shapeOf(value));
-    FailureOr<Expr> text =
-        segment.results.size() == 1 ? body.statementValue(value, position)
-        : inPlace && k != 0         ? body.namedValue(value, position)
-                                    : body.value(value, position);
-    if (failed(text))
-      return failure();
-    stores += storeLine(names[step.getResult(result)], "i", *text);
-  }
-  return stores;
-}
-
-/// Declares a functor for a segment, or finds one that computes the same.
-FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment) {
-  SmallVector<Value> results = resultsOf(step, segment);
-  bool inPlace = results.size() > 1 && takesPlace(step, results, names);
-  if (std::optional<MapFunctorUse> known =
-          kernels.findMap(step, segment, inPlace))
-    return *known;
-  inputs.clear();
-  functions.clear();
-  FailureOr<std::string> stores = emitSegment(segment, inPlace);
-  if (failed(stores))
-    return failure();
-  finishFunction("void operator()", {{"mn::Element", "i"}}, *stores);
-  ScopedName type{names.space().str(), capitalized(names[results.front()])};
-  SmallVector<Value> members = membersFor(results);
-  declared += structText(type.name, members);
-  return kernels.addMap({step, segment, inPlace, {type, ""}, members});
-}
-
-LogicalResult FunctorEmitter::emitOneSegment(const Segment &segment) {
-  FailureOr<MapFunctorUse> use = functorFor(segment);
-  if (failed(use))
-    return failure();
-  Functor &functor = *use->functor;
-  call = "mn::pointwise";
-  // The number of elements is an argument.
-  if (functor.kernel.empty()) {
-    functor.kernel = name;
-    macro = argumentLines("MN_POINTWISE_KERNEL", "(",
-                          {name, functor.type.in(names.space())}, ")", 0) +
-            "\n";
-  }
-  name = functor.kernel;
-  count = countText(step.getResult(segment.results.front()));
-  tables.push_back({functor.type, {std::move(use->members)}});
-  return success();
-}
-
-LogicalResult FunctorEmitter::emitSegments(ArrayRef<Segment> segments) {
-  // Those of one functor next to each other.
-  llvm::MapVector<Functor *, SmallVector<std::string>> elementsOf;
-  llvm::MapVector<Functor *, FunctorTable> tableOf;
-  for (const Segment &segment : segments) {
-    FailureOr<MapFunctorUse> use = functorFor(segment);
-    if (failed(use))
-      return failure();
-    elementsOf[use->functor].push_back(std::to_string(segment.elements));
-    FunctorTable &table = tableOf[use->functor];
-    table.type = use->functor->type;
-    table.rows.push_back(std::move(use->members));
-  }
-  SmallVector<std::string> elements, types;
-  for (auto &[functor, counts] : elementsOf)
-    llvm::append_range(elements, counts);
-  shape = names.scope.add((names[step.getResult(0)] + "_elements").str());
-  shapeText = argumentLines("constexpr mn::Elements<" +
-                                std::to_string(elements.size()) + "> " + shape,
-                            "{{", elements, "}};", 0) +
-              "\n";
-  for (auto &[functor, table] : tableOf) {
-    types.push_back("mn::Table<" + table.type.in(names.space()) + ", " +
-                    std::to_string(table.rows.size()) + ">");
-    tables.push_back(std::move(table));
-  }
-  call = "mn::segments";
-  SmallVector<std::string> arguments = {name, shape};
-  llvm::append_range(arguments, types);
-  macro = argumentLines("MN_SEGMENTS_KERNEL", "(", arguments, ")", 0) + "\n";
-  return success();
-}
-
-LogicalResult FunctorEmitter::emitMap() {
-  SmallVector<Segment> segments = segmentsOf(step);
-  if (segments.size() > 1)
-    llvm::erase_if(segments, [](const Segment &s) { return s.elements == 0; });
-  if (segments.empty())
-    segments.push_back(segmentsOf(step).front());
-  return segments.size() == 1 ? emitOneSegment(segments.front())
-                              : emitSegments(segments);
 }
 
 LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
@@ -472,12 +349,8 @@ static std::string callText(const KernelUse &use, StepOp step,
   return text + argumentLines(kernel.call, "(", arguments, ");", 2) + "\n";
 }
 
-unsigned mlir::mnistc::costOf(StepOp step) {
-  unsigned ofLinks = 0;
-  for (StepOp link : linksOf(step))
-    ofLinks += costOf(link);
-  if (ofLinks != 0)
-    return ofLinks;
+/// What a C++ compiler takes for a kernel, as StepCost says it; measured.
+static unsigned costOf(StepOp step) {
   constexpr unsigned elementwise = 4, reduction = 12, rows = 45, other = 40;
   Operation *root = rootOf(step);
   return isRowStep(step)                    ? rows

@@ -59,10 +59,6 @@ FailureOr<StepText> emitLibraryStep(StepOp step, PlanNames &names);
 FailureOr<StepText> emitChain(StepOp step, PlanNames &names,
                               KernelTable &kernels);
 
-/// What a C++ compiler takes for a step's kernel, as StepCost says it;
-/// measured.
-unsigned costOf(StepOp step);
-
 /// The sizes of a step's root, and how the plan says that it is computed.
 ShapeText shapeTextOf(StepOp step);
 

@@ -20,6 +20,10 @@ inline StringRef elementName(Value value) {
 std::string storeLine(StringRef pointer, StringRef index, const Expr &value,
                       unsigned indent = 4);
 
+/// Whether a result shares the address of an input that the step may still
+/// read.
+bool takesPlace(StepOp step, ValueRange results, const PlanNames &names);
+
 /// Element `r` of those along `dims` that become element `o`.
 Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims);
 
@@ -61,7 +65,7 @@ private:
     return names[value].str();
   }
   LogicalResult emitKernel();
-  LogicalResult emitMap();
+  LogicalResult emitMap(); ///< EmitMap.cpp
   LogicalResult emitOneSegment(const Segment &segment);
   LogicalResult emitSegments(ArrayRef<Segment> segments);
   FailureOr<MapFunctorUse> functorFor(const Segment &segment);

@@ -48,16 +48,15 @@ std::vector<Case> chainCases() {
         #NAME,                                                                 \
         [](mn::Context &ctx) {                                                 \
           const Places at(ROWS, N, K);                                         \
-          const Pointers<float, float> p(ctx, at.end, ROWS * K, N * K);        \
+          const Pointers<float, float> p(ctx, at.end, ROWS *K, N *K);          \
           float *normalized = p.y + at.normalized, *copies = p.y + at.copies;  \
-          mn::chain<Chain_##NAME>(                                             \
-              ctx, #NAME, Plain<float>{p.y, p.a, p.b},                         \
-              Floats<NAME##_rows>{p.y + at.sums, p.y},                         \
-              Normalize<NAME##_rows>{normalized, p.y},                         \
-              Copy{copies, normalized},                                        \
-              Plain<float>{p.y + at.back, copies, p.b});                       \
+          mn::chain<Chain_##NAME>(ctx, #NAME, Plain<float>{p.y, p.a, p.b},     \
+                                  Floats<NAME##_rows>{p.y + at.sums, p.y},     \
+                                  Normalize<NAME##_rows>{normalized, p.y},     \
+                                  Copy{copies, normalized},                    \
+                                  Plain<float>{p.y + at.back, copies, p.b});   \
         },                                                                     \
-        Places(ROWS, N, K).end, ROWS *K, N *K);                                \
+        Places(ROWS, N, K).end, ROWS * K, N * K);                              \
     c.tolerance = 1e-5;                                                        \
     c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
       for (int64_t o = 0; o < ROWS; ++o)                                       \

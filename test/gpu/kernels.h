@@ -237,21 +237,19 @@ MN_TEST_ROWS(MN_TEST_ROW)
 // Chains
 //===----------------------------------------------------------------------===//
 
-/// A product, what its rows sum up to, its rows normalized, those once more, and
-/// of these the product with the same weights; one after another in `y`.
+/// A product, what its rows sum up to, its rows normalized, those once more,
+/// and of these the product with the same weights; one after another in `y`.
 #define MN_TEST_CHAIN(NAME, ROWS, N, K)                                        \
   inline constexpr mn::Matmul NAME##_product{                                  \
       .m = ROWS, .n = N, .k = K, .transposedB = true};                         \
   inline constexpr mn::Matmul NAME##_back{.m = ROWS, .n = K, .k = N};          \
   inline constexpr mn::Reduce NAME##_rows{                                     \
       .outputs = ROWS, .size = N, .contiguous = true};                         \
-  using Chain_##NAME =                                                         \
-      mn::Chain<ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,     \
-                mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>,            \
-                               NAME##_rows>,                                   \
-                mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>,             \
-                mn::MapLink<Copy, N>,                                          \
-                mn::MatmulLink<float, Plain<float>, NAME##_back>>;             \
+  using Chain_##NAME = mn::Chain<                                              \
+      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,               \
+      mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \
+      mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>, mn::MapLink<Copy, N>, \
+      mn::MatmulLink<float, Plain<float>, NAME##_back>>;                       \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_CHAINS(MN_TEST_CHAIN)
 

@@ -215,8 +215,8 @@ std::vector<Case> casesOf(const std::string &prefix, std::optional<double> most,
                           int &skipped) {
   std::vector<Case> cases;
   for (auto add :
-       {otherCases, poolCases, rowCases, segmentCases, chainCases, contractionCases,
-        libraryCases, tensorCoreCases, pooledCases})
+       {otherCases, poolCases, rowCases, segmentCases, chainCases,
+        contractionCases, libraryCases, tensorCoreCases, pooledCases})
     for (Case &c : add())
       if (c.name.starts_with(prefix)) {
         if (most && !isForEmulation(c, *most))

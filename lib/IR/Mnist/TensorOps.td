@@ -348,6 +348,60 @@ def ReduceSumOp : Mnist_ReduceOp<"reduce_sum", "Sum", "sum", /*logits=*/1,
   let hasCanonicalizer = 1;
 }
 
+class Mnist_SoftmaxOp<string mnemonic, bit log>
+    : Mnist_Op<mnemonic, [SameOperandsAndResultType, Differentiable, Root,
+                          Reduction]> {
+  let arguments = (ins Mnist_FloatTensor:$input, I64Attr:$dim);
+  let results = (outs Mnist_FloatTensor:$output);
+  let assemblyFormat = "$input `dim` $dim attr-dict `:` type($output)";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    KernelText $cppClass::getKernelText() { return {"softmax", {"load"}}; }
+    ShapeText $cppClass::getShapeText() {
+      return softmaxShape(getInput(), getDim(), }] # !if(log, "true", "false") # [{);
+    }
+    // For the maximum, for the sum, for the result.
+    double $cppClass::getReads(unsigned) {
+      return 3.0 * getType().getNumElements();
+    }
+    bool $cppClass::takesPrologue() { return true; }
+    // Maximum, difference, exponential, sum, quotient.
+    double $cppClass::getFlops() { return 5.0 * getType().getNumElements(); }
+    std::optional<MultiplyAdds> $cppClass::getMultiplyAdds() {
+      return std::nullopt;
+    }
+    std::optional<Channels> $cppClass::getBiasChannels() {
+      return std::nullopt;
+    }
+    bool $cppClass::mayGiveLogits() { return false; }
+    bool $cppClass::mayBeLink() { return false; }
+    SmallVector<int64_t> $cppClass::getReducedDims() {
+      return {int64_t(getDim())};
+    }
+    bool $cppClass::keepsDims() { return true; }
+    ReductionForm $cppClass::getForm() { return ReductionForm::softmax; }
+    StringRef $cppClass::getNoun() { return "total"; }
+  }];
+}
+
+def LogSoftmaxOp : Mnist_SoftmaxOp<"log_softmax", /*log=*/1> {
+  let summary = "x - log(sum(exp(x))) along a dimension, without overflow";
+  let description = [{
+    ```mlir
+    %y = mnist.log_softmax %x dim 1 : tensor<64x10xf32>
+    ```
+  }];
+}
+
+def SoftmaxOp : Mnist_SoftmaxOp<"softmax", /*log=*/0> {
+  let summary = "exp(x) / sum(exp(x)) along a dimension, without overflow";
+  let description = [{
+    ```mlir
+    %y = mnist.softmax %x dim 1 : tensor<64x10xf32>
+    ```
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//

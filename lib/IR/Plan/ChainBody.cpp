@@ -27,7 +27,9 @@ static bool computesRows(StepOp step, int64_t rows) {
     return segmentsOf(step).size() == 1;
   if (!isRowStep(step)) {
     auto withLoops = dyn_cast<RootOpInterface>(root);
-    return withLoops && withLoops.mayBeLink();
+    ArrayRef<int64_t> shape = shapeOf(root->getOperand(0));
+    return withLoops && withLoops.mayBeLink() && !shape.empty() &&
+           shape.front() == rows;
   }
   RowSpace space = *RowSpace::of(root);
   return !takesNumbers(step) && space.getShape().front() == rows &&

@@ -70,3 +70,15 @@ func.func @between(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> 
   %3 = mnist.add %0, %2 : tensor<8x8xf32>
   return %3 : tensor<8x8xf32>
 }
+
+// The rows of a product are others than those of what its step makes of it.
+
+// CHECK-LABEL: func.func @tokens
+// CHECK-NOT:     {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @tokens(%x: tensor<64x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x16x8xf32>, tensor<4x16xf32>) {
+  %0 = mnist.matmul %x, %w : (tensor<64x8xf32>, tensor<8x8xf32>) -> tensor<64x8xf32>
+  %1 = mnist.reshape %0 : tensor<64x8xf32> -> tensor<4x16x8xf32>
+  %2 = mnist.reduce_max %1 over [2] : tensor<4x16x8xf32> -> tensor<4x16xf32>
+  return %1, %2 : tensor<4x16x8xf32>, tensor<4x16xf32>
+}

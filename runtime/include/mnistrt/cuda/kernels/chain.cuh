@@ -78,7 +78,7 @@ template <typename T, typename F, Matmul S, int most> struct MatmulRows {
                                   int c0) {
     const int lane = int(threadIdx.x) % 32;
     T sum[atOnce][each] = {};
-#pragma unroll (each > 4 ? 4 : 8)
+#pragma unroll(each > 4 ? 4 : 8)
     for (int k = lane; k < S.k; k += 32) {
       T b[each];
 #pragma unroll

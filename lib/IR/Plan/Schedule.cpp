@@ -2,9 +2,11 @@
 
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Contraction.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -221,6 +223,13 @@ std::string mlir::mnistc::scheduleText(StepOp step) {
     return ("one sum over the ranks, of " + Twine(step.getNumResults()) +
             (step.getNumResults() == 1 ? " tensor" : " tensors"))
         .str();
+  if (SmallVector<StepOp> links = linksOf(step); !links.empty())
+    return "a chain of " +
+           llvm::join(llvm::map_range(links,
+                                      [](StepOp link) {
+                                        return printable(link.getName().str());
+                                      }),
+                      ", ");
   if (!isScheduled(step))
     return "";
   mn::ProductSchedule schedule = scheduleOf(step);

@@ -48,8 +48,8 @@ bool keepsFilter(StepOp step);
 /// empty if it can.
 std::string whyUnfit(StepOp step);
 
-/// "product, tile 64x64x32, warps 4x1, split 2", or nothing: what tables say
-/// beyond what multiplies.
+/// "product, tile 64x64x32, warps 4x1, split 2", "a chain of hidden, logits",
+/// or nothing: what tables say beyond what multiplies.
 std::string scheduleText(StepOp step);
 
 /// The designated fields of a mn::ProductSchedule that are not the default.

@@ -71,7 +71,7 @@ struct Step {
   const int *after = nullptr; ///< steps of other streams that it waits for
   int afterCount = 0;
   const char *mma = ""; ///< what its tensor cores multiply: tf32x3, tf32, bf16
-  const char *schedule = ""; ///< how its kernel multiplies: "patches, width 32"
+  const char *schedule = ""; ///< how it is computed: "patches, width 32"
   /// Whether its filters are parameters that a kernel of their own packs: it
   /// may run before all other steps.
   bool packsEarly = false;

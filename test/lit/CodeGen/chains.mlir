@@ -36,7 +36,7 @@
 
 // CHECK:      {"logits", mn::Type::f32, 2, shape_6x5, 512},
 // CHECK-NEXT: {"top", mn::Type::f32, 1, shape_6, 768},
-// CHECK:      {"logits", "matmul reduce_max broadcast sub reduce_sum exp", "", "kernel", "84 elements", {{.*}}, step_1, results, 6},
+// CHECK:      {"logits", "matmul reduce_max broadcast sub reduce_sum exp", "", "kernel", "84 elements", {{.*}}, step_1, results, 6, 0, nullptr, 0, "", "a chain of logits, top, sub, total, power, y"},
 func.func @infer(%x: tensor<6x8xf32> {mnist.name = "x"}, %w: tensor<5x8xf32> {mnist.name = "w"}) -> (tensor<6x8xf32> {mnist.name = "y"}) {
   %2 = mnist.matmul %x, %w transposed [false, true] : (tensor<6x8xf32>, tensor<5x8xf32>) -> tensor<6x5xf32> loc("logits")
   %3 = mnist.reduce_max %2 over [1] : tensor<6x5xf32> -> tensor<6xf32> loc("top")

@@ -112,10 +112,13 @@ MN_SHAPE_FN void eachColumnSchedule(const Conv &s, const ConvWork &work,
     });
 }
 
-/// Gathering windows for the FMA units takes longer than ffmaCycles() says, and
-/// what any launch takes is counted for columns only.
+/// Gathering windows takes longer than the models of products say, and what any
+/// launch takes is counted for columns only. Packing the filters of patches
+/// takes less beside other steps than alone, by about a launch. So for 78 of 90
+/// convolutions and gradients of inputs the way chosen is the one that was
+/// fastest on an H100.
 MN_SHAPE_FN int64_t gatherCycles(Mma mma, int64_t cycles) {
-  return 4000 + (mma == Mma::ffma ? cycles * 17 / 10 : cycles);
+  return 4000 + cycles * (mma == Mma::ffma ? 17 : 12) / 10;
 }
 
 /// With a pool; none where blocks have no whole windows of it.
@@ -126,17 +129,20 @@ MN_SHAPE_FN Fewest fewestWithPool(const Conv &s, const ConvWork &work) {
   return fewest;
 }
 
+template <typename Use>
+MN_SHAPE_FN void eachSchedule(const Conv &s, const ConvWork &work, Use &&use) {
+  eachSchedule(work.product, [&](const ProductSchedule &how, int64_t cycles) {
+    use(how, gatherCycles(how.mma, cycles));
+  });
+  eachPatchSchedule(s, work, use);
+  eachColumnSchedule(s, work, use);
+}
+
 /// Of what is not computed directly.
 MN_SHAPE_FN Fewest fewestOf(const Conv &s, const ConvWork &work) {
-  Fewest product, patch, columns;
-  eachSchedule(work.product, product);
-  eachPatchSchedule(s, work, patch);
-  eachColumnSchedule(s, work, columns);
-  const bool patches = patch.cycles >= 0 && patch.cycles < product.cycles;
-  product.cycles = gatherCycles(s.schedule.mma, product.cycles);
-  const Fewest &others = patches ? patch : product;
-  return columns.cycles >= 0 && columns.cycles < others.cycles ? columns
-                                                               : others;
+  Fewest fewest;
+  eachSchedule(s, work, fewest);
+  return fewest;
 }
 
 MN_SHAPE_FN ProductSchedule choiceOf(const Conv &s, const ConvWork &work) {
@@ -159,22 +165,16 @@ MN_SHAPE_FN bool poolPays(const Conv &s) {
   return both.cycles <= fewestOf(alone, work).cycles + step;
 }
 
-template <typename Use>
-MN_SHAPE_FN void eachSchedule(const Conv &s, const ConvWork &work, Use &&use) {
-  eachSchedule(work.product, [&](const ProductSchedule &how, int64_t cycles) {
-    use(how, gatherCycles(how.mma, cycles));
-  });
-  eachPatchSchedule(s, work, use);
-  eachColumnSchedule(s, work, use);
-}
-
 //===----------------------------------------------------------------------===//
 // Gradients of filters
 //===----------------------------------------------------------------------===//
 
+/// Without windows that share pixels a thread has to load too many of them for
+/// each gradient of the output, unless it has several output channels.
 MN_SHAPE_FN bool isForFewWeights(const Conv &s) {
+  const int most = FewWeights::registers / (taps(s) == 1 ? 2 : 1);
   return s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
-         weightsOf(s) <= FewWeights::registers;
+         weightsOf(s) <= most;
 }
 
 MN_SHAPE_FN ProductSchedule fewWeightsSchedule(const Conv &s) {

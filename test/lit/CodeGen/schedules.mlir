@@ -10,9 +10,9 @@
 
 // CHECK-LABEL: namespace infer_kernel {
 // CHECK: constexpr mn::Matmul y_shape{
-// CHECK:     .schedule = {.mma = mn::Mma::tf32x3, .tile = {16, 16, 8}},
+// CHECK:     .schedule = {.mma = mn::Mma::tf32x3, .tile = {32, 32, 8}, .warps = {2, 2}},
 // CHECK: MN_MATMUL_KERNEL(infer_kernel_y, float, Y, y_shape)
-// CHECK: "kernel", {{.*}}, 0, nullptr, 0, "tf32x3", "product, tile 16x16x8"}
+// CHECK: "kernel", {{.*}}, 0, nullptr, 0, "tf32x3", "product, tile 32x32x8, warps 2x2"}
 func.func @infer_kernel(%in0: tensor<64x4x6xf32> {mnist.name = "x0"}, %in1: tensor<64x6x2xf32> {mnist.name = "x1"}) -> tensor<64x4x2xf32> {
   %y = plan.step "y" on kernel schedule(#plan.product<mma = tf32x3>) (%in0, %in1) {
   ^bb0(%a: tensor<64x4x6xf32>, %b: tensor<64x6x2xf32>):

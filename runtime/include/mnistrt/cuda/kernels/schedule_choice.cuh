@@ -113,10 +113,7 @@ MN_SHAPE_FN void eachColumnSchedule(const Conv &s, const ConvWork &work,
 }
 
 /// Gathering windows takes longer than the models of products say, and what any
-/// launch takes is counted for columns only. Packing the filters of patches
-/// takes less beside other steps than alone, by about a launch. So for 78 of 90
-/// convolutions and gradients of inputs the way chosen is the one that was
-/// fastest on an H100.
+/// launch takes is counted for columns only.
 MN_SHAPE_FN int64_t gatherCycles(Mma mma, int64_t cycles) {
   return 4000 + cycles * (mma == Mma::ffma ? 17 : 12) / 10;
 }
@@ -134,7 +131,11 @@ MN_SHAPE_FN void eachSchedule(const Conv &s, const ConvWork &work, Use &&use) {
   eachSchedule(work.product, [&](const ProductSchedule &how, int64_t cycles) {
     use(how, gatherCycles(how.mma, cycles));
   });
-  eachPatchSchedule(s, work, use);
+  // Packing takes less beside other steps than alone, but not nothing.
+  constexpr int64_t packing = 2000;
+  eachPatchSchedule(s, work, [&](const ProductSchedule &how, int64_t cycles) {
+    use(how, cycles + packing);
+  });
   eachColumnSchedule(s, work, use);
 }
 

@@ -57,9 +57,6 @@ MUTANTS = [
     ("a product of other rows is a link", "lib/IR/Plan/ChainBody.cpp",
      "           shape.front() == rows;", "           shape.front() != 0;",
      ["lit/form-chains"]),
-    ("a chain takes an operand's place", "lib/IR/Plan/StepBody.cpp",
-     "if (!step.getBody().getOps<StepOp>().empty())", "if (false)",
-     ["lit/check-steps-chains"]),
     # Memory.
     ("buffers meet only if they begin together", "lib/Passes/AssignMemory.cpp",
      "return a.first <= b.last && b.first <= a.last;",

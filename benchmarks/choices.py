@@ -10,10 +10,10 @@ PREFIX is an installed mnistc; the packages onnx and numpy and a GPU are needed.
 Each shape is a convolution, its gradients, or a matrix product, drawn at random:
 1 to 256 channels, windows of 1 to 7, strides, groups, batches of 1 to 1024. All
 are compiled as mnistc chooses and with each --prefer=; a row has the microseconds
-of one step each way, with what could not be fused into it, and none in a chain. Last, the median and
-the worst of what was chosen by the best. Exit code 1 where the median is over
-1.15 or the worst over 2. The model's choice is judged, without tables of measured
-choices, unless --tuned names one.
+of one step each way, with what could not be fused into it, and without chains and
+pools in it. Last, the median and the worst of what was chosen by the best. Exit
+code 1 where the median is over 1.15 or the worst over 2. The model's choice is
+judged, without tables of measured choices, unless --tuned names one.
 
 With --tune the shapes are measured by mnistc --tune instead, one model after
 another, as many as the budget allows: share/mnistc/tuned is made so.
@@ -197,7 +197,8 @@ class Model:
         command = [self.options.prefix / "bin/mnistc", self.path, "--train", "--freeze=data_*",
                    f"--batch={self.batch}", "--quiet", "-o", self.app(way),
                    f"--precision={self.options.precision}",
-                   f"--tuned={self.options.tuned}", "--no-form-chains",
+                   f"--tuned={self.options.tuned}",
+                   "--no-form-chains", "--no-join-pools",
                    *([f"--prefer={way}"] if way else [])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:

@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::mnistc;
 
 /// A map has a functor that others may share, and no sizes.
-static FailureOr<std::string> typeOfMap(const FunctorTable &functor,
-                                        StringRef space, StepOp link) {
+static std::string typeOfMap(const FunctorTable &functor, StringRef space,
+                             StepOp link) {
   int64_t each = countOf(link.getResult(0)) / *rowsOfLink(link);
   return "mn::MapLink<" + functor.type.in(space) + ", " + std::to_string(each) +
          ">";
@@ -40,7 +40,7 @@ FailureOr<LinkText> FunctorEmitter::emitLink(std::string &text) {
     if (failed(use))
       return failure();
     link.functor = {use->functor->type, {std::move(use->members)}};
-    link.type = *typeOfMap(link.functor, names.space(), step);
+    link.type = typeOfMap(link.functor, names.space(), step);
   } else {
     if (failed(emitKernel()))
       return failure();

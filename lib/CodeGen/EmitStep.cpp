@@ -8,7 +8,6 @@
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
-#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/Schedule.h"

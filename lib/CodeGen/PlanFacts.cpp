@@ -2,7 +2,6 @@
 
 #include "lib/CodeGen/PlanFacts.h"
 #include "lib/IR/Names.h"
-#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -7,8 +7,8 @@
 
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/IR/Names.h"
-#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Plan/StepBody.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;

@@ -7,12 +7,11 @@
 
 #include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
-#include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::mnistc {
 
@@ -131,45 +130,6 @@ SmallVector<unsigned> Steps::chainFrom(unsigned start) const {
     if (mayJoin(chain, next))
       chain.push_back(next);
   return chain.size() > 1 ? chain : SmallVector<unsigned>();
-}
-
-/// Makes one step of several, which become its links, in the place of the last;
-/// the block may be out of order then.
-static void chain(ArrayRef<StepOp> steps) {
-  llvm::SetVector<Value> inputs;
-  SmallVector<Location> locations;
-  SmallVector<Type> types;
-  for (StepOp step : steps) {
-    for (Value input : step.getInputs())
-      if (!llvm::is_contained(steps, input.getDefiningOp()))
-        inputs.insert(input);
-    locations.push_back(step.getLoc());
-    llvm::append_range(types, step.getResultTypes());
-  }
-  StepOp first = steps.front(), last = steps.back();
-  OpBuilder builder(last);
-  auto joined = builder.create<StepOp>(
-      FusedLoc::get(last->getContext(), locations), types, first.getNameAttr(),
-      last.getImplAttr(), DenseI64ArrayAttr(), /*schedule=*/Attribute(),
-      inputs.getArrayRef());
-  Block &body = joined.getBody().emplaceBlock();
-  IRMapping mapping;
-  for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
-  builder.setInsertionPointToEnd(&body);
-  SmallVector<Value> made, old;
-  for (StepOp step : steps) {
-    auto link = cast<StepOp>(builder.clone(*step, mapping));
-    link.removeScheduleAttr();
-    link->removeAttr(tunedAttribute);
-    llvm::append_range(made, link.getResults());
-    llvm::append_range(old, step.getResults());
-  }
-  builder.create<YieldOp>(last.getLoc(), made);
-  for (auto [before, after] : llvm::zip_equal(old, joined.getResults()))
-    before.replaceAllUsesWith(after);
-  for (StepOp step : llvm::reverse(steps))
-    step.erase();
 }
 
 void FormChains::runOnOperation() {

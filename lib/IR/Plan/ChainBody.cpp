@@ -11,10 +11,6 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-SmallVector<StepOp> mlir::mnistc::linksOf(StepOp step) {
-  return llvm::to_vector(step.getBody().front().getOps<StepOp>());
-}
-
 //===----------------------------------------------------------------------===//
 // What may be a link
 //===----------------------------------------------------------------------===//

@@ -16,9 +16,6 @@
 
 namespace mlir::mnistc {
 
-/// The links of a chain, in order; none of another step.
-SmallVector<StepOp> linksOf(StepOp step);
-
 /// How many rows a step's results have, if it may be a link: all have equally
 /// many, and a kernel can compute some of them.
 std::optional<int64_t> rowsOfLink(StepOp step);

@@ -2,7 +2,6 @@
 
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Mnist/MnistOps.h"
-#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Contraction.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"

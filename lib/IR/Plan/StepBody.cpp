@@ -47,6 +47,10 @@ bool mlir::mnistc::isCollectiveStep(StepOp step) {
   return some;
 }
 
+SmallVector<StepOp> mlir::mnistc::linksOf(StepOp step) {
+  return llvm::to_vector(step.getBody().front().getOps<StepOp>());
+}
+
 SmallVector<Operation *> mlir::mnistc::opsIn(StepOp step) {
   SmallVector<Operation *> ops;
   for (Operation &op : step.getBody().front().without_terminator())
@@ -273,7 +277,7 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
   if (isRowStep(step))
     return canUpdateRowsInPlace(step, input, result);
   // Blocks are at different links.
-  if (!step.getBody().getOps<StepOp>().empty())
+  if (!linksOf(step).empty())
     return false;
   // Every value that comes from the input keeps its order, and ends in results
   // of one loop.

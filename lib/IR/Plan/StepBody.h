@@ -37,8 +37,10 @@ bool isCollective(Impl impl);
 /// Whether a step consists of collectives: a bucket, where it has several.
 bool isCollectiveStep(StepOp step);
 
-/// All ops of a step but its yield; of a chain (ChainBody.h) those of its
-/// links.
+/// The links of a chain (ChainBody.h), in order; none of another step.
+SmallVector<StepOp> linksOf(StepOp step);
+
+/// All ops of a step but its yield; of a chain those of its links.
 SmallVector<Operation *> opsIn(StepOp step);
 
 /// The root of a step, of a row step the first; null for a map.

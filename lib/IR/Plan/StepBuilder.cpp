@@ -1,6 +1,7 @@
 //===- StepBuilder.cpp - ops into a step and out of it --------------------===//
 
 #include "lib/IR/Plan/StepBuilder.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -132,8 +133,10 @@ StepOp mlir::mnistc::outline(ArrayRef<Operation *> group,
   return step;
 }
 
-StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
-                          StringRef name, Operation *place) {
+/// A step before `place` with what several steps need of others; `mapping` has
+/// the arguments of its body.
+static StepOp stepFor(ArrayRef<StepOp> steps, TypeRange types, StringRef name,
+                      Operation *place, IRMapping &mapping) {
   llvm::SetVector<Value> inputs;
   for (StepOp step : steps)
     for (Value input : step.getInputs())
@@ -145,15 +148,30 @@ StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
       llvm::map_to_vector(steps, [](StepOp step) { return step.getLoc(); });
   OpBuilder builder(place);
   auto joined = builder.create<StepOp>(
-      FusedLoc::get(place->getContext(), locations),
-      ValueRange(results).getTypes(), builder.getStringAttr(name),
+      FusedLoc::get(place->getContext(), locations), types,
+      builder.getStringAttr(name),
       ImplAttr::get(place->getContext(), Impl::undecided), DenseI64ArrayAttr(),
       /*schedule=*/Attribute(), inputs.getArrayRef());
   Block &body = joined.getBody().emplaceBlock();
-  IRMapping mapping; // from values outside and in the steps' bodies
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
-  builder.setInsertionPointToEnd(&body);
+  return joined;
+}
+
+/// Others read what is new instead; the steps are gone.
+static void replace(ArrayRef<StepOp> steps, ValueRange results, StepOp joined) {
+  for (auto [old, result] : llvm::zip_equal(results, joined.getResults()))
+    Value(old).replaceAllUsesWith(result);
+  for (StepOp step : llvm::reverse(steps))
+    step.erase();
+}
+
+StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
+                          StringRef name, Operation *place) {
+  IRMapping mapping; // from values outside and in the steps' bodies
+  StepOp joined =
+      stepFor(steps, ValueRange(results).getTypes(), name, place, mapping);
+  auto builder = OpBuilder::atBlockEnd(&joined.getBody().front());
   for (StepOp step : steps) {
     for (auto [argument, input] :
          llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
@@ -168,11 +186,29 @@ StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
                           llvm::map_to_vector(results, [&](Value result) {
                             return mapping.lookup(result);
                           }));
-  for (auto [old, result] : llvm::zip_equal(results, joined.getResults()))
-    Value(old).replaceAllUsesWith(result);
-  for (StepOp step : llvm::reverse(steps))
-    step.erase();
+  replace(steps, results, joined);
   return joined;
+}
+
+StepOp mlir::mnistc::chain(ArrayRef<StepOp> steps) {
+  SmallVector<Value> results, made;
+  for (StepOp step : steps)
+    llvm::append_range(results, step.getResults());
+  IRMapping mapping;
+  StepOp first = steps.front(), last = steps.back();
+  StepOp chain = stepFor(steps, ValueRange(results).getTypes(), first.getName(),
+                         last, mapping);
+  auto builder = OpBuilder::atBlockEnd(&chain.getBody().front());
+  for (StepOp step : steps) {
+    auto link = cast<StepOp>(builder.clone(*step, mapping));
+    link.removeScheduleAttr();
+    link->removeAttr(tunedAttribute);
+    llvm::append_range(made, link.getResults());
+  }
+  builder.create<YieldOp>(last.getLoc(), made);
+  chain.setImplAttr(last.getImplAttr());
+  replace(steps, results, chain);
+  return chain;
 }
 
 SmallVector<Operation *> mlir::mnistc::dissolve(StepOp step) {

@@ -47,6 +47,10 @@ StepOp outline(ArrayRef<Operation *> group, ArrayRef<Operation *> results,
 StepOp join(ArrayRef<StepOp> steps, ArrayRef<Value> results, StringRef name,
             Operation *place);
 
+/// The same, but as a chain (ChainBody.h): the steps become its links, which
+/// give all their results.
+StepOp chain(ArrayRef<StepOp> steps);
+
 /// Puts the ops of a step with one result back in its place, and returns them
 /// in order. The step is gone.
 SmallVector<Operation *> dissolve(StepOp step);

@@ -1,7 +1,6 @@
 //===- Target.cpp - what a target can run, as data ------------------------===//
 
 #include "lib/IR/Plan/Target.h"
-#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -83,8 +83,9 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p, int height, int width, int depth,
 /// was timed of a product it chooses what takes 1.07 times as long as the best
 /// in the mean and at most 1.37 times; with two thirds of the sizes fitted and
 /// the others judged 1.07 and 1.38 times. It errs by 17 % (the root of the mean
-/// square). How operands lie in memory, and how many blocks registers leave
-/// room for, made no choice better.
+/// square); all with parts that another kernel adds up counted as less than
+/// laterCycles() does now. How operands lie in memory, and how many blocks
+/// registers leave room for, made no choice better.
 MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const bool wgmma = isForWgmma(t), x3 = t.mma == Mma::tf32x3;
   const double threads = t.threads(), warps = threads / 128; // of a scheduler

@@ -23,8 +23,8 @@ MN_SHAPE_FN unsigned clusterOfParts(int splits) {
   return addsLater(splits) ? 1 : unsigned(splits);
 }
 
-/// What it takes, with loads and stores of parts, in clock cycles: by 196 times
-/// on one H100, and a launch that others wait for.
+/// What it takes, with loads and stores of parts, in clock cycles: near the
+/// 196 times of one H100, and more where parts are few, since others wait.
 MN_SHAPE_FN int64_t laterCycles(int splits, int64_t results) {
   return addsLater(splits) ? 3000 + results * splits / referenceSms * 7 / 20
                            : 0;

@@ -99,7 +99,7 @@ TEST(Shapes, BandsOfGradients) {
       EXPECT_GE(int64_t(t.bands(s)) * t.images, s.batch);
       EXPECT_GE(int64_t(t.bandsEach(s)) * t.splits, t.bands(s));
       EXPECT_LE(t.images == 1 ? 0 : t.rows, s.out[0]);
-      EXPECT_LE(t.pixels(s), t.mostPixels);
+      EXPECT_LE(t.pixels(s), t.mostPixels());
       EXPECT_GE(t.inputRows(s), t.rows + (s.kernel[0] - 1) * s.dilations[0]);
       EXPECT_EQ(t.gradPitch(s) % 8, 4);
       EXPECT_GE(t.taps * t.tapGroups, s.kernel[0] * s.kernel[1]);

@@ -17,6 +17,9 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
 /// Of many channels.
 constexpr mn::Conv deepShape{.batch=5, .inChannels=64, .outChannels=130, .in={8,8,1},
   .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// Of which a band has several.
+constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={4,5,1},
+  .kernel={3,3,1}, .out={4,5,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 #define MN_TEST_SCHEDULES(X)                                                                   \
   X(by_ffma_12, tiled(scheduledShape, {mn::Mma::ffma, {8,64,12}, {4,1}, 3}))                   \
   X(by_ffma_tall, tiled(scheduledShape, {mn::Mma::ffma, {64,32,5}, {8,1}, 9}))                 \
@@ -62,7 +65,23 @@ constexpr mn::Conv deepShape{.batch=5, .inChannels=64, .outChannels=130, .in={8,
   X(by_bands_one_dim, tiled(one_dim, {.mma = mn::Mma::tf32x3, .split = 1,                      \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
   X(by_bands_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                     \
-    .way = mn::Way::bands, .height = 64, .width = 8}))
+    .way = mn::Way::bands, .height = 64, .width = 8}))                                         \
+  X(by_groups, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                      \
+    .way = mn::Way::bands, .height = 16, .width = 16, .warpgroups = 2}))                       \
+  X(by_groups_later, tiled(scheduledShape, {.mma = mn::Mma::tf32, .split = 30,                 \
+    .way = mn::Way::bands, .height = 32, .width = 32, .warpgroups = 2}))                       \
+  X(by_groups_strided, tiled(strided, {.mma = mn::Mma::tf32x3, .split = 2,                     \
+    .way = mn::Way::bands, .height = 16, .width = 16, .warpgroups = 2}))                       \
+  X(by_groups_groups, tiled(groups, {.mma = mn::Mma::bf16, .way = mn::Way::bands,              \
+    .height = 64, .width = 16, .warpgroups = 2}))                                              \
+  X(by_groups_dilated, tiled(dilated, {.mma = mn::Mma::bf16, .split = 4,                       \
+    .way = mn::Way::bands, .height = 16, .width = 48, .warpgroups = 2}))                       \
+  X(by_groups_five, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 17,                    \
+    .way = mn::Way::bands, .height = 32, .width = 16, .warpgroups = 2}))                       \
+  X(by_groups_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                    \
+    .way = mn::Way::bands, .height = 32, .width = 32, .warpgroups = 2}))                       \
+  X(by_groups_images, tiled(smallImages, {.mma = mn::Mma::tf32x3, .split = 2,                  \
+    .way = mn::Way::bands, .height = 16, .width = 64, .warpgroups = 2}))
 
 // clang-format on
 

@@ -194,13 +194,23 @@ static std::string bandsProblem(const Contraction &c,
   if (!mn::shape::hasBands(c.conv))
     return "expected images in nchw of at most two dimensions for bands, got "
            "others";
-  const int warps = mn::shape::Bands::warps;
-  if (s.height < 16 || s.width < 8 || !isPowerOfTwo(s.height, 64) ||
-      !isPowerOfTwo(s.width, 32) || s.height / 16 * (s.width / 8) > warps)
-    return formatv("expected a height of 16, 32 or 64 and a width of 8, 16 or "
-                   "32 for bands, of {0} warps at most, got height = {1}, "
-                   "width = {2}",
-                   warps, s.height, s.width);
+  using mn::shape::Bands;
+  if (s.warpgroups != 0 && s.warpgroups != 2)
+    return formatv("expected 0 or 2 warpgroups for bands, got {0}",
+                   s.warpgroups);
+  if (!mn::shape::isBandSize(s.height, s.width, s.warpgroups,
+                             c.conv.kernel[0] * c.conv.kernel[1]))
+    return s.warpgroups == 0
+               ? formatv("expected a height of 16, 32 or 64 and a width of 8, "
+                         "16 or 32 for bands, of {0} warps at most, got height "
+                         "= {1}, width = {2}",
+                         Bands::warps, s.height, s.width)
+               : formatv(
+                     "expected a height of 16, 32, 64 or 128 and a width of "
+                     "16, 32, 48 or 64 for bands of warpgroups, with {0} "
+                     "sums of a thread at most, got height = {1}, width = "
+                     "{2}",
+                     Bands::mostSums, s.height, s.width);
   mn::shape::Bands t = mn::shape::bandsOf(c.conv);
   if (s.split > mostSplit || t.rows == 0)
     return formatv("expected a split of {0} or less into bands that need at "

@@ -92,7 +92,8 @@ mn::ProductSchedule mlir::mnistc::scheduleOf(StepOp step) {
                                    .split = int(s.getSplit()),
                                    .way = mn::Way::bands,
                                    .height = int(s.getHeight()),
-                                   .width = int(s.getWidth())};
+                                   .width = int(s.getWidth()),
+                                   .warpgroups = int(s.getWarpgroups())};
       });
 }
 
@@ -127,7 +128,8 @@ Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
   case mn::Way::weights:
     return WeightsAttr::get(context, s.channels, s.split);
   case mn::Way::bands:
-    return BandsAttr::get(context, ofPlan(s.mma), s.height, s.width, s.split);
+    return BandsAttr::get(context, ofPlan(s.mma), s.height, s.width, s.split,
+                          s.warpgroups);
   }
   llvm_unreachable("all have an attribute");
 }
@@ -208,6 +210,7 @@ numbersOf(const mn::ProductSchedule &s) {
   add("height", s.height);
   add("width", s.width);
   add("channels", s.channels);
+  add("warpgroups", s.warpgroups);
   return numbers;
 }
 

@@ -52,6 +52,8 @@ struct ProductSchedule {
   /// channels.
   int width = 1;
   int channels = 1; ///< weights: output channels of a thread
+  /// Bands: that multiply together, 0 or 2; 0: each warp for itself.
+  int warpgroups = 0;
 };
 
 /// A pool of what a convolution gives, in one step with it: windows next to

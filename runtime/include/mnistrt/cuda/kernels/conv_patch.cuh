@@ -61,9 +61,12 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     uint4 pixel[pixelLoads * threads];
   };
   static constexpr int stages = shape::stagesOf(W);
-  union Memory {
-    Stage stage[stages];
-    float part[width * stride];
+  struct Memory {
+    union {
+      Stage stage[stages];
+      float part[width * stride];
+    };
+    unsigned inside[threads]; ///< a bit for each pixel that a thread loads
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
 
@@ -105,9 +108,12 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     return {word[0], word[1], word[2], word[3]};
   }
 
-  /// What a thread loads of pixels: the same ones in each turn.
+  /// What a thread loads of pixels: the same ones in each turn. What is outside
+  /// of an image becomes 0 when it is stored. If registers said what that is,
+  /// ptxas would ask them, and wait for what was loaded, before anything is
+  /// multiplied.
   struct Pixels {
-    Index pixel[pixelLoads]; ///< less than 0: outside of an image
+    Index pixel[pixelLoads]; ///< 0: or outside of an image
     float held[pixelLoads][chunk];
 
     static MN_DEVICE int number(int j) {
@@ -116,36 +122,51 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     static MN_DEVICE bool isMine(int j) {
       return (j + 1) * threads <= 2 * pixels || number(j) < 2 * pixels;
     }
-    template <typename Op> MN_DEVICE void begin(const Op &op, int first) {
+    template <typename Op>
+    MN_DEVICE void begin(const Op &op, int first, unsigned &inside) {
+      unsigned bits = 0;
 #pragma unroll
       for (int j = 0; j < pixelLoads; ++j) {
         const Padded p = paddedOf(first + number(j) % pixels);
         Place at;
-        pixel[j] = isMine(j) && isInImage(op.pads(), p, at)
-                       ? op.pixelAt(p.image, at)
-                       : Index(-1);
+        const bool isInside = isMine(j) && isInImage(op.pads(), p, at);
+        pixel[j] = isInside ? op.pixelAt(p.image, at) : Index(0);
+        bits |= unsigned(isInside) << j;
       }
+      inside = bits;
+    }
+    static MN_DEVICE int channelOf(int j, int turn) {
+      return turn * depth + number(j) / pixels * chunk;
+    }
+    static MN_DEVICE bool isChannel(int channel) {
+      return W.channels % depth == 0 || channel < W.channels;
     }
     template <typename Op> MN_DEVICE void load(const Op &op, int turn) {
 #pragma unroll
-      for (int j = 0; j < pixelLoads; ++j) {
-        const int channel = turn * depth + number(j) / pixels * chunk;
+      for (int j = 0; j < pixelLoads; ++j)
 #pragma unroll
         for (int i = 0; i < chunk; ++i) {
-          const bool inside = pixel[j] >= 0 && (W.channels % depth == 0 ||
-                                                channel + i < W.channels);
-          const float v =
-              op.loadPixel(inside ? pixel[j] : 0, inside ? channel + i : 0);
-          held[j][i] = inside ? v : 0.0f;
+          const int channel = channelOf(j, turn) + i;
+          // Pixels of the last loads may be those of no operand.
+          const bool has = isMine(j) && isChannel(channel);
+          held[j][i] = op.loadPixel(pixel[j], has ? channel : 0);
         }
-      }
     }
     /// Without branches: where products are under way, a compiler may copy
     /// their sums before these are there.
-    MN_DEVICE void store(Stage &stage) {
+    MN_DEVICE void store(Stage &stage, int turn,
+                         const volatile unsigned &bits) {
+      const unsigned inside = bits;
 #pragma unroll
-      for (int j = 0; j < pixelLoads; ++j)
-        stage.pixel[number(j)] = wordsOf(held[j]);
+      for (int j = 0; j < pixelLoads; ++j) {
+        float v[chunk];
+#pragma unroll
+        for (int i = 0; i < chunk; ++i)
+          v[i] = (inside >> j & 1) != 0 && isChannel(channelOf(j, turn) + i)
+                     ? held[j][i]
+                     : 0.0f;
+        stage.pixel[number(j)] = wordsOf(v);
+      }
     }
   };
 
@@ -301,9 +322,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     float moved[moves ? wide : 1][4];
     eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
     copyFilters(memory.stage[0], packed, first);
-    pixel.begin(op, firstWindow);
+    unsigned &inside = memory.inside[threadIdx.x];
+    pixel.begin(op, firstWindow, inside);
     pixel.load(op, first);
-    pixel.store(memory.stage[0]);
+    pixel.store(memory.stage[0], first, inside);
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
 #pragma unroll 1
@@ -322,7 +344,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         start(memory.stage[turn % stages], group);
         // After the last turn the same once more.
         if (group == 0 && turns > 1)
-          pixel.store(next);
+          pixel.store(next, first + turn + 1, inside);
         if constexpr (hasWgmma)
           waitForWgmma();
         if constexpr (moves)

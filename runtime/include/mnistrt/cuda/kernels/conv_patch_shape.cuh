@@ -34,7 +34,6 @@ struct Patch {
 
 /// 16 bytes of channels, of which a turn has two.
 MN_SHAPE_FN int chunkOf(Mma mma) { return mma == Mma::bf16 ? 8 : 4; }
-MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
 
 /// The pixels of a block's windows.
 MN_SHAPE_FN int patchPixels(const Windows &w, const Patch &t) {
@@ -63,11 +62,12 @@ MN_SHAPE_FN int patchLoads(const Windows &w, const Patch &t) {
 /// Turns whose pixels and filters a block has at once; also on GPUs without
 /// clusters, where one block has all turns.
 MN_SHAPE_FN int stagesOf(const Windows &w) { return min(2, turnsOf(w)); }
-/// Of these, or of the results.
+/// Of these, or of the results; and what is inside.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
   const int words = patchLoads(w, t) * t.threads + filterWords(w, t);
   return static_cast<unsigned>(
-      max(stagesOf(w) * words * 16, t.width * (t.windows + 4) * 4));
+      max(stagesOf(w) * words * 16, t.width * (t.windows + 4) * 4) +
+      4 * t.threads);
 }
 
 /// Of a thread, about.

@@ -97,6 +97,9 @@ MN_SHAPE_FN unsigned sharedBytes(const Tiles &t) {
   return static_cast<unsigned>(max(operands, results));
 }
 
+/// Numbers that tensor cores read of one.
+MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
+
 /// Terms after which tensor cores' sums are added to others: they are cut off,
 /// by about as much as the sum has terms. What tf32x3 leaves is under 1e-6.
 MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 256; }

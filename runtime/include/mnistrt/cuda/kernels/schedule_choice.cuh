@@ -199,7 +199,8 @@ MN_SHAPE_FN void eachBandsSchedule(const Conv &s, Use &&use) {
          .split = t.splits,
          .way = Way::bands,
          .height = t.height,
-         .width = t.width},
+         .width = t.width,
+         .warpgroups = t.warpgroups},
         bandsCycles(s, t));
   });
 }

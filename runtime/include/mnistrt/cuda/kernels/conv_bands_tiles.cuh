@@ -1,0 +1,267 @@
+//===- conv_bands_tiles.cuh - tiles of gradients of filters -----*- C++ -*-===//
+//
+// What both kernels of bands (conv_bands.cuh) do: where tiles, bands and
+// windows are, and how blocks put their sums together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_BANDS_TILES_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_BANDS_TILES_CUH
+
+#include "mnistrt/cuda/kernels/conv_bands_shape.cuh"
+#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/mma.cuh"
+
+#ifdef __CUDACC__
+
+namespace mn::device {
+
+template <Conv S> struct BandTiles {
+  using G = ConvGeometry<S>;
+  static constexpr shape::Bands t = shape::bandsOf(S);
+  static constexpr Mma mma = S.schedule.mma;
+  static constexpr int height = t.height, width = t.width, taps = t.taps;
+  static constexpr int threads = t.threads;
+  static constexpr int each = shape::termsOfWord(mma);
+  static constexpr int terms = 8 * each; ///< of one instruction
+  static constexpr int pixels = t.pixels(S), steps = t.steps(S);
+  static constexpr int across = t.across(S); ///< pixels of a row of the input
+  static constexpr int rows = t.inputRows(S), inputs = t.inputPixels(S);
+  static constexpr int inputPitch = t.inputPitch(S);
+  static constexpr int results = height * width * taps;
+  using Share = TileShare<results, threads, t.splits, hasClusters>;
+  using Parts = typename Share::template Parts<float, t.results(), t.count>;
+
+  /// The tile of a block.
+  struct Corner {
+    int group, o, c, tap;
+  };
+  static MN_DEVICE Corner cornerOf(int tile) {
+    const int a = tile % int(t.alongO), b = tile / int(t.alongO);
+    const int d = b / int(t.alongC);
+    return {d / t.tapGroups, a * height, b % int(t.alongC) * width,
+            d % t.tapGroups * taps};
+  }
+
+  /// The first image and row of windows of a band.
+  struct Band {
+    int image, row;
+  };
+  static MN_DEVICE Band bandAt(int number) {
+    return {number / t.bandsOfImage(S) * t.images,
+            number % t.bandsOfImage(S) * t.rows};
+  }
+
+  /// A window of a band.
+  struct Window {
+    int image;
+    Place at;
+  };
+  static MN_DEVICE Window windowOf(int pixel) {
+    constexpr int ofImage = t.rows * S.out[1];
+    return {pixel / ofImage, {pixel % ofImage / S.out[1], pixel % S.out[1], 0}};
+  }
+  /// False: beyond the images, or another band's.
+  static MN_DEVICE bool isWindow(const Band &band, const Window &w) {
+    return band.image + w.image < S.batch && band.row + w.at.x0 < S.out[0];
+  }
+  /// Pixels of a band before the end of the images.
+  static MN_DEVICE int pixelsOf(const Band &band) {
+    if constexpr (t.images > 1)
+      return shape::min(t.images, S.batch - band.image) * t.rows * S.out[1];
+    else
+      return shape::min(t.rows, S.out[0] - band.row) * S.out[1];
+  }
+  static MN_DEVICE Place placeIn(const Band &band, const Window &w) {
+    return {band.row + w.at.x0, w.at.x1, 0};
+  }
+
+  /// A pixel of a band's input: the same place in every band.
+  struct Spot {
+    int element; ///< from the first row that the first window would have
+    int image, y;
+    bool isAcross; ///< between the left edge and the right one
+
+    MN_DEVICE void find(int pixel) {
+      constexpr int ofImage = rows * across;
+      image = pixel / ofImage;
+      y = pixel % ofImage / across - S.pads[0];
+      const int x = pixel % across - S.pads[1];
+      isAcross = pixel < inputs && unsigned(x) < unsigned(S.in[1]);
+      element = int(G::input(image, 0, Place{0, 0, 0})) + y * S.in[1] + x;
+    }
+    MN_DEVICE bool isIn(const Band &band) const {
+      return isAcross && band.image + image < S.batch &&
+             unsigned(band.row * S.strides[0] + y) < unsigned(S.in[0]);
+    }
+  };
+  /// Loads of every eighth input channel from `first` on what is at a spot of
+  /// a band. False: it is outside, and v is not to be used.
+  template <typename F>
+  static MN_DEVICE bool loadInputs(const F &f, const Band &band,
+                                   const Corner &corner, const Spot &spot,
+                                   int first, float (&v)[width / 8]) {
+    const bool inside = spot.isIn(band);
+    const Index from =
+        G::input(band.image, corner.group * G::inChannels + corner.c + first,
+                 Place{band.row * S.strides[0], 0, 0}) +
+        spot.element;
+#pragma unroll
+    for (int i = 0; i < width / 8; ++i)
+      v[i] = f.loadInput(inside && isInput(corner, first + 8 * i)
+                             ? from + i * 8 * G::pixelsIn
+                             : Index(0));
+    return inside;
+  }
+  static MN_DEVICE bool isInput(const Corner &corner, int channel) {
+    return G::inChannels % width == 0 || corner.c + channel < G::inChannels;
+  }
+  static MN_DEVICE bool isOutput(const Corner &corner, int channel) {
+    return G::outChannels % height == 0 || corner.o + channel < G::outChannels;
+  }
+
+  /// Words of a fragment; for tf32x3 both parts.
+  template <int words> struct Fragment {
+    uint32_t big[words], small[words];
+    /// `v`: the terms of word after word.
+    MN_DEVICE void set(const float (&v)[words * each]) {
+#pragma unroll
+      for (int i = 0; i < words; ++i)
+        if constexpr (mma == Mma::bf16)
+          big[i] = toBf16(v[2 * i], v[2 * i + 1]);
+        else if constexpr (mma == Mma::tf32)
+          big[i] = toTf32(v[i]);
+        else
+          small[i] = smallOf(v[i], big[i] = bigOf(v[i]));
+    }
+  };
+  static MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],
+                                    const uint32_t (&b)[2]) {
+    if constexpr (mma == Mma::bf16)
+      mmaBf16(d, a, b);
+    else
+      mmaTf32(d, a, b);
+  }
+
+  /// Where the window at a pixel of the band has its first element.
+  static MN_DEVICE int inputAt(int pixel) {
+    const Window w = windowOf(shape::min(pixel, pixels - 1));
+    return w.image * rows * across + w.at.x0 * S.strides[0] * across +
+           w.at.x1 * S.strides[1];
+  }
+  static MN_SHAPE_FN int offsetOf(int tap) {
+    return tap / S.kernel[1] * S.dilations[0] * across +
+           tap % S.kernel[1] * S.dilations[1];
+  }
+
+  struct Result {
+    int o, c, tap;
+  };
+  static MN_DEVICE Result resultOf(const Corner &corner, int e) {
+    return {corner.o + e / (width * taps), corner.c + e / taps % width,
+            corner.tap + e % taps};
+  }
+  static MN_DEVICE bool isResult(const Result &r) {
+    return r.o < G::outChannels && r.c < G::inChannels && r.tap < G::taps;
+  }
+
+  /// What is no number is made again: where infinities or numbers near the end
+  /// of f32's range met, and where padding met them.
+  template <typename F>
+  static MN_DEVICE float exactSum(const F &f, const Corner &corner,
+                                  const Result &r, int firstBand,
+                                  int lastBand) {
+    float v = 0;
+    const Place tap = G::tapPlace(r.tap);
+#pragma unroll 1
+    for (int b = firstBand; b < lastBand; ++b)
+#pragma unroll 1
+      for (int pixel = 0; pixel < pixels; ++pixel) {
+        const Band band = bandAt(b);
+        const Window w = windowOf(pixel);
+        Place in;
+        if (!isWindow(band, w) || !G::reads(placeIn(band, w), tap, in))
+          continue;
+        const int n = band.image + w.image;
+        v += f.loadOutputGrad(G::output(n, corner.group * G::outChannels + r.o,
+                                        placeIn(band, w))) *
+             f.loadInput(G::input(n, corner.group * G::inChannels + r.c, in));
+      }
+    return v;
+  }
+
+  /// Makes again what is no number of a block's sums.
+  template <typename F>
+  static MN_DEVICE void repair(const F &f, float *part, bool isNan,
+                               const Corner &corner, int firstBand,
+                               int lastBand) {
+    if (!__syncthreads_or(isNan))
+      return;
+#pragma unroll 1
+    for (int e = int(threadIdx.x); e < results; e += threads) {
+      const Result r = resultOf(corner, e);
+      float &v = part[e];
+      if (v != v && isResult(r))
+        v = exactSum(f, corner, r, firstBand, lastBand);
+    }
+    __syncthreads();
+  }
+
+  /// Stores a block's sums, or leaves them for who adds up all parts.
+  template <typename F>
+  static MN_DEVICE void finish(const F &f, const float *sums, Parts &parts,
+                               const Corner &corner) {
+    const int split = int(blockIdx.x % t.splits);
+    const int tile = int(blockIdx.x / t.splits);
+    const auto has = [&](int e) { return isResult(resultOf(corner, e)); };
+    const auto use = [&](int e, float v) { store(f, corner, e, v); };
+    const auto part = [&](int which, int e) -> float & {
+      return parts.part[which * t.results() + int64_t(tile) * results + e];
+    };
+    if constexpr (Share::cluster != 1 || t.splits == 1) {
+      const auto place = [](int e) { return e; };
+      Share::addCluster(sums, split, place, has, use);
+    } else {
+      Share::eachOfShare(0, has, [&](int e) { part(split, e) = sums[e]; });
+      if constexpr (!Share::later)
+        Share::template addAsLast<float>(&parts.ticket[tile], part, has, use);
+    }
+  }
+
+  /// The bands of a block.
+  struct Range {
+    int first, last;
+  };
+  static MN_DEVICE Range bandsOfBlock() {
+    constexpr int mine = t.bandsEach(S), bands = t.bands(S);
+    const int first = shape::min(int(blockIdx.x % t.splits) * mine, bands);
+    return {first, shape::min(first + mine, bands)};
+  }
+
+  template <typename F>
+  static MN_DEVICE void store(const F &f, const Corner &corner, int e,
+                              float v) {
+    const Result r = resultOf(corner, e);
+    f.store((Index(corner.group * G::outChannels + r.o) * G::inChannels + r.c) *
+                    G::taps +
+                r.tap,
+            v);
+  }
+
+  template <typename F>
+  static MN_DEVICE void addParts(const F &f, const Parts &parts) {
+    if constexpr (Share::later)
+      addAllParts<float, t.results(), t.splits>(
+          parts.part, [&](int64_t i, float v) {
+            const Corner corner = cornerOf(int(i / results));
+            const int e = int(i % results);
+            if (isResult(resultOf(corner, e)))
+              store(f, corner, e, v);
+          });
+  }
+};
+
+} // namespace mn::device
+
+#endif // __CUDACC__
+#endif // MNISTRT_CUDA_KERNELS_CONV_BANDS_TILES_CUH

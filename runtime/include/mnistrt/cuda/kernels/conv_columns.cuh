@@ -204,20 +204,22 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
                             unsigned(W.in[x]))
                    << i;
     }
-    /// Pixel number `i` of the column that tap (before, ., column) reads.
+    /// Pixel number `i` of the column that tap (before, ., column) reads:
+    /// elements at fixed distances from one whose place is computed once.
     template <typename Op>
     MN_DEVICE T load(const Op &op, int channel, int before, int column,
                      int i) const {
-      Place at = below(first, i);
-      (x == 2 ? at.x2 : at.x1) += column * W.dilations[x];
+      Place apart = below(Place{0, 0, 0}, i);
+      (x == 2 ? apart.x2 : apart.x1) += column * W.dilations[x];
       bool inside = (rows >> i & columns >> column & 1) != 0;
       if constexpr (y == 1) {
-        at.x0 += before * W.dilations[0];
-        inside = inside && unsigned(at.x0) < unsigned(W.in[0]);
+        apart.x0 = before * W.dilations[0];
+        inside =
+            inside && unsigned(first.x0 + apart.x0) < unsigned(W.in[0]);
       }
-      const T v = op.loadPixel(inside ? image : 0, channel,
-                               inside ? at : Place{0, 0, 0});
-      return inside ? v : T(0);
+      const Index offset = op.pixelAt(0, apart) - op.pixelAt(0, Place{0, 0, 0});
+      return inside ? op.loadPixel(op.pixelAt(image, first) + offset, channel)
+                    : T(0);
     }
   };
 

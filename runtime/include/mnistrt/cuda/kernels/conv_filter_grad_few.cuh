@@ -28,7 +28,8 @@ struct FewWeights {
   Columns columns = {}; ///< of pixels, that a thread has one by one
 
   static constexpr int threads = 256;
-  static constexpr int registers = 64; ///< of a thread, for sums
+  static constexpr int mostWeights = 64;
+  static constexpr int registers = 72; ///< of a thread, for sums
 };
 
 /// Weights of an output channel.
@@ -43,7 +44,7 @@ MN_SHAPE_FN Windows windowsOfFew(const Conv &s) {
   if (w.spatial > 1)
     return w;
   w.spatial = 2;
-  const auto swap = [](int (&sizes)[3]) {
+  const auto swap = [](int(&sizes)[3]) {
     const int first = sizes[0];
     sizes[0] = sizes[1], sizes[1] = first;
   };
@@ -117,15 +118,15 @@ template <typename T, Conv S> struct FewWeightsKernel {
 #pragma unroll
     for (int j = 0; j < channels; ++j) {
       const int c = shape::min(channel + j, G::outChannels - 1);
-      const Index first = G::output(
-          column.image, group * G::outChannels + c, turned(column.at));
+      const Index first = G::output(column.image, group * G::outChannels + c,
+                                    turned(column.at));
 #pragma unroll
       for (int i = 0; i < height; ++i) {
         const bool inside = W.out[y] % height == 0 ||
                             Column::along(column.at, y) + i < W.out[y];
         const Place apart = turned(Column::below(Place{0, 0, 0}, i));
-        grad[j][i] = inside ? T(f.loadOutputGrad(first + G::output(0, 0, apart)))
-                            : T(0);
+        grad[j][i] =
+            inside ? T(f.loadOutputGrad(first + G::output(0, 0, apart))) : T(0);
       }
     }
     const Pixels<F> pixels = {f, group};
@@ -148,8 +149,7 @@ template <typename T, Conv S> struct FewWeightsKernel {
               for (int i = 0; i < height; ++i)
                 sum[j * weights + c * G::taps +
                     Column::tapNumber(before, row, across)] +=
-                    grad[j][i] *
-                    pixel[i * W.strides[y] + row * W.dilations[y]];
+                    grad[j][i] * pixel[i * W.strides[y] + row * W.dilations[y]];
         }
   }
 

@@ -34,7 +34,7 @@
   X(pooled_few_grouped, mn::Conv{.batch=6, .inChannels=4, .outChannels=36, .groups=2,          \
     .in={13,12,1}, .kernel={3,3,1}, .out={11,12,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
     .dilations={2,1,1}, .pool={.kernel={2,2,1}, .out={5,6,1}}})                                \
-  X(pooled_wide, tiled(pooled_few_grouped, {.way = mn::Way::columns, .height = 4,              \
+  X(pooled_wide, tiled(pooled_few_grouped, {.way = mn::Way::columns, .height = 2,              \
     .width = 32}))                                                                             \
   X(pooled_cores, scheduled(mn::Conv{.batch=64, .inChannels=32, .outChannels=64,               \
     .in={14,14,1}, .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \

@@ -135,7 +135,7 @@ static std::string columnsProblem(const Contraction &c,
                    "at most 8, a width of at most 16 and {0} results a thread, "
                    "got height = {1}, width = {2}, split = {3}",
                    ffmaResults, s.height, s.width, s.split);
-  if (!mn::shape::fits(w, t))
+  if (!mn::shape::fits(w, mn::shape::counted(t, w)))
     return formatv("expected columns for which a block has room, got height = "
                    "{0}, width = {1}, split = {2} for {3} channels and windows "
                    "of {4}",

@@ -59,12 +59,12 @@ MN_SHAPE_FN int filterRow(const Windows &w) {
   return ceilDiv(w.channels * w.taps(), 4) * 4;
 }
 
-/// Where pixels of few channels are read, a thread keeps those of whole windows
-/// of a pool.
+/// Where pixels of few channels are read, a thread keeps those of a whole
+/// window of a pool.
 MN_SHAPE_FN bool keepsPixels(const Windows &w, const Columns &t) {
   const int pixels = columnPixels(w, t) * acrossPixels(w, w.pool.kernel[1]);
   return w.isPooled() && w.spatial == 2 && t.splits == 1 &&
-         t.height % w.pool.kernel[0] == 0 &&
+         t.height == w.pool.kernel[0] &&
          pixels * w.channels <= Columns::mostKept;
 }
 
@@ -178,11 +178,12 @@ MN_SHAPE_FN void eachColumns(const Conv &s, const Windows &w, Use &&use) {
   // Threads that keep their pixels go through more channels, and have as many
   // rows as a pool.
   const int rows = w.pool.kernel[0];
-  for (int height = rows; w.isPooled() && height <= 2 * rows; height += rows)
-    for (int width = 2; width <= 32; width *= 2)
-      if (const Columns t = counted(Columns{height, width}, w);
-          t.keeps && fits(w, t) && ((height & (height - 1)) != 0 || width > 16))
-        use(t);
+  for (int width = 2; w.isPooled() && width <= 32; width *= 2)
+    if (const Columns t = counted(Columns{rows, width}, w);
+        t.keeps && fits(w, t) &&
+        (rows > 8 || (rows & (rows - 1)) != 0 || width > 16 ||
+         rows * width > 64))
+      use(t);
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Columns &t) {

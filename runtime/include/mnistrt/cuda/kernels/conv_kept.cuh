@@ -1,11 +1,10 @@
 //===- conv_kept.cuh - pooled convolutions of few channels ------*- C++ -*-===//
 //
 // The first convolution of a network reads few channels and makes many. A
-// thread loads the pixels that whole windows of the pool cover into registers
-// once, and goes through the channels of the result: their filters come from
-// shared memory, four elements at once for all threads, and only a pool's
-// windows of one channel are summed at a time, which no other thread has a part
-// of.
+// thread loads the pixels that a window of the pool covers into registers once,
+// and goes through the channels of the result: their filters come from shared
+// memory, four elements at once for all threads, and no other thread has a part
+// of the pool.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +25,12 @@ template <typename T, shape::Windows W, shape::Columns t> struct KeptKernel {
   static constexpr int wide = shape::acrossPixels(W, breadth);
   static constexpr int taps = W.taps(), elements = W.channels * taps;
   static constexpr int row = shape::filterRow(W);
-  static constexpr int high = W.pool.kernel[0];
 
   struct Filters {
     alignas(16) T of[t.width][row];
   };
 
-  /// Of a thread: the first of its windows, and the pixels that they cover.
+  /// The first result of a thread's pool.
   struct Spot {
     int image;
     Place at;
@@ -91,7 +89,7 @@ template <typename T, shape::Windows W, shape::Columns t> struct KeptKernel {
     return sum;
   }
 
-  /// All windows of a channel of the result.
+  /// The pool of one channel of the result.
   template <typename Op>
   MN_DEVICE void poolChannel(const Op &op, const Spot &spot, int result,
                              const T (&filter)[row]) const {
@@ -99,26 +97,20 @@ template <typename T, shape::Windows W, shape::Columns t> struct KeptKernel {
 #pragma unroll
     for (int k = 0; k < row; ++k)
       weight[k] = filter[k];
+    Pooled<T, W.pool.mean> pooled = {};
 #pragma unroll
-    for (int window = 0; window < height / high; ++window) {
-      const int first = window * high;
-      Pooled<T, W.pool.mean> pooled = {};
+    for (int i = 0; i < height; ++i)
 #pragma unroll
-      for (int i = 0; i < high; ++i)
-#pragma unroll
-        for (int j = 0; j < breadth; ++j) {
-          const Place at = {spot.at.x0 + first + i, spot.at.x1 + j, 0};
-          const bool isResult = (W.out[0] % height == 0 || at.x0 < W.out[0]) &&
-                                (W.out[1] % breadth == 0 || at.x1 < W.out[1]);
-          if (isResult)
-            pooled.seeNext(
-                op.tile(spot.image, result, at, sumOf(weight, first + i, j)),
-                i * breadth + j);
-        }
-      op.storePool(spot.image, result,
-                   Place{spot.at.x0 / high + window, spot.at.x1 / breadth, 0},
-                   pooled);
-    }
+      for (int j = 0; j < breadth; ++j) {
+        const Place at = {spot.at.x0 + i, spot.at.x1 + j, 0};
+        const bool isResult = (W.out[0] % height == 0 || at.x0 < W.out[0]) &&
+                              (W.out[1] % breadth == 0 || at.x1 < W.out[1]);
+        if (isResult)
+          pooled.seeNext(op.tile(spot.image, result, at, sumOf(weight, i, j)),
+                         i * breadth + j);
+      }
+    op.storePool(spot.image, result,
+                 Place{spot.at.x0 / height, spot.at.x1 / breadth, 0}, pooled);
   }
 
   /// `number`: of the block among those of its group.

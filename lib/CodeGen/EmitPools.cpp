@@ -65,7 +65,7 @@ LogicalResult FunctorEmitter::emitPools() {
     if (failed(emitTile(step, pools, names, body, stores, tile)))
       return failure();
     finishFunction((elementName(pools.pooled) + " tile").str(),
-                   {{indexType, "i"}, {elementName(pools.pooled), "v"}},
+                   {{"auto", "i"}, {elementName(pools.pooled), "v"}},
                    stores + line("return " + tile + ";", 4) + "\n");
   }
   if (failed(emitStore("store", pools.pool->getResult(0), "i",

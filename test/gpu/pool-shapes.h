@@ -10,7 +10,7 @@
 #include "shapes.h"
 
 // clang-format off
-// Convolutions with a pool: by columns, with channels that are split among threads, and by
+// Convolutions with a pool: by columns, with pixels that are kept and channels that are split, and by
 // patches; with rows that are left over, and windows that hang over.
 #define MN_TEST_POOLED_CONVS(X)                                                                \
   X(pooled_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=32, .in={28,28,1},           \
@@ -26,6 +26,16 @@
   X(pooled_grouped, mn::Conv{.batch=9, .inChannels=32, .outChannels=48, .groups=2,             \
     .in={11,11,1}, .kernel={3,3,1}, .out={6,6,1}, .strides={2,2,1}, .pads={1,1,0},             \
     .padsAfter={1,1,0}, .pool={.kernel={1,4,1}, .out={6,1,1}}})                                \
+  X(pooled_threes, mn::Conv{.batch=7, .inChannels=2, .outChannels=10, .in={14,16,1},           \
+    .kernel={3,3,1}, .out={14,16,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={3,3,1}, .out={5,6,1}}})                                                    \
+  X(pooled_strided, mn::Conv{.batch=5, .inChannels=1, .outChannels=20, .in={17,19,1},          \
+    .kernel={5,5,1}, .out={7,8,1}, .strides={2,2,1}, .pool={.kernel={2,2,1}, .out={4,4,1}}})   \
+  X(pooled_few_grouped, mn::Conv{.batch=6, .inChannels=4, .outChannels=36, .groups=2,          \
+    .in={13,12,1}, .kernel={3,3,1}, .out={11,12,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
+    .dilations={2,1,1}, .pool={.kernel={2,2,1}, .out={5,6,1}}})                                \
+  X(pooled_wide, tiled(pooled_few_grouped, {.way = mn::Way::columns, .height = 2,              \
+    .width = 32}))                                                                             \
   X(pooled_cores, scheduled(mn::Conv{.batch=64, .inChannels=32, .outChannels=64,               \
     .in={14,14,1}, .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
     .pool={.kernel={2,2,1}, .out={7,7,1}}}, mn::Mma::tf32x3))                                  \
@@ -50,6 +60,8 @@
   X(mean_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=6, .in={28,28,1},              \
     .kernel={5,5,1}, .out={28,28,1}, .pads={2,2,0}, .padsAfter={2,2,0},                        \
     .pool={.kernel={2,2,1}, .out={14,14,1}, .mean=true}})                                      \
+  X(mean_few, mn::Conv{.batch=3, .inChannels=1, .outChannels=7, .in={10,9,1},                  \
+    .kernel={2,2,1}, .out={9,8,1}, .pool={.kernel={3,2,1}, .out={3,4,1}, .mean=true}})         \
   X(mean_over, scheduled(mn::Conv{.batch=50, .inChannels=32, .outChannels=64,                  \
     .in={13,14,1}, .kernel={3,3,1}, .out={13,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
     .pool={.kernel={2,3,1}, .out={7,5,1}, .mean=true}}, mn::Mma::tf32x3))

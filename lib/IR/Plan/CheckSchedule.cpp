@@ -126,15 +126,16 @@ static std::string columnsProblem(const Contraction &c,
   if (!mn::shape::hasColumns(c.conv, w))
     return "expected images in nchw of two dimensions or more for columns, got "
            "others";
-  if (!isPowerOfTwo(s.height, 8) || !isPowerOfTwo(s.width, 16) ||
-      !isPowerOfTwo(s.split, 8) || s.height * s.width > ffmaResults)
+  const mn::shape::Columns t =
+      mn::shape::counted(mn::shape::Columns{s.height, s.width, s.split}, w);
+  const bool keeps = t.keeps && isPowerOfTwo(s.width, 32);
+  if (!keeps && (!isPowerOfTwo(s.height, 8) || !isPowerOfTwo(s.width, 16) ||
+                 !isPowerOfTwo(s.split, 8) || s.height * s.width > ffmaResults))
     return formatv("expected powers of two for columns, a height and split of "
                    "at most 8, a width of at most 16 and {0} results a thread, "
                    "got height = {1}, width = {2}, split = {3}",
                    ffmaResults, s.height, s.width, s.split);
-  if (!mn::shape::fits(
-          w, mn::shape::counted(mn::shape::Columns{s.height, s.width, s.split},
-                                w)))
+  if (!mn::shape::fits(w, mn::shape::counted(t, w)))
     return formatv("expected columns for which a block has room, got height = "
                    "{0}, width = {1}, split = {2} for {3} channels and windows "
                    "of {4}",

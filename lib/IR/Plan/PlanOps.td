@@ -137,6 +137,8 @@ def Plan_ColumnsAttr : Plan_ScheduleAttr<"Columns", "columns"> {
   let description = [{
     A thread has the windows of `height` results below each other, and `width`
     channels of these, on the FMA units; `split` threads of a block share a sum.
+    Of few input channels with a pool a thread has the columns of a whole window
+    of it, and keeps all pixels that they need.
   }];
   let parameters = (ins Plan_Number<"">:$height, Plan_Number<"">:$width,
                         Plan_Number<"">:$split);

@@ -5,7 +5,7 @@
 
 // What is pooled, and stored for others; then the pool and the indices.
 // CHECK-LABEL: namespace infer_conv {
-// CHECK: MN_FN float tile(mn::Index i, float v) const {
+// CHECK: MN_FN float tile(auto i, float v) const {
 // CHECK-NEXT: const float sum = v + x2[i / 784 % 32];
 // CHECK-NEXT: add[i] = sum;
 // CHECK-NEXT: return mn::relu(sum);

@@ -159,7 +159,7 @@ func.func @weights_layout(%x: tensor<6x9x9x4xf32>, %y: tensor<6x9x9x8xf32>) {
 // -----
 
 func.func @weights_channels(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
-  // expected-error @below {{expected 1, 2, 4 or 8 channels with at most 64 weights a thread, got 4 with 36 each}}
+  // expected-error @below {{expected 1, 2, 4 or 8 channels with at most 72 weights a thread, got 4 with 36 each}}
   %z = plan.step "z" on kernel schedule(#plan.weights<channels = 4>) (%x, %y) {
   ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<6x8x9x9xf32>):
     %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>

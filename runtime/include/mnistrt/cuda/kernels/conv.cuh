@@ -132,7 +132,12 @@ struct ConvKernel<T, S, way> : NoLaterSums {
       f.store(G::output(image, group * G::outChannels + result, at), v);
     }
     MN_DEVICE T tile(int image, int result, Place at, T v) const {
-      return f.tile(G::output(image, group * G::outChannels + result, at), v);
+      const int channel = group * G::outChannels + result;
+      const Index i = G::output(image, channel, at);
+      if constexpr (G::nchw)
+        return f.tile(ChannelIndex<G::pixelsOut, S.outChannels>{i, channel}, v);
+      else
+        return f.tile(i, v);
     }
     template <typename P>
     MN_DEVICE void storePool(int image, int result, Place at,

@@ -24,11 +24,15 @@ struct Columns {
   static constexpr int threads = 256;
   /// Of filters in shared memory at a time: what should and what can be.
   static constexpr int filterElements = 4096, mostElements = 5632;
-  int height = 1; ///< windows of a thread
-  int width = 1;  ///< channels of results
-  int splits = 1; ///< threads that share a result
-  int chunk = 1;  ///< channels whose filters are in shared memory at a time
-  int64_t columns = 1; ///< of a group and phase
+  /// Of an image's pixels in a thread's registers.
+  static constexpr int mostKept = 64;
+  int height = 1;     ///< windows of a thread
+  int width = 1;      ///< channels of results
+  int splits = 1;     ///< threads that share a result
+  int chunk = 1;      ///< channels whose filters are in shared memory at a time
+  int breadth = 1;    ///< columns of a thread, side by side
+  bool keeps = false; ///< all pixels that it needs, while channels go by
+  int64_t columns = 1; ///< of a group and phase, or so many side by side
   int64_t blocks = 1;  ///< likewise
   int64_t across = 1;  ///< along channels of results
 };
@@ -44,15 +48,40 @@ MN_SHAPE_FN int columnPixels(const Windows &w, const Columns &t) {
   return (t.height - 1) * w.strides[y] + (w.kernel[y] - 1) * w.dilations[y] + 1;
 }
 
+/// Pixels across those of a row of windows.
+MN_SHAPE_FN int acrossPixels(const Windows &w, int breadth) {
+  const int x = neighboursAlong(w);
+  return (breadth - 1) * w.strides[x] + (w.kernel[x] - 1) * w.dilations[x] + 1;
+}
+
+/// Elements of a filter with their padding to what is loaded at once.
+MN_SHAPE_FN int filterRow(const Windows &w) {
+  return ceilDiv(w.channels * w.taps(), 4) * 4;
+}
+
+/// Where pixels of few channels are read, a thread keeps those of a whole
+/// window of a pool.
+MN_SHAPE_FN bool keepsPixels(const Windows &w, const Columns &t) {
+  const int pixels = columnPixels(w, t) * acrossPixels(w, w.pool.kernel[1]);
+  return w.isPooled() && w.spatial == 2 && t.splits == 1 &&
+         t.height == w.pool.kernel[0] &&
+         pixels * w.channels <= Columns::mostKept;
+}
+
 MN_SHAPE_FN Columns counted(Columns t, const Windows &w) {
   const int y = columnAlong(w);
+  t.keeps = keepsPixels(w, t);
+  t.breadth = t.keeps ? w.pool.kernel[1] : 1;
   t.columns = int64_t(w.batch) * (w.spatial == 3 ? w.out[0] : 1) *
-              ceilDiv(w.extent(y), t.height) * w.extent(neighboursAlong(w));
+              ceilDiv(w.extent(y), t.height) *
+              (w.extent(neighboursAlong(w)) / t.breadth);
   t.blocks = ceilDiv<int64_t>(t.columns, Columns::threads / t.splits);
   t.across = ceilDiv(w.results, t.width);
   const int fits = max(1, Columns::filterElements / (w.taps() * t.width));
   t.chunk =
       min(max(fits / t.splits, 1), ceilDiv(w.channels, t.splits)) * t.splits;
+  if (t.keeps)
+    t.chunk = w.channels;
   return t;
 }
 
@@ -64,9 +93,33 @@ MN_SHAPE_FN int linesAtOnce(const Windows &w) {
   return lines <= (w.phaseCount() == 1 ? 3 : 4) ? lines : 2;
 }
 
+/// What a warp of a thread that keeps its pixels issues.
+MN_SHAPE_FN double keptInstructions(const Windows &w, const Columns &t) {
+  const double windows = t.height * t.breadth;
+  const double pixels =
+      w.channels * columnPixels(w, t) * acrossPixels(w, t.breadth);
+  // A result is also finished and compared, and what is left of a pool stored.
+  const double result = w.channels * w.taps() + 9;
+  const double channel = windows * result + 0.9 * filterRow(w) +
+                         12 * windows / (w.pool.kernel[0] * t.breadth);
+  return 60 + 4 * pixels + 0.1 * t.width * filterRow(w) + t.width * channel;
+}
+
+/// As mmaCycles(), of threads that keep their pixels: within 6% of 4 widths of
+/// SimpleCNN's first convolution at a batch of 1024 on an H100.
+MN_SHAPE_FN int64_t keptCycles(const Windows &w, const Columns &t) {
+  const int64_t blocks =
+      ceilDiv<int64_t>(t.blocks * t.across * w.groups, referenceSms);
+  // Each of four schedulers has two warps of a block.
+  return int64_t(max(1.85 * double(blocks), 2.6) * keptInstructions(w, t)) +
+         4000;
+}
+
 /// As mmaCycles(); fitted to 147 times of 20 convolutions and gradients on one
 /// H100, where what it chose took 1.02 times as long as the best.
 MN_SHAPE_FN int64_t columnCycles(const Windows &w, const Columns &t) {
+  if (t.keeps)
+    return keptCycles(w, t);
   const int y = columnAlong(w), pixels = columnPixels(w, t);
   const double sums = t.height * t.width;
   // Of a thread: for each channel and line of taps the pixels, and for each tap
@@ -100,8 +153,8 @@ MN_SHAPE_FN bool hasColumns(const Conv &s, const Windows &w) {
 /// Whether windows of a pool are in columns, and their parts in one warp.
 MN_SHAPE_FN bool canPool(const Windows &w, const Columns &t) {
   const int across = w.pool.kernel[1];
-  return w.spatial == 2 && t.height % w.pool.kernel[0] == 0 &&
-         (across & (across - 1)) == 0 && across <= 32;
+  return t.keeps || (w.spatial == 2 && t.height % w.pool.kernel[0] == 0 &&
+                     (across & (across - 1)) == 0 && across <= 32);
 }
 /// Whether a block has room for it.
 MN_SHAPE_FN bool fits(const Windows &w, const Columns &t) {
@@ -122,6 +175,15 @@ MN_SHAPE_FN void eachColumns(const Conv &s, const Windows &w, Use &&use) {
         if (const Columns t = counted(Columns{height, width, splits}, w);
             fits(w, t))
           use(t);
+  // Threads that keep their pixels go through more channels, and have as many
+  // rows as a pool.
+  const int rows = w.pool.kernel[0];
+  for (int width = 2; w.isPooled() && width <= 32; width *= 2)
+    if (const Columns t = counted(Columns{rows, width}, w);
+        t.keeps && fits(w, t) &&
+        (rows > 8 || (rows & (rows - 1)) != 0 || width > 16 ||
+         rows * width > 64))
+      use(t);
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Columns &t) {
@@ -204,20 +266,21 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
                             unsigned(W.in[x]))
                    << i;
     }
-    /// Pixel number `i` of the column that tap (before, ., column) reads.
+    /// Pixel number `i` of the column that tap (before, ., column) reads:
+    /// elements at fixed distances from one whose place is computed once.
     template <typename Op>
     MN_DEVICE T load(const Op &op, int channel, int before, int column,
                      int i) const {
-      Place at = below(first, i);
-      (x == 2 ? at.x2 : at.x1) += column * W.dilations[x];
+      Place apart = below(Place{0, 0, 0}, i);
+      (x == 2 ? apart.x2 : apart.x1) += column * W.dilations[x];
       bool inside = (rows >> i & columns >> column & 1) != 0;
       if constexpr (y == 1) {
-        at.x0 += before * W.dilations[0];
-        inside = inside && unsigned(at.x0) < unsigned(W.in[0]);
+        apart.x0 = before * W.dilations[0];
+        inside = inside && unsigned(first.x0 + apart.x0) < unsigned(W.in[0]);
       }
-      const T v = op.loadPixel(inside ? image : 0, channel,
-                               inside ? at : Place{0, 0, 0});
-      return inside ? v : T(0);
+      const Index offset = op.pixelAt(0, apart) - op.pixelAt(0, Place{0, 0, 0});
+      return inside ? op.loadPixel(op.pixelAt(image, first) + offset, channel)
+                    : T(0);
     }
   };
 

@@ -2,15 +2,17 @@
 //
 // The gradient of a filter with few weights an output channel, as the first
 // one of a network has: a tile of a matrix product would stay mostly empty.
-// Lanes are along pixels; a thread keeps the sums of all weights of some output
-// channels. These are added over lanes, warps, then blocks, in a fixed order.
+// A thread has short columns of the output's gradient, with neighbours beside
+// it, loads the pixels that their windows cover once, and keeps the sums of all
+// weights of some output channels. These are added over lanes, warps, then
+// blocks, in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_FEW_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_FEW_CUH
 
-#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/conv_columns.cuh"
 
 namespace mn {
 
@@ -23,14 +25,41 @@ struct FewWeights {
   int along = 1;    ///< so many of these in a group
   int splits = 1;
   int64_t tiles = 1;
+  Columns columns = {}; ///< of pixels, that a thread has one by one
 
   static constexpr int threads = 256;
-  static constexpr int registers = 64; ///< of a thread, for sums
+  static constexpr int mostWeights = 64;
+  static constexpr int registers = 72; ///< of a thread, for sums
 };
 
 /// Weights of an output channel.
 MN_SHAPE_FN int64_t weightsOf(const Conv &s) {
   return int64_t(s.inChannels / s.groups) * taps(s);
+}
+
+/// What a thread has of images at a time. In one dimension neighbours are
+/// along it, and nothing is below.
+MN_SHAPE_FN Windows windowsOfFew(const Conv &s) {
+  Windows w = windowsOf(s);
+  if (w.spatial > 1)
+    return w;
+  w.spatial = 2;
+  const auto swap = [](int(&sizes)[3]) {
+    const int first = sizes[0];
+    sizes[0] = sizes[1], sizes[1] = first;
+  };
+  swap(w.in), swap(w.out), swap(w.kernel), swap(w.pads);
+  swap(w.strides), swap(w.dilations);
+  return w;
+}
+/// As many windows as leave few of a column's empty.
+MN_SHAPE_FN int heightOfFew(const Windows &w) {
+  const int out = w.out[columnAlong(w)];
+  int best = 1;
+  for (int height = 2; height <= 4; ++height)
+    if (ceilDiv(out, height) * height * 8 <= out * 9)
+      best = height;
+  return best;
 }
 
 /// What a schedule says.
@@ -39,6 +68,8 @@ MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   few.along = ceilDiv(s.outChannels / s.groups, few.channels);
   few.splits = s.schedule.split;
   few.tiles = int64_t(s.groups) * few.along;
+  const Windows w = windowsOfFew(s);
+  few.columns = counted(Columns{heightOfFew(w)}, w);
   return few;
 }
 
@@ -58,29 +89,68 @@ template <typename T, Conv S> struct FewWeightsKernel {
   using Parts = Scratch<T, t.splits == 1 ? 1 : t.tiles * t.splits * count,
                         t.splits == 1 ? 1 : int(t.tiles)>;
 
-  /// Adds the products of one pixel.
+  static constexpr shape::Windows W = shape::windowsOfFew(S);
+  using Column = ColumnKernel<T, W, t.columns>;
+
+  /// In one dimension rows and columns are exchanged.
+  static MN_DEVICE Place turned(Place at) {
+    return S.spatial == 1 ? Place{at.x1, at.x0, 0} : at;
+  }
+  template <typename F> struct Pixels {
+    const F &f;
+    int group;
+    static MN_DEVICE Place pads() { return {W.pads[0], W.pads[1], W.pads[2]}; }
+    MN_DEVICE Index pixelAt(int image, Place at) const {
+      return G::input(image, group * G::inChannels, turned(at));
+    }
+    MN_DEVICE T loadPixel(Index pixel, int channel) const {
+      return f.loadInput(pixel + G::input(0, channel, Place{0, 0, 0}));
+    }
+  };
+
+  /// Adds the products of one column.
   template <typename F>
-  static MN_DEVICE void addPixel(const F &f, T (&sum)[count], int group,
-                                 int channel, int pixel) {
-    const int n = pixel / G::pixelsOut;
-    const Place out = G::outPlace(pixel % G::pixelsOut);
-    T grad[channels];
+  static MN_DEVICE void addColumn(const F &f, T (&sum)[count], int group,
+                                  int channel, int number) {
+    constexpr int height = Column::height, y = Column::y;
+    const auto column = Column::columnOf(number);
+    T grad[channels][height];
 #pragma unroll
     for (int j = 0; j < channels; ++j) {
       const int c = shape::min(channel + j, G::outChannels - 1);
-      grad[j] = f.loadOutputGrad(G::output(n, group * G::outChannels + c, out));
-    }
+      const Index first = G::output(column.image, group * G::outChannels + c,
+                                    turned(column.at));
 #pragma unroll
-    for (int w = 0; w < weights; ++w) {
-      Place in;
-      const bool inside = G::reads(out, G::tapPlace(w % G::taps), in);
-      const T v = f.loadInput(
-          inside ? G::input(n, group * G::inChannels + w / G::taps, in)
-                 : Index(0));
-#pragma unroll
-      for (int j = 0; j < channels; ++j)
-        sum[j * weights + w] += grad[j] * (inside ? v : T(0));
+      for (int i = 0; i < height; ++i) {
+        const bool inside = W.out[y] % height == 0 ||
+                            Column::along(column.at, y) + i < W.out[y];
+        const Place apart = turned(Column::below(Place{0, 0, 0}, i));
+        grad[j][i] =
+            inside ? T(f.loadOutputGrad(first + G::output(0, 0, apart))) : T(0);
+      }
     }
+    const Pixels<F> pixels = {f, group};
+    const typename Column::Reach reach(pixels, column);
+#pragma unroll
+    for (int c = 0; c < G::inChannels; ++c)
+#pragma unroll
+      for (int before = 0; before < Column::outside; ++before)
+#pragma unroll
+        for (int across = 0; across < Column::across; ++across) {
+          T pixel[Column::pixels];
+#pragma unroll
+          for (int i = 0; i < Column::pixels; ++i)
+            pixel[i] = reach.load(pixels, c, before, across, i);
+#pragma unroll
+          for (int row = 0; row < Column::rows; ++row)
+#pragma unroll
+            for (int j = 0; j < channels; ++j)
+#pragma unroll
+              for (int i = 0; i < height; ++i)
+                sum[j * weights + c * G::taps +
+                    Column::tapNumber(before, row, across)] +=
+                    grad[j][i] * pixel[i * W.strides[y] + row * W.dilations[y]];
+        }
   }
 
   /// The block's sums, in its first `count` threads.
@@ -126,15 +196,15 @@ template <typename T, Conv S> struct FewWeightsKernel {
     const int split = int(blockIdx.x % t.splits);
     const int tile = int(blockIdx.x / t.splits);
     const int group = tile / t.along, channel = tile % t.along * channels;
-    constexpr int pixels = S.batch * G::pixelsOut;
+    constexpr int columns = int(t.columns.columns);
     T sum[count];
 #pragma unroll
     for (int i = 0; i < count; ++i)
       sum[i] = T(0);
-#pragma unroll 2
-    for (int pixel = split * t.threads + int(threadIdx.x); pixel < pixels;
-         pixel += t.splits * t.threads)
-      addPixel(f, sum, group, channel, pixel);
+#pragma unroll 1
+    for (int column = split * t.threads + int(threadIdx.x); column < columns;
+         column += t.splits * t.threads)
+      addColumn(f, sum, group, channel, column);
 
     T v = sumBlock(sum);
     if constexpr (t.splits > 1) {

@@ -69,6 +69,27 @@ MN_DEVICE Index imageIndex(int n, int c, Place p) {
     return (((Index(n) * D0 + p.x0) * D1 + p.x1) * D2 + p.x2) * C + c;
 }
 
+/// The index of an element of images, each of whose channels has P elements,
+/// that also says which of C channels this is: a functor that finds the channel
+/// by divisions takes none.
+template <int P, int C> struct ChannelIndex {
+  struct Plane {
+    Index number;
+    int channel;
+    bool isPlane;
+    MN_DEVICE operator Index() const { return number; }
+    MN_DEVICE Index operator%(int n) const {
+      return isPlane && n == C ? Index(channel) : number % n;
+    }
+  };
+  Index number;
+  int channel;
+  MN_DEVICE operator Index() const { return number; }
+  MN_DEVICE Plane operator/(int n) const {
+    return {number / n, channel, n == P};
+  }
+};
+
 template <Conv S> struct ConvGeometry {
   static constexpr bool nchw = S.layout == Layout::nchw;
   static constexpr int inChannels = S.inChannels / S.groups;

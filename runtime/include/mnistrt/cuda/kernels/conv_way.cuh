@@ -10,6 +10,7 @@
 
 #include "mnistrt/cuda/kernels/conv_columns.cuh"
 #include "mnistrt/cuda/kernels/conv_direct.cuh"
+#include "mnistrt/cuda/kernels/conv_kept.cuh"
 #include "mnistrt/cuda/kernels/conv_patch.cuh"
 
 namespace mn {
@@ -69,7 +70,9 @@ MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters) {
   constexpr int phases = W.phaseCount();
   const Place phase = placeOf<W.phases[1], W.phases[2]>(which % phases);
   const auto op = operation(which / phases, phase);
-  if constexpr (way.way == Way::columns)
+  if constexpr (way.way == Way::columns && way.columns.keeps)
+    KeptKernel<T, W, way.columns>::run(op, number);
+  else if constexpr (way.way == Way::columns)
     ColumnKernel<T, W, way.columns>::run(op, number);
   else
     PatchKernel<W, way.patch, layout == Layout::nchw>::run(

@@ -29,6 +29,14 @@ template <typename T, bool mean> struct Pooled {
       number = n;
     }
   }
+  /// One that comes after all others.
+  MN_DEVICE void seeNext(T v, int n) {
+    // As ArgMaxFirst::wins(), with a comparison less.
+    if (number == none || (!(v <= value) && value == value)) {
+      value = v;
+      number = n;
+    }
+  }
   /// With the window's part that the lane `other` away has.
   MN_DEVICE void join(int other) {
     const T v = __shfl_xor_sync(~0u, value, other);
@@ -47,6 +55,7 @@ template <typename T> struct Pooled<T, true> {
     sum += v;
     ++count;
   }
+  MN_DEVICE void seeNext(T v, int n) { see(v, n); }
   MN_DEVICE void join(int other) {
     sum += __shfl_xor_sync(~0u, sum, other);
     count += __shfl_xor_sync(~0u, count, other);

@@ -173,19 +173,21 @@ MN_SHAPE_FN bool poolPays(const Conv &s) {
 /// Without windows that share pixels a thread has to load too many of them for
 /// each gradient of the output, unless it has several output channels.
 MN_SHAPE_FN bool isForFewWeights(const Conv &s) {
-  const int most = FewWeights::registers / (taps(s) == 1 ? 2 : 1);
+  const int most = FewWeights::mostWeights / (taps(s) == 1 ? 2 : 1);
   return s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
          weightsOf(s) <= most;
 }
 
 MN_SHAPE_FN ProductSchedule fewWeightsSchedule(const Conv &s) {
-  constexpr int pixelsEach = 4, resident = 4 * referenceSms;
+  constexpr int pixelsEach = 4;
   const int weights = int(weightsOf(s)), outChannels = s.outChannels / s.groups;
   ProductSchedule how = {.way = Way::weights};
   while (how.channels < 8 && 2 * how.channels <= outChannels &&
          2 * how.channels * weights <= FewWeights::registers)
     how.channels *= 2;
   const int64_t tiles = int64_t(s.groups) * ceilDiv(outChannels, how.channels);
+  // Of so many registers no more blocks fit.
+  const int resident = (how.channels * weights > 64 ? 2 : 4) * referenceSms;
   const int64_t useful =
       int64_t(s.batch) * pixelsOut(s) / (FewWeights::threads * pixelsEach);
   how.split = int(max<int64_t>(1, min(useful, resident / tiles)));

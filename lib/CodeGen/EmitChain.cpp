@@ -36,7 +36,8 @@ static std::string typeOfRoot(RootOpInterface root, StringRef functor,
 FailureOr<LinkText> FunctorEmitter::emitLink(std::string &text) {
   LinkText link;
   if (!root) {
-    FailureOr<MapFunctorUse> use = functorFor(segmentsOf(step).front());
+    FailureOr<MapFunctorUse> use =
+        functorFor(segmentsOf(step).front(), /*byFours=*/false);
     if (failed(use))
       return failure();
     link.functor = {use->functor->type, {std::move(use->members)}};

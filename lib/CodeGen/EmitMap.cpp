@@ -7,6 +7,7 @@
 
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,10 +34,10 @@ static SmallVector<Value> resultsOf(StepOp step, const Segment &segment) {
   });
 }
 
-/// The statements for element i of results that one loop makes. Where a result
+/// The function for element i of results that one loop makes. Where a result
 /// takes an input's place, all values are there before the first store.
-FailureOr<std::string> FunctorEmitter::emitSegment(const Segment &segment,
-                                                   bool inPlace) {
+LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
+                                          bool inPlace) {
   body.begin(/*indent=*/4);
   std::string stores;
   for (auto [k, result] : llvm::enumerate(segment.results)) {
@@ -50,30 +51,64 @@ FailureOr<std::string> FunctorEmitter::emitSegment(const Segment &segment,
       return failure();
     stores += storeLine(names[step.getResult(result)], "i", *text);
   }
-  return stores;
+  finishFunction("void operator()", {{"mn::Element", "i"}}, stores);
+  return success();
+}
+
+/// The same as functions that load, compute and store, so that neighbours are
+/// loaded and stored at once: else each store might change what the next
+/// element loads.
+LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
+  SmallVector<LoadedField> loaded;
+  SmallVector<StoredField> stored;
+  NameScope fieldNames;
+  functions = "  struct ElementValues {\n";
+  for (BlockArgument argument : neighboursRead(step, segment)) {
+    loaded.push_back({argument, fieldNames.add(use(argument))});
+    functions +=
+        ("    " + elementName(argument) + " " + loaded.back().name + ";\n")
+            .str();
+  }
+  functions += "  };\n";
+  emitElementLoad(loaded);
+  body.begin(/*indent=*/4);
+  for (const LoadedField &field : loaded)
+    body.bind(field.tensor, {"e." + field.name}, Expr{"i"});
+  for (unsigned result : segment.results) {
+    Value value = yieldsOf(step)[result];
+    FailureOr<Expr> text = body.value(value, positionAt({"i"}, shapeOf(value)));
+    if (failed(text))
+      return failure();
+    stored.push_back({step.getResult(result), *text});
+  }
+  emitResults(stored,
+              {{"const ElementValues &", "e"}, {"const mn::Neighbour &", "i"}});
+  return success();
 }
 
 /// Declares a functor for a segment, or finds one that computes the same.
-FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment) {
+FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment,
+                                                    bool byFours) {
   SmallVector<Value> results = resultsOf(step, segment);
   bool inPlace = results.size() > 1 && takesPlace(step, results, names);
   if (std::optional<MapFunctorUse> known =
-          kernels.findMap(step, segment, inPlace))
+          kernels.findMap(step, segment, inPlace, byFours))
     return *known;
   inputs.clear();
   functions.clear();
-  FailureOr<std::string> stores = emitSegment(segment, inPlace);
-  if (failed(stores))
+  if (failed(byFours ? emitSegmentByFours(segment)
+                     : emitSegment(segment, inPlace)))
     return failure();
-  finishFunction("void operator()", {{"mn::Element", "i"}}, *stores);
   ScopedName type{names.space().str(), capitalized(names[results.front()])};
   SmallVector<Value> members = membersFor(results);
   declared += structText(type.name, members);
-  return kernels.addMap({step, segment, inPlace, {type, ""}, members});
+  return kernels.addMap({step, segment, inPlace, byFours, {type, ""}, members});
 }
 
 LogicalResult FunctorEmitter::emitOneSegment(const Segment &segment) {
-  FailureOr<MapFunctorUse> use = functorFor(segment);
+  const Machine &machine = machineFor(step);
+  FailureOr<MapFunctorUse> use =
+      functorFor(segment, machine.takesFours(step, segment));
   if (failed(use))
     return failure();
   Functor &functor = *use->functor;
@@ -92,11 +127,13 @@ LogicalResult FunctorEmitter::emitOneSegment(const Segment &segment) {
 }
 
 LogicalResult FunctorEmitter::emitSegments(ArrayRef<Segment> segments) {
+  const Machine &machine = machineFor(step);
   // Those of one functor next to each other.
   llvm::MapVector<Functor *, SmallVector<std::string>> elementsOf;
   llvm::MapVector<Functor *, FunctorTable> tableOf;
   for (const Segment &segment : segments) {
-    FailureOr<MapFunctorUse> use = functorFor(segment);
+    FailureOr<MapFunctorUse> use =
+        functorFor(segment, machine.takesFours(step, segment));
     if (failed(use))
       return failure();
     elementsOf[use->functor].push_back(std::to_string(segment.elements));

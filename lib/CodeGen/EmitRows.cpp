@@ -175,13 +175,10 @@ void RowEmitter::emitLoad() {
   out.finishFunction((indexType + " placeOf").str(),
                      {{indexType, "o"}, {indexType, "r"}},
                      line("return " + elementIndex.text + ";", 4) + "\n");
-  body.begin(/*indent=*/4);
-  SmallVector<std::string> values;
+  SmallVector<LoadedField> fields;
   for (const Field &field : elementFields)
-    values.push_back(out.use(cast<BlockArgument>(skipReshapes(field.value))) +
-                     "[place]");
-  out.finishFunction("ElementValues load", {{indexType, "place"}},
-                     argumentLines("    return ", "{", values, "};", 0) + "\n");
+    fields.push_back({field.value, field.name});
+  out.emitElementLoad(fields);
 }
 
 /// What becomes known of a row after `known` phases.
@@ -235,11 +232,8 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
                     number + 1);
 }
 
-/// One tensor after another: what is adjacent may be stored at once.
 LogicalResult RowEmitter::emitStores() {
-  SmallVector<Field> fields;
-  SmallVector<std::string> values;
-  std::string stores;
+  SmallVector<StoredField> fields;
   beginBody(rows.phases.size() + 1, /*hasElement=*/true);
   for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
     if (!space.hasElements(yielded))
@@ -247,29 +241,17 @@ LogicalResult RowEmitter::emitStores() {
     FailureOr<Expr> value = body.value(yielded, element);
     if (failed(value))
       return failure();
-    values.push_back(value->text);
-    std::string name = out.names[out.step.getResult(number)].str();
-    fields.push_back({yielded, name, /*known=*/0});
-    stores += "    for (int i = 0; i < n; ++i)\n" +
-              storeLine(name, "place + i", {"v[i]." + name}, /*indent=*/6);
+    fields.push_back({out.step.getResult(number), *value});
   }
   bool any = !fields.empty();
   out.functions += ("  static constexpr bool storesElements = " +
                     Twine(any ? "true" : "false") + ";\n")
                        .str();
-  if (!any)
-    return success();
-  out.functions += structText("StoredValues", fields);
-  out.finishFunction("StoredValues results",
-                     {{"const RowValues &", "row"},
-                      {"const ElementValues &", "e"},
-                      {indexType, "o"},
-                      {indexType, "r"}},
-                     argumentLines("    return ", "{", values, "};", 0) + "\n");
-  out.functions += "  template <int n>\n"
-                   "  MN_FN void store(const StoredValues (&v)[n], mn::Index "
-                   "place) const {\n" +
-                   stores + "  }\n";
+  if (any)
+    out.emitResults(fields, {{"const RowValues &", "row"},
+                             {"const ElementValues &", "e"},
+                             {indexType, "o"},
+                             {indexType, "r"}});
   return success();
 }
 

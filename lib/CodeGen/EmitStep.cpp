@@ -156,6 +156,37 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
   return success();
 }
 
+void FunctorEmitter::emitElementLoad(ArrayRef<LoadedField> fields) {
+  body.begin(/*indent=*/4);
+  SmallVector<std::string> values;
+  for (const LoadedField &field : fields)
+    values.push_back(use(cast<BlockArgument>(skipReshapes(field.tensor))) +
+                     "[place]");
+  finishFunction("ElementValues load", {{indexType, "place"}},
+                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+}
+
+void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
+                                 ArrayRef<Parameter> parameters) {
+  SmallVector<std::string> values;
+  std::string members, stores;
+  for (const StoredField &field : fields) {
+    StringRef name = names[field.result];
+    values.push_back(field.value.text);
+    members += ("    " + elementName(field.result) + " " + name + ";\n").str();
+    stores += "    for (int i = 0; i < n; ++i)\n" +
+              storeLine(name, "place + i", {("v[i]." + name).str()},
+                        /*indent=*/6);
+  }
+  functions += "  struct StoredValues {\n" + members + "  };\n";
+  finishFunction("StoredValues results", parameters,
+                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  functions += "  template <int n>\n"
+               "  MN_FN void store(const StoredValues (&v)[n], mn::Index "
+               "place) const {\n" +
+               stores + "  }\n";
+}
+
 Position mlir::mnistc::rowPosition(ArrayRef<int64_t> shape,
                                    ArrayRef<int64_t> dims) {
   SmallVector<int64_t> kept, gone;

@@ -35,6 +35,18 @@ struct Parameter {
   std::string type, name;
 };
 
+/// What a functor loads of an element: a tensor in memory, and what it is
+/// called.
+struct LoadedField {
+  Value tensor;
+  std::string name;
+};
+/// What a functor stores of an element.
+struct StoredField {
+  Value result; ///< of the step
+  Expr value;
+};
+
 /// A link of a chain: "mn::MatmulLink<float, Hidden, hidden_shape>", and its
 /// functor.
 struct LinkText {
@@ -68,8 +80,9 @@ private:
   LogicalResult emitMap(); ///< EmitMap.cpp
   LogicalResult emitOneSegment(const Segment &segment);
   LogicalResult emitSegments(ArrayRef<Segment> segments);
-  FailureOr<MapFunctorUse> functorFor(const Segment &segment);
-  FailureOr<std::string> emitSegment(const Segment &segment, bool inPlace);
+  FailureOr<MapFunctorUse> functorFor(const Segment &segment, bool byFours);
+  LogicalResult emitSegment(const Segment &segment, bool inPlace);
+  LogicalResult emitSegmentByFours(const Segment &segment);
   LogicalResult emitRoot(RootOpInterface root);
   LogicalResult emitRows(); ///< EmitRows.cpp
   /// What a contraction only reads is given as a reference, so that its kernel
@@ -82,6 +95,12 @@ private:
   /// The function that stores `results` from an element of `of`, called `v`.
   LogicalResult emitStore(StringRef function, Value of, StringRef index,
                           bool givesIndex, ArrayRef<unsigned> results);
+  /// The function that loads ElementValues.
+  void emitElementLoad(ArrayRef<LoadedField> fields);
+  /// The functions that compute an element's results and that store those of
+  /// neighbours: what is adjacent may be stored at once.
+  void emitResults(ArrayRef<StoredField> fields,
+                   ArrayRef<Parameter> parameters);
   /// The kernel that a root's function becomes, of `shapeText`.
   void callKernel(KernelText text, StringRef element, const ShapeText &shape);
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,

@@ -86,11 +86,13 @@ static size_t hashOf(StepOp step, const Segment &segment) {
   return hash;
 }
 
-std::optional<MapFunctorUse>
-KernelTable::findMap(StepOp step, const Segment &segment, bool inPlace) {
+std::optional<MapFunctorUse> KernelTable::findMap(StepOp step,
+                                                  const Segment &segment,
+                                                  bool inPlace, bool byFours) {
   for (MapFunctor *map : mapsByHash[hashOf(step, segment)]) {
     StepComparison comparison(map->step, step);
-    if (map->inPlace == inPlace && comparison.areEqual(map->segment, segment))
+    if (map->inPlace == inPlace && map->byFours == byFours &&
+        comparison.areEqual(map->segment, segment))
       return MapFunctorUse{&map->functor,
                            counterparts(map->members, comparison)};
   }

@@ -46,6 +46,7 @@ struct MapFunctor {
   StepOp step; ///< that it was written for
   Segment segment;
   bool inPlace; ///< a result may be where an input was
+  bool byFours; ///< its results are computed and stored by two functions
   Functor functor;
   SmallVector<Value> members;
 };
@@ -84,7 +85,7 @@ public:
   /// A functor that computes what the segment of a map does, of any number of
   /// elements.
   std::optional<MapFunctorUse> findMap(StepOp step, const Segment &segment,
-                                       bool inPlace);
+                                       bool inPlace, bool byFours);
   MapFunctorUse addMap(MapFunctor map);
   /// The functor of such calls that reads as `text` but for `names`, its own
   /// and its members', and for comments; or `own` if it is new. Kernels of

@@ -9,6 +9,7 @@
 #ifndef MNISTC_TEST_GPU_KERNELS_H
 #define MNISTC_TEST_GPU_KERNELS_H
 
+#include "map-functors.h"
 #include "mnistrt/generated.h"
 #include "pool-shapes.h"
 #include "row-functors.h"
@@ -144,27 +145,15 @@ template <bool mean> struct WithPool : Forward<float> {
   }
 };
 
-/// y = relu(a + b of the column)
-struct Hidden {
-  float *y;
-  const float *a;
-  const float *b;
-  MN_FN void operator()(mn::Index i) const {
-    const float sum = a[i] + b[i % 128];
-    y[i] = sum > 0.0f ? sum : 0.0f;
-  }
-};
+MN_POINTWISE_KERNEL(map_by_fours, HiddenByFours)
 MN_POINTWISE_KERNEL(map_small, Hidden)
 MN_POINTWISE_KERNEL(map_large, Hidden)
 
-struct Copy {
-  float *y;
-  const float *a;
-  MN_FN void operator()(mn::Element i) const { y[i] = a[i]; }
-};
-inline constexpr mn::Elements<5> segment_sizes{{128, 77, 1, 1280, 384}};
+inline constexpr mn::Elements<7> segment_sizes{
+    {128, 77, 1, 1280, 386, 4096, 1027}};
 MN_SEGMENTS_KERNEL(map_segments, segment_sizes, mn::Table<Hidden, 1>,
-                   mn::Table<Copy, 2>, mn::Table<Hidden, 2>)
+                   mn::Table<Copy, 2>, mn::Table<Hidden, 2>,
+                   mn::Table<HiddenByFours, 2>)
 
 #define MN_TEST_CONV(NAME, ...)                                                \
   MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME##_forward)           \

@@ -143,23 +143,29 @@ void addSoftmaxes(std::vector<Case> &cases) {
 }
 
 void addMaps(std::vector<Case> &cases) {
-#define MN_CASE_MAP(KERNEL, COUNT)                                             \
+#define MN_CASE_MAP(KERNEL, COUNT, F, OTHERWISE)                               \
   {                                                                            \
     Case c = make<float, float>(                                               \
-        "pointwise " #KERNEL,                                                  \
+        "pointwise " #KERNEL " " #COUNT,                                       \
         [](mn::Context &ctx) {                                                 \
           const Pointers<float, float> p(ctx, COUNT, COUNT, 128);              \
-          mn::pointwise(ctx, #KERNEL, COUNT, Hidden{p.y, p.a, p.b});           \
+          mn::pointwise(ctx, #KERNEL, COUNT, F{p.y, p.a, p.b});                \
         },                                                                     \
         COUNT, COUNT, 128);                                                    \
     c.reference = [](const Inputs &in, Numbers &y) {                           \
-      for (size_t i = 0; i < y.size(); ++i)                                    \
-        y[i] = std::fmax(in[0][i] + in[1][i % 128], 0);                        \
+      for (size_t i = 0; i < y.size(); ++i) {                                  \
+        const double sum = in[0][i] + in[1][i % 128];                          \
+        y[i] = sum > 0 ? sum : OTHERWISE;                                      \
+      }                                                                        \
     };                                                                         \
     cases.push_back(c);                                                        \
   }
-  MN_CASE_MAP(map_small, 64 * 128)
-  MN_CASE_MAP(map_large, 30000000)
+  MN_CASE_MAP(map_small, 64 * 128, Hidden, 0)
+  MN_CASE_MAP(map_large, 30000000, Hidden, 0)
+#define MN_RANDOM_ELEMENT mn::randomUniform(5, 1, 3, int64_t(i))
+  MN_CASE_MAP(map_by_fours, 3, HiddenByFours, MN_RANDOM_ELEMENT)
+  MN_CASE_MAP(map_by_fours, 64 * 128, HiddenByFours, MN_RANDOM_ELEMENT)
+  MN_CASE_MAP(map_by_fours, 10007, HiddenByFours, MN_RANDOM_ELEMENT)
 }
 
 } // namespace

@@ -5,38 +5,47 @@
 
 namespace test {
 
-/// Where the segments of segment_sizes begin.
-static constexpr int64_t firsts[] = {0, 128, 205, 206, 1486, 1870};
+/// Where the segments of segment_sizes begin; those of fours at multiples of
+/// four, as tensors do.
+static constexpr int64_t firsts[] = {0, 128, 205, 206, 1486, 1872, 5968};
+static constexpr int64_t count = 6995;
 
 static void run(mn::Context &ctx) {
-  const Pointers<float, float> p(ctx, firsts[5], firsts[5], 128);
+  const Pointers<float, float> p(ctx, count, count, 128);
   const auto hidden = [&](int segment) {
     return Hidden{p.y + firsts[segment], p.a + firsts[segment], p.b};
   };
   const auto copy = [&](int segment) {
     return Copy{p.y + firsts[segment], p.a + firsts[segment]};
   };
+  const auto byFours = [&](int segment) {
+    return HiddenByFours{p.y + firsts[segment], p.a + firsts[segment], p.b};
+  };
   const Hidden segments[] = {hidden(0)};
   const Copy segments_2[] = {copy(1), copy(2)};
   const Hidden segments_3[] = {hidden(3), hidden(4)};
+  const HiddenByFours segments_4[] = {byFours(5), byFours(6)};
   mn::segments(ctx, "map_segments", segment_sizes, segments, segments_2,
-               segments_3);
+               segments_3, segments_4);
 }
 
 std::vector<Case> segmentCases() {
   Case c;
   c.name = "segments";
   c.run = run;
-  c.operands = {{typeOf<float>(), firsts[5]},
-                {typeOf<float>(), firsts[5]},
+  c.operands = {{typeOf<float>(), count},
+                {typeOf<float>(), count},
                 {typeOf<float>(), 128}};
   c.reference = [](const std::vector<Numbers> &in, Numbers &y) {
     for (int segment = 0; segment < segment_sizes.count; ++segment)
-      for (int64_t i = firsts[segment]; i < firsts[segment + 1]; ++i) {
-        const double shift = in[1][size_t((i - firsts[segment]) % 128)];
-        const double a = in[0][size_t(i)];
-        y[size_t(i)] =
-            segment == 1 || segment == 2 ? a : std::fmax(a + shift, 0);
+      for (int64_t i = 0; i < segment_sizes.of[segment]; ++i) {
+        const double a = in[0][size_t(firsts[segment] + i)];
+        const double sum = a + in[1][size_t(i % 128)];
+        y[size_t(firsts[segment] + i)] = segment == 1 || segment == 2 ? a
+                                         : sum > 0                    ? sum
+                                         : segment < 5
+                                             ? 0
+                                             : mn::randomUniform(5, 1, 3, i);
       }
   };
   return {c};

@@ -262,6 +262,7 @@ const Machine &Machine::h200() {
       .chains = ChainLimits{.weights = 1 << 14,
                             .multiplyAdds = 1 << 17,
                             .elements = 1 << 13},
+      .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
       .maxRecompute = 1.5,
       .streams = 4,
       .times = StepTimes{.launch = 2,
@@ -399,6 +400,14 @@ double Roof::timeOf(StepOp step) const {
 
 double Machine::estimate(StepOp step) const {
   return times ? times->of(step) : roof.timeOf(step);
+}
+
+bool Machine::takesFours(StepOp step, const Segment &segment) const {
+  int64_t elements = 0;
+  for (const Segment &other : segmentsOf(step))
+    elements += other.elements;
+  return elements >= foursFrom && segment.elements >= 4 &&
+         readsNeighbours(step, segment);
 }
 
 bool mlir::mnistc::takesWhole(Impl impl, EpilogueParts parts, StepOp step) {

@@ -11,6 +11,7 @@
 #define MNISTC_IR_PLAN_MACHINE_H
 
 #include "lib/IR/Plan/StepBody.h"
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -104,6 +105,9 @@ struct Machine {
   /// Small steps of which each needs only rows of the one before are one
   /// launch. Only where launches cost.
   std::optional<ChainLimits> chains = {};
+  /// In maps of so many elements or more a thread has four neighbours, which it
+  /// loads and stores at once; one of fewer would leave threads without work.
+  int64_t foursFrom = std::numeric_limits<int64_t>::max();
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
   /// Steps that can run concurrently, and their times; no times where it is
@@ -116,6 +120,9 @@ struct Machine {
 
   /// What a step takes, in microseconds: by `times`, or at best by the roof.
   double estimate(StepOp step) const;
+
+  /// Whether a thread has four elements of a segment.
+  bool takesFours(StepOp step, const Segment &segment) const;
 
   static const Machine &h200();
   static const Machine &x86();

@@ -6,6 +6,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -310,6 +311,40 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
   return llvm::all_of(ends, [&](unsigned end) {
     return llvm::is_contained(segment->results, end);
   });
+}
+
+/// What the elements of a segment are computed from, themselves among it, down
+/// to what all share, constants and random numbers.
+static llvm::SmallSetVector<Value, 16> sourcesOf(StepOp step,
+                                                 const Segment &segment) {
+  llvm::SmallSetVector<Value, 16> values;
+  for (unsigned result : segment.results)
+    values.insert(yieldsOf(step)[result]);
+  for (size_t i = 0; i < values.size(); ++i) { // grows
+    Operation *op = values[i].getDefiningOp();
+    if (op && countOf(values[i]) != 1 &&
+        !isa<ConstantOp, IotaOp, RandomUniformOp>(op))
+      values.insert(op->operand_begin(), op->operand_end());
+  }
+  return values;
+}
+
+bool mlir::mnistc::readsNeighbours(StepOp step, const Segment &segment) {
+  return llvm::all_of(sourcesOf(step, segment), [](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || countOf(value) == 1 || isPointwise(op) ||
+           isa<BroadcastOp, ConstantOp, IotaOp, RandomUniformOp>(op);
+  });
+}
+
+SmallVector<BlockArgument>
+mlir::mnistc::neighboursRead(StepOp step, const Segment &segment) {
+  SmallVector<BlockArgument> arguments;
+  for (Value value : sourcesOf(step, segment))
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && countOf(value) == segment.elements)
+      arguments.push_back(argument);
+  return arguments;
 }
 
 //===----------------------------------------------------------------------===//

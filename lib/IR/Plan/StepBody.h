@@ -100,6 +100,14 @@ struct Segment {
 /// equally many elements are together.
 SmallVector<Segment> segmentsOf(StepOp step);
 
+/// Whether neighbouring elements of a segment are computed from neighbouring or
+/// equal elements of what it reads, but for constants and random numbers.
+bool readsNeighbours(StepOp step, const Segment &segment);
+
+/// The inputs of which such a segment reads for an element the one of the same
+/// number.
+SmallVector<BlockArgument> neighboursRead(StepOp step, const Segment &segment);
+
 /// Whether result number `result` of a step may take the place of input number
 /// `input`: where element i of the result is stored, only element i of the
 /// input is read, and nothing else of the step reads it. Libraries promise no

@@ -25,6 +25,14 @@ namespace mn {
 /// Four words: a counter, or the random bits that it gives.
 struct Words4 {
   uint32_t word[4];
+
+  /// Word number `i % 4`: selected rather than indexed, so that they stay in
+  /// registers.
+  MN_FN uint32_t select(uint32_t i) const {
+    const uint32_t low = i & 1 ? word[1] : word[0];
+    const uint32_t high = i & 1 ? word[3] : word[2];
+    return i & 2 ? high : low;
+  }
 };
 
 /// The bijection of the paper: ten rounds of `counter` under a key of 64 bits.
@@ -69,11 +77,7 @@ struct Random {
     return philox(counter, uint32_t(seed), uint32_t(seed >> 32));
   }
   MN_FN uint32_t bits(uint64_t step, uint64_t element) const {
-    const Words4 words = block(step, element >> 2);
-    // Selected rather than indexed, so that it stays in registers.
-    const uint32_t low = element & 1 ? words.word[1] : words.word[0];
-    const uint32_t high = element & 1 ? words.word[3] : words.word[2];
-    return element & 2 ? high : low;
+    return block(step, element >> 2).select(uint32_t(element));
   }
   /// In [0, 1).
   MN_FN float uniform(uint64_t step, uint64_t element) const {

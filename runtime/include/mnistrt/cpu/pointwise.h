@@ -8,6 +8,7 @@
 #define MNISTRT_CPU_POINTWISE_H
 
 #include "mnistrt/cpu/parallel.h"
+#include "mnistrt/maps.h"
 #include "mnistrt/math.h"
 #include <type_traits>
 
@@ -26,7 +27,7 @@ MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
   const Element last = static_cast<Element>(end);
   MN_INDEPENDENT
   for (Element i = static_cast<Element>(begin); i < last; ++i)
-    f(i);
+    computeElements<1>(f, i);
 }
 
 /// What is in [begin, end) of the segments of a table, of which the first has
@@ -49,7 +50,7 @@ template <typename F>
 MN_INLINED void pointwise(Context &, const char *, Index count,
                           const F &functor) {
   if (count == 1)
-    return functor(0);
+    return computeElements<1>(functor, 0);
   parallelRanges(count, 1, [&functor](int64_t begin, int64_t end) {
     detail::forElements(functor, begin, end);
   });

@@ -62,6 +62,10 @@ MN_DEVICE int opaque(int n) {
   asm("" : "+r"(n));
   return n;
 }
+MN_DEVICE int64_t opaque(int64_t n) {
+  asm("" : "+l"(n));
+  return n;
+}
 
 /// As many bytes as the launch's shape says.
 extern __shared__ uint4 dynamicShared[];

@@ -10,12 +10,14 @@
 #ifndef MNISTRT_CUDA_KERNELS_SEGMENTS_CUH
 #define MNISTRT_CUDA_KERNELS_SEGMENTS_CUH
 
-#include "mnistrt/cuda/kernels/common.cuh"
+#include "mnistrt/cuda/kernels/pointwise.cuh"
 
 namespace mn {
 
 /// `n` functors of one type.
 template <typename F, int n> struct Table {
+  static constexpr int count = n;
+  static constexpr int elementsOfThread = shape::elementsOfThread<F>;
   F rows[n];
 };
 
@@ -53,18 +55,23 @@ template <int n> struct SegmentBlocks {
   unsigned first[n + 1];
 };
 
-template <int n>
+template <typename... Tables, int n>
 MN_SHAPE_FN SegmentBlocks<n> segmentBlocks(const Elements<n> &elements) {
   SegmentBlocks<n> blocks{};
-  for (int i = 0; i < n; ++i)
-    blocks.first[i + 1] =
-        blocks.first[i] +
-        unsigned(ceilDiv<int64_t>(elements.of[i], segmentThreads));
+  int segment = 0;
+  const auto addTable = [&](int count, int64_t ofThread) {
+    for (int end = segment + count; segment < end; ++segment)
+      blocks.first[segment + 1] =
+          blocks.first[segment] +
+          unsigned(ceilDiv(elements.of[segment], ofThread * segmentThreads));
+  };
+  (addTable(Tables::count, Tables::elementsOfThread), ...);
   return blocks;
 }
 
-template <int n> MN_SHAPE_FN LaunchShape segments(const Elements<n> &elements) {
-  return {segmentBlocks(elements).first[n], segmentThreads};
+template <typename... Tables, int n>
+MN_SHAPE_FN LaunchShape segments(const Elements<n> &elements) {
+  return {segmentBlocks<Tables...>(elements).first[n], segmentThreads};
 }
 
 } // namespace shape
@@ -75,19 +82,22 @@ namespace device {
 
 // In constant memory: all threads of a block read the same.
 template <auto elements> __constant__ constexpr auto segmentElements = elements;
-template <auto elements>
-__constant__ constexpr auto segmentBlocks = shape::segmentBlocks(elements);
+template <auto elements, typename... Tables>
+__constant__ constexpr auto segmentBlocks =
+    shape::segmentBlocks<Tables...>(elements);
 
-/// Computes element `i` of a segment.
-struct ComputeElement {
-  Index i;
-  template <typename F> MN_DEVICE void operator()(const F &f) const { f(i); }
+/// What a thread has of a segment.
+struct ComputeElements {
+  int64_t thread, count;
+  template <typename F> MN_DEVICE void operator()(const F &f) const {
+    elementsOf(f, thread, count);
+  }
 };
 
 template <auto elements, typename... Tables>
 MN_DEVICE void segments(const Segments<Tables...> &all) {
   constexpr int count = elements.count;
-  const auto &blocks = segmentBlocks<elements>;
+  const auto &blocks = segmentBlocks<elements, Tables...>;
   gridDependencySync();
   // The last segment whose first block is not after this one.
   int segment = 0;
@@ -98,11 +108,11 @@ MN_DEVICE void segments(const Segments<Tables...> &all) {
     else
       after = middle;
   }
-  const int64_t i =
+  const int64_t thread =
       int64_t(blockIdx.x - blocks.first[segment]) * shape::segmentThreads +
       threadIdx.x;
-  if (i < segmentElements<elements>.of[segment])
-    all.visit(segment, ComputeElement{Index(i)});
+  all.visit(segment,
+            ComputeElements{thread, segmentElements<elements>.of[segment]});
 }
 
 } // namespace device
@@ -142,7 +152,7 @@ void segments(Context &ctx, const char *kernel, const Elements<count> &elements,
   static_assert((ns + ...) == count, "one functor for each segment");
   Segments<Table<Fs, ns>...> all;
   detail::fill(all, tables...);
-  launch(ctx, kernel, shape::segments(elements), all);
+  launch(ctx, kernel, shape::segments<Table<Fs, ns>...>(elements), all);
 }
 
 #endif // __CUDACC__

@@ -1,0 +1,62 @@
+//===- maps.h - what a functor of a map says --------------------*- C++ -*-===//
+//
+// The functor F of elementwise and indexing work of any shape has
+//
+//   operator()(i)      computes and stores element i of every result
+//
+// or, for kernels that have fours of elements in a thread, as rows.h has it,
+//
+//   ElementValues      an element's inputs, which load(place) reads
+//   results(e, i)      an element's StoredValues
+//   store(v, place)    stores those of some next to each other
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_MAPS_H
+#define MNISTRT_MAPS_H
+
+#include "mnistrt/philox.h"
+
+namespace mn {
+
+/// Whether a functor stores elements that are next to each other at once.
+template <typename F>
+concept StoresNeighbours = requires { typename F::StoredValues; };
+
+/// The number of an element, from which a compiler sees what it has in common
+/// with its neighbours.
+struct Neighbour {
+  Element first; ///< of the four: a multiple of 4
+  int number;    ///< 0 to 3
+  MN_FN operator Element() const { return first + number; }
+};
+
+/// Four neighbours share the bits of one block.
+MN_FN float randomUniform(int64_t seed, uint32_t stream, int64_t step,
+                          const Neighbour &i) {
+  const Random random = {uint64_t(seed), stream};
+  return unitFloat(random.block(uint64_t(step), uint64_t(i.first) >> 2)
+                       .select(uint32_t(i.number)));
+}
+
+/// Elements `i` to `i + n - 1`, where n is 1, or 4 and i a multiple of it: all
+/// are computed before the first is stored.
+template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
+  if constexpr (StoresNeighbours<F>) {
+    typename F::ElementValues e[n];
+    typename F::StoredValues v[n];
+    for (int j = 0; j < n; ++j)
+      e[j] = f.load(i + j);
+    for (int j = 0; j < n; ++j)
+      v[j] = f.results(e[j], n == 1 ? Neighbour{i & Element(-4), int(i & 3)}
+                                    : Neighbour{i, j});
+    f.store(v, i);
+  } else {
+    static_assert(n == 1);
+    f(i);
+  }
+}
+
+} // namespace mn
+
+#endif // MNISTRT_MAPS_H

@@ -1,0 +1,49 @@
+//===- map-functors.h - functors of maps under test -------------*- C++ -*-===//
+
+#ifndef MNISTC_TEST_GPU_MAP_FUNCTORS_H
+#define MNISTC_TEST_GPU_MAP_FUNCTORS_H
+
+#include "mnistrt/generated.h"
+
+/// y = relu(a + b of the column)
+struct Hidden {
+  float *y;
+  const float *a;
+  const float *b;
+  MN_FN void operator()(mn::Index i) const {
+    const float sum = a[i] + b[i % 128];
+    y[i] = sum > 0.0f ? sum : 0.0f;
+  }
+};
+
+/// The same for fours of elements in a thread, and next to it a random number.
+struct HiddenByFours {
+  float *y;
+  const float *a;
+  const float *b;
+  struct ElementValues {
+    float a;
+  };
+  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  struct StoredValues {
+    float y;
+  };
+  MN_FN StoredValues results(const ElementValues &e,
+                             const mn::Neighbour &i) const {
+    const float sum = e.a + b[i % 128];
+    return {sum > 0.0f ? sum : mn::randomUniform(5, 1, 3, i)};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
+  }
+};
+
+struct Copy {
+  float *y;
+  const float *a;
+  MN_FN void operator()(mn::Element i) const { y[i] = a[i]; }
+};
+
+#endif // MNISTC_TEST_GPU_MAP_FUNCTORS_H

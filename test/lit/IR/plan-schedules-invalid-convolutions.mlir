@@ -206,6 +206,30 @@ func.func @bands_size(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
 
 // -----
 
+func.func @bands_warpgroups(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
+  // expected-error @below {{expected 0 or 2 warpgroups for bands, got 3}}
+  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 32, width = 32, warpgroups = 3>) (%x, %y) {
+  ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<6x8x9x9xf32>):
+    %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
+    plan.yield %0 : tensor<8x4x3x3xf32>
+  } : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @bands_groups_size(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
+  // expected-error @below {{expected a height of 16, 32, 64 or 128 and a width of 16, 32, 48 or 64 for bands of warpgroups, with 128 sums of a thread at most, got height = 64, width = 24}}
+  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 64, width = 24, warpgroups = 2>) (%x, %y) {
+  ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<6x8x9x9xf32>):
+    %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
+    plan.yield %0 : tensor<8x4x3x3xf32>
+  } : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
+  return
+}
+
+// -----
+
 func.func @bands_layout(%x: tensor<6x9x9x4xf32>, %y: tensor<6x9x9x8xf32>) {
   // expected-error @below {{expected images in nchw of at most two dimensions for bands, got others}}
   %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 16, width = 8>) (%x, %y) {

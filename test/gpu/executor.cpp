@@ -93,7 +93,8 @@ void testErrors(const mn::DeviceCode &code, Checks &checks) {
   checks.expect(mn::Executor::open(tables.model(code), {}, executor));
   if (executor)
     is(executor->prepare(0), mn::Code::wrongArch,
-       "step 1 'pointwise map_small' (): kernel 'no_such_kernel' is not in");
+       "step 1 'pointwise map_small 64 * 128' (): kernel 'no_such_kernel' is "
+       "not in");
 }
 
 void testSlots(mn::Executor &executor, const std::vector<Case> &cases,

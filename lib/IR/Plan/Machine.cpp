@@ -129,12 +129,16 @@ static constexpr Preference onCudnnCores(StringRef op, EpilogueParts epilogue,
 }
 
 /// The gradient of a filter by FFT, which is in f32: whatever tensor cores may
-/// be used where windows are large, before tf32x3 elsewhere too.
+/// be used where windows are large, before tf32x3 elsewhere too, if channels
+/// are many: of 32 -> 64, 3x3 on 14x14, batch 1024, tensor cores take 152 us
+/// and the FFT 227; a network of 64 -> 64 is 2 % faster by it
+/// (docs/results/2026-11-24-first-layers-h100.md).
 static constexpr Preference byFft(int64_t minEither, int64_t minTaps,
-                                  int64_t minWork) {
+                                  int64_t minWork, int64_t minChannels = 0) {
   return {.impl = Impl::cudnn,
           .op = "conv_filter_grad",
           .epilogue = noEpilogue,
+          .minChannels = minChannels,
           .minEither = minEither,
           .minTaps = minTaps,
           .unstrided = true,
@@ -166,7 +170,7 @@ static const Preference onH200[] = {
     gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork, 0,
                 manyChannels),
     productOnCores(Mma::tf32),
-    byFft(32, someTaps, 1 << 30),
+    byFft(32, someTaps, 1 << 30, manyChannels),
     convOnCores(Mma::tf32x3),
     gradOnCores("conv_input_grad", Mma::tf32x3, inputGradWork),
     gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork,

@@ -173,7 +173,7 @@ template <Conv S> struct BandGroups : BandTiles<S> {
   /// where there are no more.
   struct Unit {
     int channel, tap;
-    bool isLast;
+    bool isBeyond; ///< there are no more
   };
   static MN_DEVICE Unit unitOf(int round) {
     const int number = round * warps + int(threadIdx.x) / 32;
@@ -358,7 +358,7 @@ template <Conv S> struct BandGroups : BandTiles<S> {
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
       const Unit unit = unitOf(r);
-      if (unit.isLast)
+      if (unit.isBeyond)
         continue;
 #pragma unroll
       for (int j = 0; j < wide; ++j)

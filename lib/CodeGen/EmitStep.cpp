@@ -12,6 +12,7 @@
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -140,6 +141,8 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
   body.bind(of, stored,
             linearIndex(positionAt({index.str()}, shapeOf(of)), shapeOf(of)));
   std::string stores;
+  unsigned usesBefore = uses;
+  SmallVector<Parameter, 2> parameters = {{indexType, index}, {type, "v"}};
   for (unsigned result : results) {
     Value value = yieldsOf(step)[result];
     Position position = positionAt({index.str()}, shapeOf(value));
@@ -149,11 +152,23 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
                                : body.namedValue(value, position);
     if (failed(text))
       return failure();
+    if (uses != usesBefore && isContraction(of.getDefiningOp()) &&
+        machineFor(step).loadsBeforeStores)
+      text = emitResult(value, *text, parameters);
     stores += storeLine(names[step.getResult(result)], index, *text);
   }
-  finishFunction(("void " + function).str(), {{indexType, index}, {type, "v"}},
-                 stores);
+  finishFunction(("void " + function).str(), parameters, stores);
   return success();
+}
+
+Expr FunctorEmitter::emitResult(Value of, const Expr &value,
+                                SmallVectorImpl<Parameter> &parameters) {
+  std::string type = elementName(of).str();
+  finishFunction(type + " result", parameters,
+                 line("return " + value.text + ";", 4) + "\n");
+  body.begin(/*indent=*/4);
+  parameters.back() = {type, "v"};
+  return {"v"};
 }
 
 void FunctorEmitter::emitElementLoad(ArrayRef<LoadedField> fields) {

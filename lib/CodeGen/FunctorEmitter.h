@@ -74,6 +74,7 @@ private:
   std::string use(BlockArgument argument) {
     Value value = step.getInputs()[argument.getArgNumber()];
     inputs.insert(value);
+    ++uses;
     return names[value].str();
   }
   LogicalResult emitKernel();
@@ -92,9 +93,14 @@ private:
                          const Position &position);
   LogicalResult emitPools(); ///< EmitPools.cpp
   LogicalResult emitLoads(RootOpInterface root);
-  /// The function that stores `results` from an element of `of`, called `v`.
+  /// The function that stores `results` from an element of `of`, called `v`; of
+  /// a contraction, where memory is read for that, after emitResult().
   LogicalResult emitStore(StringRef function, Value of, StringRef index,
                           bool givesIndex, ArrayRef<unsigned> results);
+  /// The function that computes a result, which `store` is then given: a kernel
+  /// computes several before it stores one.
+  Expr emitResult(Value of, const Expr &value,
+                  SmallVectorImpl<Parameter> &parameters);
   /// The function that loads ElementValues.
   void emitElementLoad(ArrayRef<LoadedField> fields);
   /// The functions that compute an element's results and that store those of
@@ -119,6 +125,7 @@ private:
   NameScope locals;
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
+  unsigned uses = 0; ///< of inputs
   SmallVector<FunctorTable> tables;
   std::string name, functions;
   std::string declared; ///< the functors that are not shared

@@ -267,6 +267,7 @@ const Machine &Machine::h200() {
                             .multiplyAdds = 1 << 17,
                             .elements = 1 << 13},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
+      .loadsBeforeStores = true,
       .maxRecompute = 1.5,
       .streams = 4,
       .times = StepTimes{.launch = 2,

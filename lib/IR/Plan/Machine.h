@@ -108,6 +108,9 @@ struct Machine {
   /// In maps of so many elements or more a thread has four neighbours, which it
   /// loads and stores at once; one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
+  /// What results of a contraction need of memory is loaded for several of them
+  /// before the first is stored.
+  bool loadsBeforeStores = false;
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
   /// Steps that can run concurrently, and their times; no times where it is

@@ -13,8 +13,8 @@
 #define MNISTRT_CUDA_KERNELS_CHAIN_CUH
 
 #include "mnistrt/cuda/kernels/chain_shape.cuh"
-#include "mnistrt/cuda/kernels/common.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
+#include "mnistrt/cuda/kernels/results.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
 
 namespace mn {
@@ -69,7 +69,7 @@ template <typename T, typename F, Matmul S, int most> struct MatmulRows {
   static MN_DEVICE void store(const F &f, const ChainRows &here, int r,
                               int column, T v) {
     if (r < here.count && column < S.n)
-      f.store(Index(here.first + r) * S.n + column, v);
+      storeResult(f, Index(here.first + r) * S.n + column, v);
   }
 
   /// Where the weights of a column are adjacent: the lanes of a warp share a

@@ -43,18 +43,12 @@ struct ConvKernel : NoPackedFilters {
       ProductKernel<T, sizes, G::nchw || windowAlongK, G::nchw ? false : true>;
   using Parts = typename Product::Parts;
 
-  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
-    const auto store = [&f](int group, int o, int pixel, T v) {
-      f.store(G::output(pixel / G::pixelsOut, group * G::outChannels + o,
-                        G::outPlace(pixel % G::pixelsOut)),
-              v);
-    };
-    if constexpr (G::nchw)
-      return store;
-    else
-      return [store](int group, int pixel, int o, T v) {
-        store(group, o, pixel, v);
-      };
+  template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
+    return resultsAt(f, [](int group, int row, int column) {
+      const int o = G::nchw ? row : column, pixel = G::nchw ? column : row;
+      return G::output(pixel / G::pixelsOut, group * G::outChannels + o,
+                       G::outPlace(pixel % G::pixelsOut));
+    });
   }
   template <typename F> static MN_DEVICE auto windowOf(const F &f) {
     if constexpr (G::isPointwise()) {
@@ -83,7 +77,7 @@ struct ConvKernel : NoPackedFilters {
 
   template <typename F>
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
-    Product::addParts(storeOf(f), parts);
+    Product::addParts(resultsOf(f), parts);
   }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     constexpr OperandFacts facts = {
@@ -98,9 +92,9 @@ struct ConvKernel : NoPackedFilters {
         });
     const auto window = windowOf(f);
     if constexpr (G::nchw)
-      Product::run(filter, window, storeOf(f), parts);
+      Product::run(filter, window, resultsOf(f), parts);
     else
-      Product::run(window, filter, storeOf(f), parts);
+      Product::run(window, filter, resultsOf(f), parts);
   }
 };
 
@@ -113,6 +107,7 @@ struct ConvKernel<T, S, way> : NoLaterSums {
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
+    using Functor = F;
     const F &f;
     int group;
     MN_DEVICE T loadPixel(int image, int channel, Place at) const {
@@ -128,8 +123,9 @@ struct ConvKernel<T, S, way> : NoLaterSums {
       return f.loadFilter(G::filter(group * G::outChannels + result, channel,
                                     G::tapPlace(tap)));
     }
-    MN_DEVICE void store(int image, int result, Place at, T v) const {
-      f.store(G::output(image, group * G::outChannels + result, at), v);
+    MN_DEVICE bool has(Place) const { return true; }
+    MN_DEVICE Index place(int image, int result, Place at) const {
+      return G::output(image, group * G::outChannels + result, at);
     }
     MN_DEVICE T tile(int image, int result, Place at, T v) const {
       const int channel = group * G::outChannels + result;
@@ -188,7 +184,7 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
     Sums::run(
-        [&](typename Sums::Results &sum, int image, int o, int pixel) {
+        [&](typename Sums::Values &sum, int image, int o, int pixel) {
           const Place out = G::outPlace(pixel);
           const int first = o / G::outChannels * G::inChannels;
 #pragma unroll
@@ -207,9 +203,9 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
               }
             }
         },
-        [&](int image, int o, int pixel, T v) {
-          f.store(G::output(image, o, G::outPlace(pixel)), v);
-        });
+        resultsAt(f, [](int image, int o, int pixel) {
+          return G::output(image, o, G::outPlace(pixel));
+        }));
   }
 };
 } // namespace device

@@ -214,17 +214,20 @@ template <Conv S> struct BandTiles {
     const int split = int(blockIdx.x % t.splits);
     const int tile = int(blockIdx.x / t.splits);
     const auto has = [&](int e) { return isResult(resultOf(corner, e)); };
-    const auto use = [&](int e, float v) { store(f, corner, e, v); };
+    const auto place = [&](int e) {
+      return placeOf(corner, resultOf(corner, e));
+    };
     const auto part = [&](int which, int e) -> float & {
       return parts.part[which * t.results() + int64_t(tile) * results + e];
     };
     if constexpr (Share::cluster != 1 || t.splits == 1) {
-      const auto place = [](int e) { return e; };
-      Share::addCluster(sums, split, place, has, use);
+      const auto inSums = [](int e) { return e; };
+      Share::storeCluster(f, sums, split, inSums, has, place);
     } else {
-      Share::eachOfShare(0, has, [&](int e) { part(split, e) = sums[e]; });
+      Share::eachOfTile(has, [&](int e) { part(split, e) = sums[e]; });
       if constexpr (!Share::later)
-        Share::template addAsLast<float>(&parts.ticket[tile], part, has, use);
+        Share::template storeAsLast<float>(f, &parts.ticket[tile], part, has,
+                                           place);
     }
   }
 
@@ -238,26 +241,23 @@ template <Conv S> struct BandTiles {
     return {first, shape::min(first + mine, bands)};
   }
 
-  template <typename F>
-  static MN_DEVICE void store(const F &f, const Corner &corner, int e,
-                              float v) {
-    const Result r = resultOf(corner, e);
-    f.store((Index(corner.group * G::outChannels + r.o) * G::inChannels + r.c) *
-                    G::taps +
-                r.tap,
-            v);
+  static MN_DEVICE Index placeOf(const Corner &corner, const Result &r) {
+    const Index filter = Index(corner.group * G::outChannels + r.o);
+    return (filter * G::inChannels + r.c) * G::taps + r.tap;
   }
 
   template <typename F>
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
+    const auto cornerOfSum = [](int64_t i) {
+      return cornerOf(int(i / results));
+    };
+    const auto resultOfSum = [&](int64_t i) {
+      return resultOf(cornerOfSum(i), int(i % results));
+    };
     if constexpr (Share::later)
-      addAllParts<float, t.results(), t.splits>(
-          parts.part, [&](int64_t i, float v) {
-            const Corner corner = cornerOf(int(i / results));
-            const int e = int(i % results);
-            if (isResult(resultOf(corner, e)))
-              store(f, corner, e, v);
-          });
+      storeAllParts<float, t.results(), t.splits>(
+          f, parts.part, [&](int64_t i) { return isResult(resultOfSum(i)); },
+          [&](int64_t i) { return placeOf(cornerOfSum(i), resultOfSum(i)); });
   }
 };
 

@@ -355,6 +355,9 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     }
   }
 
+  /// Channels of results that a thread has in a row of its column.
+  static constexpr int turns = (width + splits - 1) / splits;
+
   /// Stores a thread's results, or what a pool makes of them: those of the
   /// `which`-th channel of a thread come one below the other, a warp's
   /// together.
@@ -364,15 +367,26 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     bool isMine;
     int firstResult;
     Pooled<T, W.pool.mean> pooled[W.isPooled() ? width : 1] = {};
+    // What is stored together: a column, or a row of it.
+    static constexpr bool waits =
+        !W.isPooled() && ComputesResults<typename Op::Functor>;
+    static constexpr int atOnce = !waits ? 1 : splits == 1 ? height : turns;
+    Index place[atOnce];
+    T sum[atOnce];
 
     MN_DEVICE void operator()(int i, int which, int r, T v) {
       const int result = firstResult + r;
       const Place at = below(column.at, i);
       const bool isResult = isMine && along(at, y) < W.out[y] &&
-                            along(at, x) < W.out[x] && result < W.results;
-      if constexpr (!W.isPooled()) {
+                            along(at, x) < W.out[x] && result < W.results &&
+                            r < width && op.has(at);
+      if constexpr (waits) {
+        const int number = splits == 1 ? i : which;
+        place[number] = isResult ? op.place(column.image, result, at) : none;
+        sum[number] = v;
+      } else if constexpr (!W.isPooled()) {
         if (isResult)
-          op.store(column.image, result, at, v);
+          storeResult(op.f, op.place(column.image, result, at), v);
       } else {
         constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
         const int inWindow = int(threadIdx.x) % across;
@@ -385,10 +399,14 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
         for (int other = 1; other < across; other *= 2)
           pooled[which].join(other);
         const Place window = {at.x0 / high, at.x1 / across, 0};
-        if (isMine && inWindow == 0 && result < W.results)
+        if (isMine && inWindow == 0 && result < W.results && r < width)
           op.storePool(column.image, result, window, pooled[which]);
         pooled[which] = {};
       }
+    }
+    MN_DEVICE void finish() {
+      if constexpr (waits)
+        storeResults(op.f, place, sum);
     }
   };
 
@@ -406,10 +424,12 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     Stores<Op> stores{op, column, isMine, firstResult};
     if constexpr (splits == 1) {
 #pragma unroll
-      for (int r = 0; r < width; ++r)
+      for (int r = 0; r < width; ++r) {
 #pragma unroll
         for (int i = 0; i < height; ++i)
           stores(i, r, r, kernel.sum[i][r]);
+        stores.finish();
+      }
     } else {
 #pragma unroll
       for (int i = 0; i < height; ++i) {
@@ -419,16 +439,15 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
           memory.sum[r][threadIdx.x] = kernel.sum[i][r];
         __syncthreads();
 #pragma unroll
-        for (int turn = 0; turn < (width + splits - 1) / splits; ++turn) {
+        for (int turn = 0; turn < turns; ++turn) {
           const int r = turn * splits + int(threadIdx.x) / lanes;
-          if (width % splits != 0 && r >= width)
-            break;
           T v = T(0);
 #pragma unroll
           for (int s = 0; s < splits; ++s)
-            v += memory.sum[r][s * lanes + lane];
+            v += memory.sum[shape::min(r, width - 1)][s * lanes + lane];
           stores(i, turn, r, v);
         }
+        stores.finish();
       }
     }
   }

@@ -45,10 +45,10 @@ namespace device {
 template <typename T, Conv S, shape::Direct d, int C, int P> struct DirectSums {
   static constexpr int images = d.images;
   static constexpr int apart = S.batch / images; ///< of a thread's images
-  using Results = T[images];
+  using Values = T[images];
 
-  template <typename Sum, typename Store>
-  static MN_DEVICE void run(const Sum &sum, const Store &store) {
+  template <typename Sum, typename Results>
+  static MN_DEVICE void run(const Sum &sum, const Results &results) {
     gridDependencySync();
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= d.threads)
@@ -57,14 +57,15 @@ template <typename T, Conv S, shape::Direct d, int C, int P> struct DirectSums {
     constexpr bool nchw = S.layout == Layout::nchw;
     const int channel = nchw ? place / P : place % C;
     const int pixel = nchw ? place % P : place / C;
-    Results v;
+    Values v;
 #pragma unroll
     for (int n = 0; n < images; ++n)
       v[n] = T(0);
     sum(v, image, channel, pixel);
-#pragma unroll
-    for (int n = 0; n < images; ++n)
-      store(image + n * apart, channel, pixel, v[n]);
+    storeEach<images, false>(
+        results.f, 0, 1, images, [](int) { return true; },
+        [&](int n) { return results.place(image + n * apart, channel, pixel); },
+        [&](int n, bool) { return v[n]; });
   }
 };
 

@@ -52,14 +52,14 @@ struct ConvFilterGradKernel {
   using Product = ProductKernel<T, sizes, G::nchw, windowAlongK>;
   using Parts = typename Product::Parts;
 
-  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
-    return [&f](int group, int o, int column, T v) {
-      f.store(Index(group * G::outChannels + o) * int(sizes.n) + column, v);
-    };
+  template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
+    return resultsAt(f, [](int group, int o, int column) {
+      return Index(group * G::outChannels + o) * int(sizes.n) + column;
+    });
   }
   template <typename F>
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
-    Product::addParts(storeOf(f), parts);
+    Product::addParts(resultsOf(f), parts);
   }
   /// Of images whose pixels are terms of the sums.
   static constexpr OperandFacts pixelFacts = {
@@ -103,7 +103,7 @@ struct ConvFilterGradKernel {
         [&](Index o, Index pixel) -> decltype(auto) {
           return f.loadOutputGrad(o + pixel);
         });
-    Product::run(grad, windowOf(f), storeOf(f), parts);
+    Product::run(grad, windowOf(f), resultsOf(f), parts);
   }
 };
 template <typename T, Conv S>

@@ -217,9 +217,10 @@ template <typename T, Conv S> struct FewWeightsKernel {
     }
     const int c = channel + int(threadIdx.x) / weights;
     if (threadIdx.x < count && c < G::outChannels)
-      f.store(Index(group * G::outChannels + c) * weights +
-                  int(threadIdx.x) % weights,
-              v);
+      storeResult(f,
+                  Index(group * G::outChannels + c) * weights +
+                      int(threadIdx.x) % weights,
+                  v);
   }
 };
 

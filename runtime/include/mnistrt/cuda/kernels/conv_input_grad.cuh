@@ -103,31 +103,36 @@ struct ConvInputGradKernel : NoPackedFilters {
   }
   template <typename F>
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
-    Product::addParts(storeOf(f), parts);
+    Product::addParts(resultsOf(f), parts);
   }
 
 private:
   /// Rows and columns of results are channels and pixels, or with nhwc pixels
   /// and channels.
-  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
-    return [&f](int batch, int row, int column, T v) {
-      const int c = G::nchw ? row : column, pixel = G::nchw ? column : row;
+  template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
+    const auto place = [](int batch, int row, int column) {
+      const int c = channelOfResult(row, column);
+      const int pixel = pixelOfResult(row, column);
       if constexpr (shape::splitsPhases(S))
-        storeOfPhase(f, batch, c, pixel, v);
+        return G::input(pixel / pixels, batch / phases * G::inChannels + c,
+                        placeInPhase(batch, pixel));
       else
-        f.store(G::input(pixel / G::pixelsIn, batch * G::inChannels + c,
-                         G::inPlace(pixel % G::pixelsIn)),
-                v);
+        return G::input(pixel / G::pixelsIn, batch * G::inChannels + c,
+                        G::inPlace(pixel % G::pixelsIn));
     };
+    return resultsAt(f, place, [](int batch, int row, int column) {
+      return !shape::splitsPhases(S) || InputPhase<S>::isPixel(placeInPhase(
+                                            batch, pixelOfResult(row, column)));
+    });
   }
-  template <typename F>
-  static MN_DEVICE void storeOfPhase(const F &f, int batch, int c, int pixel,
-                                     T v) {
-    const Place in =
-        InputPhase<S>::number(batch % phases).pixel(pixelPlace(pixel));
-    if (InputPhase<S>::isPixel(in))
-      f.store(G::input(pixel / pixels, batch / phases * G::inChannels + c, in),
-              v);
+  static MN_DEVICE int channelOfResult(int row, int column) {
+    return G::nchw ? row : column;
+  }
+  static MN_DEVICE int pixelOfResult(int row, int column) {
+    return G::nchw ? column : row;
+  }
+  static MN_DEVICE Place placeInPhase(int batch, int pixel) {
+    return InputPhase<S>::number(batch % phases).pixel(pixelPlace(pixel));
   }
 
   template <typename F> static MN_DEVICE auto gradOf(const F &f) {
@@ -261,9 +266,9 @@ private:
   static MN_DEVICE void runProduct(const F &f, const Filter &filter,
                                    const Grad &grad, Parts &parts) {
     if constexpr (G::nchw)
-      Product::run(filter, grad, storeOf(f), parts);
+      Product::run(filter, grad, resultsOf(f), parts);
     else
-      Product::run(grad, filter, storeOf(f), parts);
+      Product::run(grad, filter, resultsOf(f), parts);
   }
 };
 
@@ -276,6 +281,7 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
 
   template <typename F> struct Operation {
     using G = ConvGeometry<S>;
+    using Functor = F;
     const F &f;
     int group;
     InputPhase<S> phase;
@@ -299,10 +305,11 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
                                          result, isTap ? tap : Place{0, 0, 0}));
       return isTap ? v : T(0);
     }
-    MN_DEVICE void store(int image, int result, Place i, T v) const {
-      const Place at = phase.pixel(i);
-      if (W.phaseCount() == 1 || phase.isPixel(at))
-        f.store(G::input(image, group * G::inChannels + result, at), v);
+    MN_DEVICE bool has(Place i) const {
+      return W.phaseCount() == 1 || phase.isPixel(phase.pixel(i));
+    }
+    MN_DEVICE Index place(int image, int result, Place i) const {
+      return G::input(image, group * G::inChannels + result, phase.pixel(i));
     }
     MN_DEVICE Place pads() const { return phase.pads(); }
     MN_DEVICE Place firstTap() const {
@@ -346,7 +353,7 @@ struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &) {
     Sums::run(
-        [&](typename Sums::Results &sum, int image, int c, int pixel) {
+        [&](typename Sums::Values &sum, int image, int c, int pixel) {
           const Place in = G::inPlace(pixel);
           const int first = c / G::inChannels * G::outChannels;
 #pragma unroll
@@ -366,9 +373,9 @@ struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
               }
             }
         },
-        [&](int image, int c, int pixel, T v) {
-          f.store(G::input(image, c, G::inPlace(pixel)), v);
-        });
+        resultsAt(f, [](int image, int c, int pixel) {
+          return G::input(image, c, G::inPlace(pixel));
+        }));
   }
 };
 } // namespace device

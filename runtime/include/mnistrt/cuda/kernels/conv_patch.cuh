@@ -20,18 +20,20 @@
 
 #include "mnistrt/cuda/kernels/conv_geometry.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_pixels.cuh"
 #include "mnistrt/cuda/kernels/pooled.cuh"
 
 #ifdef __CUDACC__
 
 namespace mn::device {
 
-/// An operation has pixelAt(image, place), loadPixel(of that, channel),
-/// loadFilter(result, channel, tap) and store(image, result, place, sum), or
-/// where results are pooled tile(image, result, place, sum), which gives what
-/// windows of the pool consist of, and storePool(image, result, place, pooled);
-/// pads() before its windows and firstTap(): what is before it along any
-/// dimension is no tap of this phase, and 0.
+/// An operation has pixelAt(image, place), loadPixel(of that, channel) and
+/// loadFilter(result, channel, tap); a functor f, has(window) and place(image,
+/// result, window) of results.cuh, or where these are pooled tile(image,
+/// result, window, sum), of which a pool's windows consist, and
+/// storePool(image, result, place, pooled); pads() before its windows and
+/// firstTap(): what is before it along any dimension is no tap of this phase,
+/// and 0.
 template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr Mma mma = W.mma;
   static constexpr int taps = W.taps(), threads = t.threads;
@@ -42,8 +44,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int split = hasClusters ? t.split : 1;
   static constexpr int allTurns = shape::turnsOf(W);
   static constexpr int turns = shape::ceilDiv(allTurns, split);
-  static constexpr int pixels = shape::patchPixels(W, t);
-  static constexpr int pixelLoads = shape::patchLoads(W, t);
+  using Pixels = PatchPixels<W, t>;
+  using Padded = typename Pixels::Padded;
+  static constexpr int pixels = Pixels::pixels;
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
   static constexpr int wide = width / 8;
   static constexpr int stride = windows + 4; ///< of a channel's results
@@ -58,7 +61,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     uint4 filter[parts][2][taps][width];
     /// Of both halves of the channels; after them what threads store that have
     /// none.
-    uint4 pixel[pixelLoads * threads];
+    uint4 pixel[Pixels::loads * threads];
   };
   static constexpr int stages = shape::stagesOf(W);
   struct Memory {
@@ -70,105 +73,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
 
-  /// A pixel or window among those of all padded images.
-  struct Padded {
-    int image;
-    Place at;
-  };
-  static MN_DEVICE Padded paddedOf(int number) {
-    constexpr int all = W.pixels(), d1 = W.covered(1), d2 = W.covered(2);
-    return {number / all, placeOf<d1, d2>(number % all)};
-  }
-  static MN_DEVICE bool isInImage(const Place &pads, const Padded &p,
-                                  Place &at) {
-    at = {p.at.x0 - pads.x0, p.at.x1 - pads.x1, p.at.x2 - pads.x2};
-    return p.image < W.batch && unsigned(at.x0) < unsigned(W.in[0]) &&
-           unsigned(at.x1) < unsigned(W.in[1]) &&
-           unsigned(at.x2) < unsigned(W.in[2]);
-  }
-  static MN_DEVICE bool isWindow(const Padded &p) {
-    return p.image < W.batch && p.at.x0 < W.out[0] && p.at.x1 < W.out[1] &&
-           p.at.x2 < W.out[2];
-  }
   static MN_DEVICE Place tapPlace(int tap) {
     return placeOf<W.kernel[1], W.kernel[2]>(tap);
   }
-
-  /// Rounded, but for tf32x3.
-  static MN_DEVICE uint4 wordsOf(const float (&v)[chunk]) {
-    uint32_t word[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if constexpr (mma == Mma::bf16)
-        word[i] = toBf16(v[2 * i], v[2 * i + 1]);
-      else if constexpr (mma == Mma::tf32)
-        word[i] = toTf32(v[i]);
-      else
-        word[i] = __float_as_uint(v[i]);
-    return {word[0], word[1], word[2], word[3]};
-  }
-
-  /// What a thread loads of pixels: the same ones in each turn. What is outside
-  /// of an image becomes 0 when it is stored. If registers said what that is,
-  /// ptxas would ask them, and wait for what was loaded, before anything is
-  /// multiplied.
-  struct Pixels {
-    Index pixel[pixelLoads]; ///< 0: or outside of an image
-    float held[pixelLoads][chunk];
-
-    static MN_DEVICE int number(int j) {
-      return int(threadIdx.x) + j * threads;
-    }
-    static MN_DEVICE bool isMine(int j) {
-      return (j + 1) * threads <= 2 * pixels || number(j) < 2 * pixels;
-    }
-    template <typename Op>
-    MN_DEVICE void begin(const Op &op, int first, unsigned &inside) {
-      unsigned bits = 0;
-#pragma unroll
-      for (int j = 0; j < pixelLoads; ++j) {
-        const Padded p = paddedOf(first + number(j) % pixels);
-        Place at;
-        const bool isInside = isMine(j) && isInImage(op.pads(), p, at);
-        pixel[j] = isInside ? op.pixelAt(p.image, at) : Index(0);
-        bits |= unsigned(isInside) << j;
-      }
-      inside = bits;
-    }
-    static MN_DEVICE int channelOf(int j, int turn) {
-      return turn * depth + number(j) / pixels * chunk;
-    }
-    static MN_DEVICE bool isChannel(int channel) {
-      return W.channels % depth == 0 || channel < W.channels;
-    }
-    template <typename Op> MN_DEVICE void load(const Op &op, int turn) {
-#pragma unroll
-      for (int j = 0; j < pixelLoads; ++j)
-#pragma unroll
-        for (int i = 0; i < chunk; ++i) {
-          const int channel = channelOf(j, turn) + i;
-          // Pixels of the last loads may be those of no operand.
-          const bool has = isMine(j) && isChannel(channel);
-          held[j][i] = op.loadPixel(pixel[j], has ? channel : 0);
-        }
-    }
-    /// Without branches: where products are under way, a compiler may copy
-    /// their sums before these are there.
-    MN_DEVICE void store(Stage &stage, int turn,
-                         const volatile unsigned &bits) {
-      const unsigned inside = bits;
-#pragma unroll
-      for (int j = 0; j < pixelLoads; ++j) {
-        float v[chunk];
-#pragma unroll
-        for (int i = 0; i < chunk; ++i)
-          v[i] = (inside >> j & 1) != 0 && isChannel(channelOf(j, turn) + i)
-                     ? held[j][i]
-                     : 0.0f;
-        stage.pixel[number(j)] = wordsOf(v);
-      }
-    }
-  };
 
   /// Begins to copy a turn's filters.
   static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
@@ -325,7 +232,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     unsigned &inside = memory.inside[threadIdx.x];
     pixel.begin(op, firstWindow, inside);
     pixel.load(op, first);
-    pixel.store(memory.stage[0], first, inside);
+    pixel.store(memory.stage[0].pixel, first, inside);
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
 #pragma unroll 1
@@ -344,7 +251,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         start(memory.stage[turn % stages], group);
         // After the last turn the same once more.
         if (group == 0 && turns > 1)
-          pixel.store(next, first + turn + 1, inside);
+          pixel.store(next.pixel, first + turn + 1, inside);
         if constexpr (hasWgmma)
           waitForWgmma();
         if constexpr (moves)
@@ -373,12 +280,13 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         if (p.x0 < first.x0 || p.x1 < first.x1 || p.x2 < first.x2)
           continue;
         Place at;
-        const bool inside = isInImage(pads,
-                                      {window.image,
-                                       {window.at.x0 + p.x0 * W.dilations[0],
-                                        window.at.x1 + p.x1 * W.dilations[1],
-                                        window.at.x2 + p.x2 * W.dilations[2]}},
-                                      at);
+        const bool inside =
+            Pixels::isInImage(pads,
+                              {window.image,
+                               {window.at.x0 + p.x0 * W.dilations[0],
+                                window.at.x1 + p.x1 * W.dilations[1],
+                                window.at.x2 + p.x2 * W.dilations[2]}},
+                              at);
         const float x =
             inside ? op.loadPixel(op.pixelAt(window.image, at), channel) : 0.0f;
         v += x * op.loadFilter(result, channel, tap);
@@ -416,6 +324,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
 
   /// Of the channels of results that blocks share each stores so many.
   static constexpr int share = width / split;
+  static constexpr int each = shape::ceilDiv(windows * share, threads);
 
   /// A thread has a window of the pool, of a result.
   template <typename Op, typename SumOf>
@@ -428,8 +337,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       const int tile = nchw ? e % (rows * columns) : e / share;
       const int result = nchw ? e / (rows * columns) : e % share;
       const int i = tile / columns * high * d1 + tile % columns * across;
-      const Padded first = paddedOf(firstWindow + i);
-      if (!isWindow(first) || firstResult + result >= W.results)
+      const Padded first = Pixels::paddedOf(firstWindow + i);
+      if (!Pixels::isWindow(first) || firstResult + result >= W.results)
         continue;
       Pooled<float, W.pool.mean> pooled;
 #pragma unroll
@@ -437,7 +346,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         const int y = k / across, x = k % across;
         const Padded window = {first.image,
                                {first.at.x0 + y, first.at.x1 + x, 0}};
-        if (isWindow(window))
+        if (Pixels::isWindow(window))
           pooled.see(op.tile(window.image, firstResult + result, window.at,
                              sumOf(window, i + y * d1 + x, result)),
                      k);
@@ -468,24 +377,38 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
                  ? exactSum(op, window, firstResult + result)
                  : v;
     };
-    const auto store = [&](const Padded &window, int i, int result) {
-      if (isWindow(window) && firstResult + result < W.results)
-        op.store(window.image, firstResult + result, window.at,
-                 sumOf(window, i, result));
+    const auto has = [&](const Padded &window, int result) {
+      return Pixels::isWindow(window) && op.has(window.at) &&
+             firstResult + result < W.results;
+    };
+    const auto place = [&](const Padded &window, int result) {
+      return op.place(window.image, firstResult + result, window.at);
     };
     if constexpr (W.isPooled()) {
       storePools(op, firstWindow, firstResult, sumOf);
     } else if constexpr (nchw) {
       // A thread has one window, and every second result.
       const int i = int(threadIdx.x) % windows;
-      const Padded window = paddedOf(firstWindow + i);
-#pragma unroll 4
-      for (int r = int(threadIdx.x) / windows; r < share; r += 2)
-        store(window, i, r);
+      const Padded window = Pixels::paddedOf(firstWindow + i);
+      storeEach<each, split != 1>(
+          op.f, int(threadIdx.x) / windows, 2, share,
+          [&](int r) { return has(window, r); },
+          [&](int r) { return place(window, r); },
+          [&](int r, bool) {
+            return sumOf(window, i, share % 2 == 0 ? r : r % share);
+          });
     } else {
-#pragma unroll 2
-      for (int e = int(threadIdx.x); e < windows * share; e += threads)
-        store(paddedOf(firstWindow + e / share), e / share, e % share);
+      const auto windowOf = [](int e) { return e / share % windows; };
+      const auto paddedOf = [&](int e) {
+        return Pixels::paddedOf(firstWindow + windowOf(e));
+      };
+      storeEach<each, split != 1>(
+          op.f, int(threadIdx.x), threads, windows * share,
+          [&](int e) { return has(paddedOf(e), e % share); },
+          [&](int e) { return place(paddedOf(e), e % share); },
+          [&](int e, bool) {
+            return sumOf(paddedOf(e), windowOf(e), e % share);
+          });
     }
     // Others may still read this block's sums.
     if constexpr (split > 1)

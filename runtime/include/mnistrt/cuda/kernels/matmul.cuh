@@ -29,14 +29,14 @@ template <typename T, Matmul S> struct MatmulKernel {
   static MN_SHAPE_FN OperandFacts factsOf(int pitch) {
     return {.cheapRows = true, .cheapAlong = true, .fours = pitch % 4 == 0};
   }
-  template <typename F> static MN_DEVICE auto storeOf(const F &f) {
-    return [&f](int batch, int row, int column, T v) {
-      f.store((Index(batch) * S.m + row) * S.n + column, v);
-    };
+  template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
+    return resultsAt(f, [](int batch, int row, int column) {
+      return (Index(batch) * S.m + row) * S.n + column;
+    });
   }
   template <typename F>
   static MN_DEVICE void addParts(const F &f, const Parts &parts) {
-    Product::addParts(storeOf(f), parts);
+    Product::addParts(resultsOf(f), parts);
   }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     const auto a = operandOf<factsOf(S.transposedA ? S.m : S.k)>(
@@ -55,7 +55,7 @@ template <typename T, Matmul S> struct MatmulKernel {
         [&](Index column, Index k) -> decltype(auto) {
           return f.loadB(column + k);
         });
-    Product::run(a, b, storeOf(f), parts);
+    Product::run(a, b, resultsOf(f), parts);
   }
 };
 } // namespace device

@@ -1,6 +1,7 @@
 //===- product.cuh - the tiled product under all contractions ---*- C++ -*-===//
 //
-// store(b, m, n, sum over k of a(b, m, k) b(b, n, k)): matrix products, and
+// Result (b, m, n) is the sum over k of a(b, m, k) b(b, n, k): matrix products,
+// and
 // convolutions and their gradients as implicit matrix products; what an operand
 // is, its owner says. n is the direction in which results are adjacent.
 //
@@ -57,8 +58,8 @@ struct ProductKernel {
                               (Loop::inShared ||
                                height * stride * int(sizeof(T)) <= (40 << 10))>;
   static constexpr int cluster = Share::cluster;
-  static constexpr int64_t results = P.batches * P.m * P.n;
-  using Parts = typename Share::template Parts<T, results, t.count>;
+  static constexpr int64_t count = P.batches * P.m * P.n;
+  using Parts = typename Share::template Parts<T, count, t.count>;
 
   union Memory {
     typename Loop::Operands operands;
@@ -75,8 +76,9 @@ struct ProductKernel {
     }
   }
 
-  template <typename A, typename B, typename Store>
-  static MN_DEVICE void run(const A &a, const B &b, const Store &store,
+  /// `results`: see results.cuh.
+  template <typename A, typename B, typename Results>
+  static MN_DEVICE void run(const A &a, const B &b, const Results &results,
                             Parts &parts) {
     gridDependencySync();
     Memory &memory = *sharedMemory();
@@ -95,15 +97,11 @@ struct ProductKernel {
     Loop loop;
     loop.run(a, b, batch, m0, n0, kBegin, kEnd, memory.operands, memory.part);
 
-    if constexpr (t.splits == 1)
-      loop.visit(memory.part, m0, n0, m, n, [&](int row, int column, T v) {
-        store(batch, row, column, v);
-      });
+    if constexpr (t.splits == 1 && !Loop::inShared)
+      loop.store(results, batch, m0, n0, m, n);
     else
       joinParts(loop, memory.part, {batch, m0, n0}, tile, split, parts,
-                [&](int row, int column, T v) {
-                  store(batch, m0 + row, n0 + column, v);
-                });
+                results);
   }
 
 private:
@@ -111,47 +109,65 @@ private:
     int batch, m0, n0;
   };
 
-  /// Adds up the parts of the blocks that share a tile.
-  template <typename Store>
+  /// Stores a tile, or adds up the parts of the blocks that share it.
+  template <typename Results>
   static MN_DEVICE void joinParts(Loop &loop, T *mine, Corner at, int64_t tile,
-                                  int split, Parts &parts, const Store &store) {
-    const auto has = [&](int e) {
+                                  int split, Parts &parts,
+                                  const Results &results) {
+    const auto isInTile = [&](int e) {
       return at.m0 + e / width < m && at.n0 + e % width < n;
     };
-    const auto use = [&](int e, T v) { store(e / width, e % width, v); };
-    if constexpr (cluster != 1) {
+    const auto has = [&](int e) {
+      return isInTile(e) &&
+             results.has(at.batch, at.m0 + e / width, at.n0 + e % width);
+    };
+    const auto place = [&](int e) {
+      return results.place(at.batch, at.m0 + e / width, at.n0 + e % width);
+    };
+    const auto inPart = [](int e) { return e / width * stride + e % width; };
+    if constexpr (cluster != 1 || t.splits == 1) {
       if constexpr (!Loop::inShared)
-        loop.visit(mine, 0, 0, height, width, [&](int row, int column, T v) {
-          mine[row * stride + column] = v;
-        });
-      const auto place = [](int e) { return e / width * stride + e % width; };
-      Share::addCluster(mine, split, place, has, use);
+        loop.visit([&](int e, T v) { mine[inPart(e)] = v; });
+      Share::storeCluster(results.f, mine, split, inPart, has, place);
     } else {
-      const auto part = [&](int which, int row, int column) -> T & {
-        return parts
-            .part[which * results + (int64_t(at.batch) * m + at.m0 + row) * n +
-                  at.n0 + column];
+      const auto part = [&](int which, int e) -> T & {
+        return parts.part[which * count +
+                          (int64_t(at.batch) * m + at.m0 + e / width) * n +
+                          at.n0 + e % width];
       };
-      loop.visit(
-          mine, 0, 0, m - at.m0, n - at.n0,
-          [&](int row, int column, T v) { part(split, row, column) = v; });
+      if constexpr (Loop::inShared)
+        Share::eachOfTile(has,
+                          [&](int e) { part(split, e) = mine[inPart(e)]; });
+      else
+        loop.visit([&](int e, T v) {
+          if (isInTile(e))
+            part(split, e) = v;
+        });
       if constexpr (!Share::later)
-        Share::template addAsLast<T>(
-            &parts.ticket[tile],
-            [&](int which, int e) { return part(which, e / width, e % width); },
-            has, use);
+        Share::template storeAsLast<T>(results.f, &parts.ticket[tile], part,
+                                       has, place);
     }
   }
 
 public:
   /// What the other kernel does, if there are many parts.
-  template <typename Store>
-  static MN_DEVICE void addParts(const Store &store, const Parts &parts) {
+  template <typename Results>
+  static MN_DEVICE void addParts(const Results &results, const Parts &parts) {
     if constexpr (Share::later)
-      addAllParts<T, results, t.splits>(parts.part, [&](int64_t e, T v) {
-        store(int(e / (P.m * P.n)), int(e / P.n % P.m), int(e % P.n), v);
-      });
+      storeAllParts<T, count, t.splits>(
+          results.f, parts.part,
+          [&](int64_t e) {
+            return results.has(batchOf(e), rowOf(e), columnOf(e));
+          },
+          [&](int64_t e) {
+            return results.place(batchOf(e), rowOf(e), columnOf(e));
+          });
   }
+
+private:
+  static MN_DEVICE int batchOf(int64_t e) { return int(e / (P.m * P.n)); }
+  static MN_DEVICE int rowOf(int64_t e) { return int(e / P.n % P.m); }
+  static MN_DEVICE int columnOf(int64_t e) { return int(e % P.n); }
 };
 
 } // namespace device

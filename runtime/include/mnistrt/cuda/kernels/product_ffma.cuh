@@ -11,6 +11,7 @@
 
 #include "mnistrt/cuda/kernels/product_operand.cuh"
 #include "mnistrt/cuda/kernels/product_tiles.cuh"
+#include "mnistrt/cuda/kernels/results.cuh"
 
 #ifdef __CUDACC__
 
@@ -106,19 +107,37 @@ struct FfmaLoop {
     }
   }
 
-  /// visit(row, column, result) for the results of this thread.
-  template <typename Visit>
-  MN_DEVICE void visit(T *, int m0, int n0, int mEnd, int nEnd,
-                       const Visit &visitor) {
+  static MN_DEVICE int rowOf(int i) { return int(threadIdx.x) / 32 * rows + i; }
+  static MN_DEVICE int columnOf(int j) {
+    return int(threadIdx.x) % 32 + 32 * j;
+  }
+
+  /// visit(number in the tile, sum) for the sums of this thread.
+  template <typename Visit> MN_DEVICE void visit(const Visit &visitor) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
 #pragma unroll
-      for (int j = 0; j < columns; ++j) {
-        const int row = m0 + int(threadIdx.x) / 32 * rows + i;
-        const int column = n0 + int(threadIdx.x) % 32 + 32 * j;
-        if (row < mEnd && column < nEnd)
-          visitor(row, column, sum[i][j]);
-      }
+      for (int j = 0; j < columns; ++j)
+        visitor(rowOf(i) * width + columnOf(j), sum[i][j]);
+  }
+
+  /// Stores the results of this thread.
+  template <typename Results>
+  MN_DEVICE void store(const Results &results, int batch, int m0, int n0, int m,
+                       int n) {
+#pragma unroll
+    for (int i = 0; i < rows; ++i) {
+      storeEach<columns, false>(
+          results.f, 0, 1, columns,
+          [&](int j) {
+            return m0 + rowOf(i) < m && n0 + columnOf(j) < n &&
+                   results.has(batch, m0 + rowOf(i), n0 + columnOf(j));
+          },
+          [&](int j) {
+            return results.place(batch, m0 + rowOf(i), n0 + columnOf(j));
+          },
+          [&](int j, bool) { return sum[i][j]; });
+    }
   }
 
   /// Adds up from kBegin to kEnd.

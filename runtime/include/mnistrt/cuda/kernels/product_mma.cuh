@@ -160,18 +160,6 @@ struct MmaLoop {
           visit(i, j, e);
   }
 
-  /// visit(row, column, result) for results of the tile in shared memory.
-  template <typename Visit>
-  MN_DEVICE void visit(float *part, int m0, int n0, int mEnd, int nEnd,
-                       const Visit &visitor) {
-#pragma unroll 4
-    for (int e = int(threadIdx.x); e < height * width; e += threads) {
-      const int row = m0 + e / width, column = n0 + e % width;
-      if (row < mEnd && column < nEnd)
-        visitor(row, column, part[e / width * stride + e % width]);
-    }
-  }
-
   /// Adds up from kBegin to kEnd, into `part`, which may share its memory with
   /// `tiles`.
   template <typename A, typename B>

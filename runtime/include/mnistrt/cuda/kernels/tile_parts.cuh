@@ -11,7 +11,7 @@
 #ifndef MNISTRT_CUDA_KERNELS_TILE_PARTS_CUH
 #define MNISTRT_CUDA_KERNELS_TILE_PARTS_CUH
 
-#include "mnistrt/cuda/kernels/common.cuh"
+#include "mnistrt/cuda/kernels/results.cuh"
 
 namespace mn {
 
@@ -73,56 +73,72 @@ struct TileShare {
   using Parts = Scratch<T, cluster == splits ? 1 : all * splits,
                         cluster == splits || later ? 1 : int(tiles)>;
 
-  /// use(e) for the results of this block that there are.
+  /// use(e) for the results of a tile that there are.
   template <typename Has, typename Use>
-  static MN_DEVICE void eachOfShare(int rank, const Has &has, const Use &use) {
-#pragma unroll(cluster == 1 ? 4 : turns)
-    for (int i = 0; i < turns; ++i) {
-      const int inShare = i * threads + int(threadIdx.x);
-      const int e = rank * each + inShare;
-      if (inShare < each && e < results && has(e))
+  static MN_DEVICE void eachOfTile(const Has &has, const Use &use) {
+#pragma unroll 4
+    for (int e = int(threadIdx.x); e < results; e += threads)
+      if (has(e))
         use(e);
-    }
   }
 
-  /// use(e, sum over the blocks of a cluster of what they have at mine[at(e)]),
-  /// for all of them to call.
-  template <typename T, typename At, typename Has, typename Use>
-  static MN_DEVICE void addCluster(const T *mine, int rank, const At &at,
-                                   const Has &has, const Use &use) {
+  /// A number of the tile, which a thread's last ones may not be.
+  static MN_DEVICE int inTile(int e) {
+    return each % threads == 0 ? e : shape::min(e, results - 1);
+  }
+
+  /// Stores a share of the results: has(e), place(e) and sum(e, has).
+  template <typename F, typename Has, typename Place, typename Sum>
+  static MN_DEVICE void storeShare(const F &f, int rank, const Has &has,
+                                   const Place &place, const Sum &sum) {
+    const int begin = rank * each;
+    storeEach<turns, splits != 1>(f, begin + int(threadIdx.x), threads,
+                                  shape::min(begin + each, results), has, place,
+                                  sum);
+  }
+
+  /// Stores results from the sums of a tile, which blocks of a cluster have
+  /// parts of: at mine[at(e)].
+  template <typename F, typename T, typename At, typename Has, typename Place>
+  static MN_DEVICE void storeCluster(const F &f, const T *mine, int rank,
+                                     const At &at, const Has &has,
+                                     const Place &place) {
     if constexpr (cluster != 1)
       clusterSync();
-    eachOfShare(rank, has, [&](int e) {
+    storeShare(f, rank, has, place, [&](int e, bool) {
       T v = T(0);
 #pragma unroll
       for (int which = 0; which < cluster; ++which)
-        v += (cluster != 1 ? inBlock(mine, which) : mine)[at(e)];
-      use(e, v);
+        v += (cluster != 1 ? inBlock(mine, which) : mine)[at(inTile(e))];
+      return v;
     });
     if constexpr (cluster != 1)
       clusterSync();
   }
 
   /// The last block adds up what each left in part(which, e).
-  template <typename T, typename Part, typename Has, typename Use>
-  static MN_DEVICE void addAsLast(unsigned *ticket, const Part &part,
-                                  const Has &has, const Use &use) {
+  template <typename T, typename F, typename Part, typename Has, typename Place>
+  static MN_DEVICE void storeAsLast(const F &f, unsigned *ticket,
+                                    const Part &part, const Has &has,
+                                    const Place &place) {
     if (!lastToArrive(ticket, splits))
       return;
-    eachOfShare(0, has, [&](int e) {
+    storeShare(f, 0, has, place, [&](int e, bool is) {
       T v = T(0);
 #pragma unroll
       for (int which = 0; which < splits; ++which)
-        v += part(which, e);
-      use(e, v);
+        v += part(which, is ? e : 0);
+      return v;
     });
   }
 };
 
-/// store(e, sum of part[which * results + e]): a warp adds up some of the
-/// parts of 32 neighbours, then their sums are added.
-template <typename T, int64_t results, int splits, typename Store>
-MN_DEVICE void addAllParts(const T *part, const Store &store) {
+/// Stores at place(e), if has(e), from the sum of part[which * results + e]: a
+/// warp adds up some of the parts of 32 neighbours, then their sums are added.
+template <typename T, int64_t results, int splits, typename F, typename Has,
+          typename Place>
+MN_DEVICE void storeAllParts(const F &f, const T *part, const Has &has,
+                             const Place &place) {
   constexpr int warps = shape::warpsOfSums;
   constexpr int each = (splits + warps - 1) / warps;
   __shared__ T sums[warps][32];
@@ -142,7 +158,8 @@ MN_DEVICE void addAllParts(const T *part, const Store &store) {
 #pragma unroll
   for (int other = 1; other < warps; ++other)
     v += sums[other][lane];
-  store(e, v);
+  if (has(e))
+    storeResult(f, place(e), v);
 }
 
 } // namespace device

@@ -1,0 +1,116 @@
+//===- results.cuh - results of a contraction are stored --------*- C++ -*-===//
+//
+// A sum v becomes result i by F::store(i, v) of the step's functor F, or where
+// memory is read for that (a bias, a mask, a parameter that is updated) by
+//
+//   result(i, v)       what becomes of it
+//   store(i, that)
+//
+// so that a thread loads what several results need before it stores the first:
+// as far as a compiler knows, a store changes what a load after it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_RESULTS_CUH
+#define MNISTRT_CUDA_KERNELS_RESULTS_CUH
+
+#include "mnistrt/cuda/kernels/common.cuh"
+
+#ifdef __CUDACC__
+
+namespace mn::device {
+
+/// The place of a result that there is not.
+inline constexpr Index none = -1;
+
+/// Whether a functor computes a result before it stores it.
+template <typename F>
+concept ComputesResults = requires(const F &f) { f.result(Index(0), 0); };
+
+/// What is stored of a result.
+template <typename F, typename T>
+MN_DEVICE auto resultOf(const F &f, Index i, T v) {
+  if constexpr (ComputesResults<F>)
+    return f.result(i, v);
+  else
+    return v;
+}
+
+/// Stores the result at `place`, of those that there are, from its sum.
+template <typename F, typename T>
+MN_DEVICE void storeResult(const F &f, Index place, T sum) {
+  f.store(place, resultOf(f, place, sum));
+}
+
+/// Stores those at `place`, or none, from their sums.
+template <int n, typename F, typename T>
+MN_DEVICE void storeResults(const F &f, const Index (&place)[n],
+                            const T (&sum)[n]) {
+  decltype(resultOf(f, Index(0), T(0))) v[n];
+  // Without branches, so that all loads are under way together.
+#pragma unroll
+  for (int j = 0; j < n; ++j)
+    v[j] = resultOf(f, place[j] == none ? Index(0) : place[j], sum[j]);
+#pragma unroll
+  for (int j = 0; j < n; ++j)
+    if (place[j] != none)
+      f.store(place[j], v[j]);
+}
+
+/// The largest number up to 16 that `turns` is a multiple of.
+MN_SHAPE_FN int togetherOf(int turns) {
+  int n = shape::min(turns, 16);
+  while (turns % n != 0)
+    --n;
+  return n;
+}
+
+/// Stores results number `first`, `first + step` and so on, `turns` of them,
+/// but for those from `end` on. Number e is at place(e), if has(e); sum(e, has)
+/// gives its sum, and of one that there is not anything. `loads`: where it
+/// reads what other blocks have.
+template <int turns, bool loads, typename F, typename Has, typename Place,
+          typename Sum>
+MN_DEVICE void storeEach(const F &f, int first, int step, int end,
+                         const Has &has, const Place &place, const Sum &sum) {
+  constexpr int n = loads || ComputesResults<F> ? togetherOf(turns) : 1;
+#pragma unroll(n == 1 ? 4 : 1)
+  for (int turn = 0; turn < turns; turn += n) {
+    const int begin = first + turn * step;
+    if constexpr (n == 1) {
+      if (begin < end && has(begin))
+        storeResult(f, place(begin), sum(begin, true));
+    } else {
+      Index at[n];
+      decltype(sum(0, true)) v[n];
+#pragma unroll
+      for (int j = 0; j < n; ++j) {
+        const int e = begin + j * step;
+        at[j] = e < end && has(e) ? place(e) : none;
+        v[j] = sum(e, at[j] != none);
+      }
+      storeResults(f, at, v);
+    }
+  }
+}
+
+/// The results of a product: has(batch, row, column), and place(of that).
+template <typename F, typename Place, typename Has> struct ProductResults {
+  const F &f;
+  Place place;
+  Has has;
+};
+template <typename F, typename Place, typename Has>
+MN_DEVICE ProductResults<F, Place, Has>
+resultsAt(const F &f, const Place &place, const Has &has) {
+  return {f, place, has};
+}
+template <typename F, typename Place>
+MN_DEVICE auto resultsAt(const F &f, const Place &place) {
+  return resultsAt(f, place, [](int, int, int) { return true; });
+}
+
+} // namespace mn::device
+
+#endif // __CUDACC__
+#endif // MNISTRT_CUDA_KERNELS_RESULTS_CUH

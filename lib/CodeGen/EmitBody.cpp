@@ -168,7 +168,7 @@ FailureOr<Expr> BodyEmitter::compute(Value tensor, const Position &position) {
            << maxOps << " ops to compute";
   if (op->hasTrait<Indexing>())
     return emitIndexing(*this, op, position);
-  if (isInlined(op))
+  if (isInlined(op) && isa<ReductionOpInterface>(op))
     return emitReduction(*this, op, position);
   if (!op->hasTrait<Elementwise>())
     return op->emitOpError(

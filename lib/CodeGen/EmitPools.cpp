@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// ".pool = {.kernel = {2, 2, 1}, .out = {14, 14, 1}}"
-static std::string poolField(PoolBody &body) {
+std::string mlir::mnistc::poolField(Layout layout, ArrayRef<int64_t> window,
+                                    Value pooled, bool isMaximum) {
   auto three = [](ArrayRef<int64_t> sizes) {
     SmallVector<int64_t> all(sizes);
     all.resize(3, 1);
@@ -20,10 +20,9 @@ static std::string poolField(PoolBody &body) {
                       ", ") +
            "}";
   };
-  ImageShape out(body.conv.getLayout(), shapeOf(body.pool->getResult(0)));
-  ArrayRef<int64_t> window = cast<PoolOpInterface>(body.pool).getWindow();
+  ImageShape out(layout, shapeOf(pooled));
   return ".pool = {.kernel = " + three(window) + ", .out = " + three(out.size) +
-         (givesMaximum(body.pool) ? "}" : ", .mean = true}");
+         (isMaximum ? "}" : ", .mean = true}");
 }
 
 /// What the convolution's sum becomes before it is pooled; on the way, results
@@ -78,7 +77,11 @@ LogicalResult FunctorEmitter::emitPools() {
   if (pools.conv) {
     sizes = shapeTextOf(step);
     // Before the schedule.
-    sizes.fields.insert(sizes.fields.end() - 1, poolField(pools));
+    sizes.fields.insert(sizes.fields.end() - 1,
+                        poolField(pools.conv.getLayout(),
+                                  cast<PoolOpInterface>(pools.pool).getWindow(),
+                                  pools.pool->getResult(0),
+                                  givesMaximum(pools.pool)));
   } else {
     sizes = cast<RootOpInterface>(pools.indices ? pools.indices : pools.pool)
                 .getShapeText();

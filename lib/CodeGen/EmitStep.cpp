@@ -225,6 +225,19 @@ static std::string macroFor(StringRef function) {
   return "MN_" + name + "_KERNEL";
 }
 
+/// Of an inlined max_unpool the values of windows, and their places in these.
+LogicalResult FunctorEmitter::emitElementLoads(StringRef name, Value operand) {
+  auto load = [&](StringRef name, Value tensor) {
+    return emitLoad(name, tensor, {{indexType, "i"}},
+                    positionAt({"i"}, shapeOf(tensor)));
+  };
+  MaxUnpoolOp unpool = inlinedUnpoolOf(operand);
+  if (!unpool)
+    return load(name, operand);
+  return success(succeeded(load(name, unpool.getInput())) &&
+                 succeeded(load("loadIndex", unpool.getIndices())));
+}
+
 LogicalResult FunctorEmitter::emitLoads(RootOpInterface root) {
   auto reduction = dyn_cast<ReductionOpInterface>(*root);
   bool reduces = reduction && !reduction.keepsDims();
@@ -234,8 +247,7 @@ LogicalResult FunctorEmitter::emitLoads(RootOpInterface root) {
         reduces ? emitLoad(
                       name, operand, {{indexType, "o"}, {indexType, "r"}},
                       rowPosition(shapeOf(operand), reduction.getReducedDims()))
-                : emitLoad(name, operand, {{indexType, "i"}},
-                           positionAt({"i"}, shapeOf(operand)));
+                : emitElementLoads(name, operand);
     if (failed(loaded))
       return failure();
   }
@@ -264,7 +276,13 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
       failed(emitStore("store", root->getResult(0), reduces ? "o" : "i",
                        text.givesIndex, {0})))
     return failure();
-  callKernel(text, elementName(root->getOperand(0)), shapeTextOf(step));
+  ShapeText sizes = shapeTextOf(step);
+  for (Value operand : root->getOperands())
+    if (MaxUnpoolOp unpool = inlinedUnpoolOf(operand)) // before the schedule
+      sizes.fields.insert(sizes.fields.end() - 1,
+                          poolField(unpool.getLayout(), unpool.getKernel(),
+                                    unpool.getInput(), /*isMaximum=*/true));
+  callKernel(text, elementName(root->getOperand(0)), sizes);
   return success();
 }
 

@@ -24,6 +24,11 @@ std::string storeLine(StringRef pointer, StringRef index, const Expr &value,
 /// read.
 bool takesPlace(StepOp step, ValueRange results, const PlanNames &names);
 
+/// ".pool = {.kernel = {2, 2, 1}, .out = {14, 14, 1}}", of a pool that gives
+/// `pooled`.
+std::string poolField(Layout layout, ArrayRef<int64_t> window, Value pooled,
+                      bool isMaximum);
+
 /// Element `r` of those along `dims` that become element `o`.
 Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims);
 
@@ -93,6 +98,8 @@ private:
                          const Position &position);
   LogicalResult emitPools(); ///< EmitPools.cpp
   LogicalResult emitLoads(RootOpInterface root);
+  /// What a root's operand is read by: element `i` of a tensor.
+  LogicalResult emitElementLoads(StringRef name, Value operand);
   /// The function that stores `results` from an element of `of`, called `v`; of
   /// a contraction, where memory is read for that, after emitResult().
   LogicalResult emitStore(StringRef function, Value of, StringRef index,

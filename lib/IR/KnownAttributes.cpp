@@ -54,7 +54,7 @@ static std::string wordsFor(unsigned places) {
       {onResult, "a result"},
       {onGlobal, "a global"},
       {onConstant, "a constant outside of steps"},
-      {onReduction, "a reduction"},
+      {onInlined, "a reduction or a max_unpool"},
       {onStep, "a step"},
       {onOp, "an op"}};
   SmallVector<StringRef> found;
@@ -75,7 +75,7 @@ unsigned mlir::mnistc::placesOf(Operation *op) {
     return onConstant | onOp;
   if (isa<StepOp>(op))
     return onStep | onOp;
-  return mayBeInlined(op) ? onReduction | onOp : onOp;
+  return mayBeInlined(op) ? onInlined | onOp : onOp;
 }
 
 LogicalResult mlir::mnistc::verifyKnown(Operation *op, unsigned places,

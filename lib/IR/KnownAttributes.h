@@ -36,7 +36,7 @@ enum Place : unsigned {
   onResult = 8,
   onGlobal = 16,
   onConstant = 32, ///< outside of steps
-  onReduction = 64,
+  onInlined = 64,
   onOp = 128,
   onStep = 256,
 };

@@ -66,11 +66,16 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   pm.addPass(createSelectImplementations(select));
   // What a kernel has in its registers is pooled there. Ways to compute it are
   // compared without.
-  if (options.fuse && options.joinPools && options.candidate < 0 &&
-      machineOf(options).joinsPools)
+  const bool joinsPools = options.fuse && options.joinPools &&
+                          options.candidate < 0 &&
+                          machineOf(options).joinsPools;
+  if (joinsPools)
     pm.addNestedPass<func::FuncOp>(createJoinPools());
   // The kernels' sizes, which nothing after it changes.
   pm.addPass(createChooseSchedules());
+  // Once it is known which of them can read windows of a pool.
+  if (joinsPools)
+    pm.addNestedPass<func::FuncOp>(createJoinUnpools());
   // Once it is known which steps are maps.
   int64_t streams = streamsOf(options);
   // But not what is measured, whose parts have to be told apart.

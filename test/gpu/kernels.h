@@ -25,6 +25,7 @@ MN_TEST_MATMULS(MN_NAME_SHAPE)
 MN_TEST_MMA_CONVS(MN_NAME_SHAPE)
 MN_TEST_POOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MEAN_CONVS(MN_NAME_SHAPE)
+MN_TEST_UNPOOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MMA_MATMULS(MN_NAME_SHAPE)
 MN_TEST_SCHEDULES(MN_NAME_SHAPE)
 MN_TEST_SOFTMAXES(MN_NAME_SHAPE)
@@ -130,6 +131,16 @@ struct Unpool : Plain<float> {
   MN_FN int loadIndex(mn::Index i) const { return int(b[i]); }
 };
 
+/// Of a filter whose convolution is pooled: the gradient of the pool, and where
+/// in its windows the maxima were.
+template <mn::Conv S> struct OfWindows : OtherGrad<float> {
+  const float *places;
+  static MN_FN int placeIn(mn::Index window, float v) {
+    return int((window + mn::Index(v) + 64) % mn::shape::taps(S.pool));
+  }
+  MN_FN int loadIndex(mn::Index i) const { return placeIn(i, places[i]); }
+};
+
 /// Of a convolution with a pool: the pool, where its maxima are, and what is
 /// pooled, one after the other.
 template <bool mean> struct WithPool : Forward<float> {
@@ -174,6 +185,12 @@ MN_TEST_POOLED_CONVS(MN_TEST_POOLED_CONV)
   inline constexpr mn::Conv NAME##_forward = scheduledConv(NAME);              \
   MN_CONV_KERNEL(conv_##NAME, float, WithPool<true>, NAME##_forward)
 MN_TEST_MEAN_CONVS(MN_TEST_MEAN_CONV)
+
+#define MN_TEST_UNPOOLED_CONV(NAME, ...)                                       \
+  inline constexpr mn::Conv NAME##_filter = scheduledFilterGrad(NAME);         \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OfWindows<NAME>,       \
+                             NAME##_filter)
+MN_TEST_UNPOOLED_CONVS(MN_TEST_UNPOOLED_CONV)
 
 #define MN_TEST_POOL(NAME, ...)                                                \
   MN_MAX_POOL_KERNEL(max_##NAME, float, Plain<float>, NAME)                    \

@@ -66,6 +66,32 @@
     .in={13,14,1}, .kernel={3,3,1}, .out={13,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
     .pool={.kernel={2,3,1}, .out={7,5,1}, .mean=true}}, mn::Mma::tf32x3))
 
+// Gradients of few weights that read the windows of a pool: those that are left
+// over, and that hang over; in one and three dimensions, and in groups.
+#define MN_TEST_UNPOOLED_CONVS(X)                                                              \
+  X(unpooled_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=32, .in={28,28,1},         \
+    .kernel={3,3,1}, .out={28,28,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={2,2,1}, .out={14,14,1}}})                                                  \
+  X(unpooled_left_over, mn::Conv{.batch=5, .inChannels=1, .outChannels=21, .in={31,29,1},      \
+    .kernel={5,5,1}, .out={27,25,1}, .pool={.kernel={2,2,1}, .out={13,12,1}}})                 \
+  X(unpooled_over, mn::Conv{.batch=5, .inChannels=1, .outChannels=20, .in={31,29,1},           \
+    .kernel={5,5,1}, .out={27,25,1}, .pool={.kernel={2,2,1}, .out={14,13,1}}})                 \
+  X(unpooled_threes, mn::Conv{.batch=9, .inChannels=2, .outChannels=10, .in={16,14,1},         \
+    .kernel={3,3,1}, .out={16,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={3,3,1}, .out={5,5,1}}})                                                    \
+  X(unpooled_wide, mn::Conv{.batch=3, .inChannels=1, .outChannels=7, .in={10,13,1},            \
+    .kernel={2,2,1}, .out={9,12,1}, .pool={.kernel={1,5,1}, .out={9,3,1}}})                    \
+  X(unpooled_tall, mn::Conv{.batch=1, .inChannels=1, .outChannels=9, .in={12,7,1},             \
+    .kernel={3,3,1}, .out={10,7,1}, .pads={0,1,0}, .padsAfter={0,1,0},                         \
+    .pool={.kernel={4,2,1}, .out={2,3,1}}})                                                    \
+  X(unpooled_strided, mn::Conv{.batch=20, .inChannels=4, .outChannels=12, .groups=2,           \
+    .in={17,19,1}, .kernel={3,3,1}, .out={8,9,1}, .strides={2,2,1},                            \
+    .pool={.kernel={2,2,1}, .out={4,4,1}}})                                                    \
+  X(unpooled_one_dim, mn::Conv{.spatial=1, .batch=6, .inChannels=2, .outChannels=5,            \
+    .in={50,1,1}, .kernel={5,1,1}, .out={46,1,1}, .pool={.kernel={3,1,1}, .out={15,1,1}}})     \
+  X(unpooled_three_dim, mn::Conv{.spatial=3, .batch=3, .inChannels=1, .outChannels=6,          \
+    .in={6,9,8}, .kernel={2,3,3}, .out={5,7,6}, .pool={.kernel={2,2,3}, .out={3,3,2}}})
+
 // Indices into windows: with rows that are left over, and windows that hang over.
 #define MN_TEST_TILED_POOLS(X)                                                                 \
   X(tiled_big, mn::Pool{.batch=1024, .channels=32, .in={28,28,1}, .kernel={2,2,1},             \

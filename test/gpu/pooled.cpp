@@ -72,6 +72,35 @@ void addPooled(std::vector<Case> &cases, const mn::Conv &s, const Case &c) {
   cases.back().hasNan = true;
 }
 
+/// Each value where its index says, if that is in the image; else 0.
+template <mn::Conv S> void filterGradOfPool(const Inputs &in, Numbers &y) {
+  Numbers grad(size_t(outputs(S)), 0.0);
+  const mn::Pool pool = poolOf(S);
+  const reference::Image image{S.layout, S.outChannels, pool.in};
+  reference::windows(pool, [&](int n, int c, int64_t o, const int(&at)[3]) {
+    const int place =
+        OfWindows<S>::placeIn(mn::Index(o), float(in[2][size_t(o)]));
+    reference::window(pool, at, [&](const int(&tap)[3], const int(&p)[3]) {
+      if (place == (tap[0] * pool.kernel[1] + tap[1]) * pool.kernel[2] + tap[2])
+        grad[size_t(image.at(n, c, p))] = in[1][size_t(o)];
+    });
+  });
+  filterGrad(S, {in[0], grad}, y);
+}
+
+/// Of small integers, too.
+template <mn::Conv S>
+Case unpooled(std::string name, void (*run)(mn::Context &)) {
+  static_assert(S.schedule.way == mn::Way::weights);
+  Case c = make<float>(std::move(name), run, weights(S), inputs(S), pools(S),
+                       flops(S));
+  c.operands.push_back({mn::Type::f32, pools(S)});
+  c.reference = filterGradOfPool<S>;
+  c.fewValues = true;
+  c.tolerance = 0;
+  return c;
+}
+
 } // namespace
 
 std::vector<Case> pooledCases() {
@@ -86,6 +115,17 @@ std::vector<Case> pooledCases() {
             }));
   MN_TEST_POOLED_CONVS(MN_CASE_POOLED)
   MN_TEST_MEAN_CONVS(MN_CASE_POOLED)
+
+#define MN_CASE_UNPOOLED(NAME, ...)                                            \
+  cases.push_back(unpooled<NAME##_filter>(                                     \
+      "conv-filter-grad " #NAME, [](mn::Context &ctx) {                        \
+        const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),       \
+                                       pools(NAME), pools(NAME));              \
+        mn::convFilterGrad<float>(                                             \
+            ctx, "filter_grad_" #NAME, NAME##_filter,                          \
+            OfWindows<NAME>{{{p.y, p.a, p.b}}, p.extra[0]});                   \
+      }));
+  MN_TEST_UNPOOLED_CONVS(MN_CASE_UNPOOLED)
   return cases;
 }
 

@@ -354,6 +354,8 @@ MUTANTS = [
     ("a pool joins before what it needs", "lib/Passes/JoinPools.cpp",
      "return input == pooled || !producer || producer->isBeforeInBlock(place);",
      "return true;", ["lit/join-pools"]),
+    ("a gradient that others read is not stored", "lib/Passes/JoinUnpools.cpp",
+     "!input.hasOneUse() || ", "", ["lit/join-unpools"]),
     ("a sum over some dimensions sums all places", "lib/IR/Mnist/MnistFolds.cpp",
      "if (!llvm::is_contained(op.getDims(), first + int64_t(d)))", "if (false)",
      ["lit/index-pools"]),

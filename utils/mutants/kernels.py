@@ -63,6 +63,8 @@ MUTANTS = [
     ("the small parts of tf32x3 are left out", FOLDER + "conv_patch.cuh",
      "      multiply(a.small, 0, add);\n      multiply(a.big, 1, true);\n",
      "      multiply(a.big, 1, add);\n", [TABLE]),
+    ("rows of a window have one place", FOLDER + "conv_filter_grad_few.cuh",
+     "place == number + row * below", "place == number", [TABLE]),
     ("tiles begin anew each turn", FOLDER + "product_mma.cuh",
      "startWgmma(tiles, which, turn % kept != 0);",
      "startWgmma(tiles, which, false);", [TRAININGS]),

@@ -10,12 +10,30 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
+/// Only a gradient of a filter whose sums are in registers reads windows.
+static LogicalResult checkUnpool(StepOp step, MaxUnpoolOp op) {
+  auto isReader = [&](OpOperand &use) {
+    auto gradient = dyn_cast<ConvFilterGradOp>(use.getOwner());
+    return gradient && gradient.getOutputGrad() == use.get();
+  };
+  if (step.getImpl() == Impl::kernel &&
+      isa_and_nonnull<WeightsAttr>(step.getScheduleAttr()) && op->hasOneUse() &&
+      isReader(*op->use_begin()))
+    return success();
+  return step.emitError("expected only a gradient of few weights to read '")
+         << op->getName() << "' where it is computed, got otherwise in step '"
+         << step.getName() << "'";
+}
+
 /// Every op is one of the model's, and its constants are there.
 static LogicalResult checkOps(StepOp step) {
   for (Operation &op : step.getBody().front().without_terminator()) {
     if (!isa<MnistDialect>(op.getDialect()))
       return step.emitError("expected ops of the dialect 'mnist' in step '")
              << step.getName() << "', got '" << op.getName() << "'";
+    auto unpool = dyn_cast<MaxUnpoolOp>(op);
+    if (unpool && isInlined(unpool) && failed(checkUnpool(step, unpool)))
+      return failure();
     auto constant = dyn_cast<ConstantOp>(op);
     if (constant && !HostTensor::read(constant.getValue()))
       return constant.emitOpError(

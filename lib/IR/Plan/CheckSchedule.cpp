@@ -180,6 +180,11 @@ static std::string weightsProblem(const Contraction &c,
     return formatv("expected 1, 2, 4 or 8 channels with at most {0} weights a "
                    "thread, got {1} with {2} each",
                    most, s.channels, weights);
+  if (!mn::shape::hasWindowsOfPool(c.conv))
+    return formatv("expected windows of at most {0} rows in a pool whose "
+                   "gradient is read, got {1}",
+                   mn::shape::FewWeights::mostRows,
+                   mn::shape::poolRows(mn::shape::windowsOfFew(c.conv)));
   if (double(mn::shape::fewWeights(c.conv).tiles) * s.split *
           double(s.channels * weights) >
       mostParts)
@@ -238,12 +243,24 @@ static bool isFor(mn::Way way, const Contraction &c) {
   }
 }
 
+static std::string poolProblem(const Contraction &c, mn::Way way) {
+  if (c.conv.pool.out[0] == 0)
+    return "";
+  if (c.kind == Contraction::Kind::filterGrad)
+    return way == mn::Way::weights
+               ? ""
+               : "expected weights in registers where the gradient of a pool "
+                 "is read, got others";
+  return way == mn::Way::columns || way == mn::Way::patches
+             ? ""
+             : "expected columns or patches for a convolution with a pool, got "
+               "others";
+}
+
 static std::string kernelProblem(const Contraction &c,
                                  const mn::ProductSchedule &s) {
-  if (c.conv.pool.out[0] != 0 && s.way != mn::Way::columns &&
-      s.way != mn::Way::patches)
-    return "expected columns or patches for a convolution with a pool, got "
-           "others";
+  if (std::string problem = poolProblem(c, s.way); !problem.empty())
+    return problem;
   switch (s.way) {
   case mn::Way::product:
     return productProblem(c, s);

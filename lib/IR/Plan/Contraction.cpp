@@ -91,20 +91,33 @@ Contraction::Contraction(StepOp step, const mn::ProductSchedule &schedule)
   if (isPoolStep(step))
     if (FailureOr<PoolBody> body = readPoolBody(step); succeeded(body))
       conv.pool = windowsOf(body->pool);
+  if (auto gradient = dyn_cast<ConvFilterGradOp>(rootOf(step)))
+    if (MaxUnpoolOp unpool = inlinedUnpoolOf(gradient.getOutputGrad()))
+      conv.pool = windowsOf(unpool);
 }
 
-mn::PoolWindows mlir::mnistc::windowsOf(Operation *pool) {
+static mn::PoolWindows windowsOf(Layout layout, ArrayRef<int64_t> kernel,
+                                 Value pooled) {
   mn::PoolWindows windows;
-  ArrayRef<int64_t> kernel = cast<PoolOpInterface>(pool).getWindow();
-  ImageShape out(cast<LayoutOpInterface>(pool).getLayout(),
-                 shapeOf(pool->getResult(0)));
+  ImageShape out(layout, shapeOf(pooled));
   for (size_t d = 0; d < 3; ++d) {
     bool isThere = d < out.size.size();
     windows.kernel[d] = isThere ? int(kernel[d]) : 1;
     windows.out[d] = isThere ? int(out.size[d]) : 1;
   }
+  return windows;
+}
+
+mn::PoolWindows mlir::mnistc::windowsOf(Operation *pool) {
+  mn::PoolWindows windows =
+      ::windowsOf(cast<LayoutOpInterface>(pool).getLayout(),
+                  cast<PoolOpInterface>(pool).getWindow(), pool->getResult(0));
   windows.mean = !givesMaximum(pool);
   return windows;
+}
+
+mn::PoolWindows mlir::mnistc::windowsOf(MaxUnpoolOp unpool) {
+  return ::windowsOf(unpool.getLayout(), unpool.getKernel(), unpool.getInput());
 }
 
 mn::shape::Product Contraction::product() const {

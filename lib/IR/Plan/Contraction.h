@@ -8,6 +8,7 @@
 #ifndef MNISTC_IR_PLAN_CONTRACTION_H
 #define MNISTC_IR_PLAN_CONTRACTION_H
 
+#include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "mnistrt/cuda/kernels/schedule_choice.cuh"
 
@@ -18,7 +19,8 @@ struct Contraction {
 
   /// `root` is a contraction.
   Contraction(Operation *root, const mn::ProductSchedule &schedule);
-  /// That of a step, with the pool that it may have.
+  /// That of a step, with the pool that it may have, or whose gradient it
+  /// reads.
   Contraction(StepOp step, const mn::ProductSchedule &schedule);
 
   bool isConvolution() const {
@@ -37,6 +39,8 @@ struct Contraction {
 
 /// The windows of a pool of what a convolution gives.
 mn::PoolWindows windowsOf(Operation *pool);
+/// Those of the pool whose gradient is placed.
+mn::PoolWindows windowsOf(MaxUnpoolOp unpool);
 
 mn::Mma ofKernels(Mma mma);
 Mma ofPlan(mn::Mma mma);

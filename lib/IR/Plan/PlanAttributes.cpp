@@ -44,7 +44,7 @@ static ArrayRef<KnownAttribute> planAttributes() {
         [](Attribute value) { return isa<DictionaryAttr>(value); }}},
       {"plan.constant_bytes", onModule, aNumberOfBytes()},
       {"plan.initial_bytes", onModule, aNumberOfBytes()},
-      {"plan.inline", onReduction, aUnit()},
+      {"plan.inline", onInlined, aUnit()},
       {"plan.layout_reason", onFunction, aString()},
       {"plan.libraries",
        onModule,

@@ -159,7 +159,8 @@ def Plan_WeightsAttr : Plan_ScheduleAttr<"Weights", "weights"> {
   let summary = "the gradient of a filter of few weights, in registers";
   let description = [{
     A thread has the sums of all weights of `channels` output channels, on the
-    FMA units; `split` blocks share the pixels.
+    FMA units; `split` blocks share the pixels. Of a `max_unpool` in the step it
+    reads the operands: a value and an index for each window.
   }];
   let parameters = (ins Plan_Number<"">:$channels, Plan_Number<"">:$split);
 }

@@ -155,6 +155,15 @@ bool mlir::mnistc::poolPays(StepOp step, Operation *pool) {
   return mn::shape::poolPays(c.conv);
 }
 
+bool mlir::mnistc::readsWindows(StepOp step, MaxUnpoolOp unpool) {
+  if (!isa_and_present<ConvFilterGradOp>(rootOf(step)) ||
+      !isa_and_present<WeightsAttr>(attributeOf(step)))
+    return false;
+  Contraction c(rootOf(step), scheduleOf(step));
+  c.conv.pool = windowsOf(unpool);
+  return mn::shape::hasWindowsOfPool(c.conv);
+}
+
 /// The filter's value in the body of a step around a convolution, or null.
 static Value filterOf(StepOp step) {
   auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));

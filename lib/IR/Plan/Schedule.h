@@ -9,6 +9,7 @@
 #ifndef MNISTC_IR_PLAN_SCHEDULE_H
 #define MNISTC_IR_PLAN_SCHEDULE_H
 
+#include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "mnistrt/shapes.h"
 #include <string>
@@ -38,6 +39,10 @@ mn::ProductSchedule chooseSchedule(StepOp step, Mma mma);
 /// Whether a kernel can compute the convolution of `step` with a pool of its
 /// result, and is expected to take less time than two.
 bool poolPays(StepOp step, Operation *pool);
+
+/// Whether the kernel of a gradient of a filter can read the windows of a pool
+/// instead of what `unpool` gives, and does so once.
+bool readsWindows(StepOp step, MaxUnpoolOp unpool);
 
 /// Whether a step computes patches with a filter that is made of parameters and
 /// constants only, which no step of the plan writes before: its kernel may read

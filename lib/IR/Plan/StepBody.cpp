@@ -22,11 +22,16 @@ bool mlir::mnistc::isRoot(Operation *op) {
 }
 
 bool mlir::mnistc::mayBeInlined(Operation *op) {
-  return isa<ReductionOpInterface>(op);
+  return isa<ReductionOpInterface, MaxUnpoolOp>(op);
 }
 
 bool mlir::mnistc::isInlined(Operation *op) {
   return op->hasAttr("plan.inline") && mayBeInlined(op);
+}
+
+MaxUnpoolOp mlir::mnistc::inlinedUnpoolOf(Value value) {
+  auto op = value.getDefiningOp<MaxUnpoolOp>();
+  return op && isInlined(op) ? op : MaxUnpoolOp();
 }
 
 bool mlir::mnistc::isContraction(Operation *op) {

@@ -19,13 +19,17 @@ namespace mlir::mnistc {
 /// is not inlined.
 bool isRoot(Operation *op);
 
-/// Reductions, softmax and arg-max too: an element of the result is a loop over
-/// elements of the operand.
+/// Reductions, softmax and arg-max too, where an element of the result is a
+/// loop over elements of the operand; and max_unpool, where it is one of these
+/// or 0.
 bool mayBeInlined(Operation *op);
 
-/// A small reduction that is computed where its result is read: marked
-/// `plan.inline`.
+/// A small reduction that is computed where its result is read, or a max_unpool
+/// whose reader is given the windows instead: marked `plan.inline`.
 bool isInlined(Operation *op);
+
+/// The inlined max_unpool that gives `value`, or null.
+MaxUnpoolOp inlinedUnpoolOf(Value value);
 
 /// A matrix product, a convolution or a gradient of one: ops that libraries
 /// compute, and whose operands are read many times.

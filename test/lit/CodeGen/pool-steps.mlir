@@ -52,4 +52,27 @@ func.func @infer_memory(%in0: tensor<8x3x4x4xf32> {mnist.name = "x0"}) -> (tenso
   } : (tensor<8x3x4x4xf32>) -> (tensor<8x3x2x2xf32>, tensor<8x3x2x2xui8>)
   return %z#0, %z#1 : tensor<8x3x2x2xf32>, tensor<8x3x2x2xui8>
 }
+
+// A gradient of few weights that reads windows: a value and an index of each.
+// CHECK-LABEL: namespace infer_windows {
+// CHECK: MN_FN const float &loadInput(mn::Index i) const { return x0[i]; }
+// CHECK-NEXT: MN_FN const float &loadOutputGrad(mn::Index i) const { return x1[i]; }
+// CHECK-NEXT: MN_FN const uint8_t &loadIndex(mn::Index i) const { return x2[i]; }
+// CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { w[i] = mn::relu(v); }
+// CHECK: .pool = {.kernel = {2, 3, 1}, .out = {5, 3, 1}},
+// CHECK-NEXT: .schedule = {.split = 3, .way = mn::Way::weights, .channels = 4},
+// CHECK: MN_CONV_FILTER_GRAD_KERNEL(infer_windows_w, float, W, w_shape)
+
+// EXPLAIN: infer_windows
+// EXPLAIN: kernel max_unpool + conv_filter
+func.func @infer_windows(%in0: tensor<6x1x11x9xf32> {mnist.name = "x0"}, %in1: tensor<6x4x5x3xf32> {mnist.name = "x1"}, %in2: tensor<6x4x5x3xui8> {mnist.name = "x2"}) -> tensor<4x1x3x3xf32> {
+  %w = plan.step "w" on kernel schedule(#plan.weights<channels = 4, split = 3>) (%in0, %in1, %in2) {
+  ^bb0(%a: tensor<6x1x11x9xf32>, %b: tensor<6x4x5x3xf32>, %c: tensor<6x4x5x3xui8>):
+    %0 = mnist.max_unpool nchw %b, %c kernel [2, 3] strides [2, 3] pads [0, 0, 0, 0] dilations [1, 1] {plan.inline} : (tensor<6x4x5x3xf32>, tensor<6x4x5x3xui8>) -> tensor<6x4x11x9xf32>
+    %1 = mnist.conv_filter_grad nchw %a, %0 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x1x11x9xf32>, tensor<6x4x11x9xf32>) -> tensor<4x1x3x3xf32>
+    %2 = mnist.relu %1 : tensor<4x1x3x3xf32>
+    plan.yield %2 : tensor<4x1x3x3xf32>
+  } : (tensor<6x1x11x9xf32>, tensor<6x4x5x3xf32>, tensor<6x4x5x3xui8>) -> tensor<4x1x3x3xf32>
+  return %w : tensor<4x1x3x3xf32>
+}
 }

@@ -16,12 +16,15 @@
 #define MN_DEVICE __device__ __forceinline__
 #define MN_GLOBAL(threads) extern "C" __global__ void __launch_bounds__(threads)
 /// The same, of a mn::LaunchShape whose blocks may form clusters.
+#define MN_GLOBAL_BLOCKS(...)                                                  \
+  extern "C" __global__ void __launch_bounds__((__VA_ARGS__).threads,          \
+                                               (__VA_ARGS__).resident)
 #if __CUDA_ARCH__ >= 900
 #define MN_GLOBAL_CLUSTERS(...)                                                \
-  MN_GLOBAL((__VA_ARGS__).threads)                                             \
+  MN_GLOBAL_BLOCKS(__VA_ARGS__)                                                \
   __cluster_dims__((__VA_ARGS__).cluster, 1, 1)
 #else
-#define MN_GLOBAL_CLUSTERS(...) MN_GLOBAL((__VA_ARGS__).threads)
+#define MN_GLOBAL_CLUSTERS(...) MN_GLOBAL_BLOCKS(__VA_ARGS__)
 #endif
 #else
 #define MN_SHAPE_FN constexpr
@@ -38,6 +41,8 @@ struct LaunchShape {
   /// A block has so much to do that it should share no multiprocessor where
   /// there is one for each.
   bool alone = false;
+  /// Blocks for which a multiprocessor should have registers; 0: as it comes.
+  unsigned resident = 0;
 };
 
 namespace shape {

@@ -19,7 +19,7 @@ MISTAKES = [
     # Attributes: their names, where they stand, what they say.
     ("plan.libraries", "plan.library", "expected a known attribute of the dialect 'plan', got 'plan.library'"),
     ('mnist.name = "x"', 'mnist.nam = "x"', "expected a known attribute of the dialect 'mnist', got 'mnist.nam'"),
-    ("%0 = mnist.neg %i", "%0 = mnist.neg %i {plan.inline}", "expected 'plan.inline' on a reduction, got it on an op"),
+    ("%0 = mnist.neg %i", "%0 = mnist.neg %i {plan.inline}", "expected 'plan.inline' on a reduction or a max_unpool, got it on an op"),
     ("over [1] {plan.inline}", "over [1] {plan.inline = 1 : i64}", "expected 'plan.inline' to be a unit, got 1 : i64"),
     ('mnist.role = "state"', "mnist.gradcheck", "expected 'mnist.gradcheck' on a module, got it on a global"),
     ("plan.constant_bytes = 512 : i64", "plan.constant_bytes = 512 : i32", f"expected 'plan.constant_bytes' to be an i64 from 0 to {MOST}, got 512 : i32"),

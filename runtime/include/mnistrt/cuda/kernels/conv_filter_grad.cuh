@@ -30,14 +30,18 @@ MN_SHAPE_FN int64_t resultsOf(const Conv &s) {
   return p.batches * p.m * p.n;
 }
 
-MN_SHAPE_FN LaunchShape filterGrad(const Conv &s) {
+MN_SHAPE_FN LaunchShape filterGrad(const Conv &s, int elementBytes = 4) {
   if (s.schedule.way == Way::bands)
     return launchOf(s, bandsOf(s));
   if (s.schedule.way != Way::weights)
     return product(filterGradOf(s));
   const FewWeights few = fewWeights(s);
   return {static_cast<unsigned>(few.tiles * few.splits),
-          static_cast<unsigned>(few.threads)};
+          static_cast<unsigned>(few.threads),
+          1,
+          0,
+          false,
+          elementBytes > 4 ? 0u : few.resident};
 }
 } // namespace shape
 
@@ -114,7 +118,7 @@ struct ConvFilterGradKernel<float, S, Way::bands> : BandsKernel<S> {};
 } // namespace device
 
 #define MN_CONV_FILTER_GRAD_KERNEL(NAME, T, F, ...)                            \
-  MN_PARTS_KERNELS(NAME, F, mn::shape::filterGrad(__VA_ARGS__),                \
+  MN_PARTS_KERNELS(NAME, F, mn::shape::filterGrad(__VA_ARGS__, sizeof(T)),     \
                    mn::device::ConvFilterGradKernel<T, __VA_ARGS__>)
 
 #else

@@ -5,7 +5,8 @@
 // A thread has short columns of the output's gradient, with neighbours beside
 // it, loads the pixels that their windows cover once, and keeps the sums of all
 // weights of some output channels. These are added over lanes, warps, then
-// blocks, in a fixed order.
+// blocks, in a fixed order. Of a gradient that a pool gives to one element of
+// each window, the windows are read instead: a value, and where it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +26,15 @@ struct FewWeights {
   int along = 1;    ///< so many of these in a group
   int splits = 1;
   int64_t tiles = 1;
-  Columns columns = {}; ///< of pixels, that a thread has one by one
+  Columns columns = {};  ///< of pixels, that a thread has one by one
+  PoolWindows pool = {}; ///< whose gradient is read; along the same dimensions
 
   static constexpr int threads = 256;
   static constexpr int mostWeights = 64;
   static constexpr int registers = 72; ///< of a thread, for sums
+  static constexpr int mostRows = 4;   ///< of a column
+  /// Blocks of a multiprocessor at least: fewer wait for their loads.
+  static constexpr unsigned resident = 2;
 };
 
 /// Weights of an output channel.
@@ -37,8 +42,8 @@ MN_SHAPE_FN int64_t weightsOf(const Conv &s) {
   return int64_t(s.inChannels / s.groups) * taps(s);
 }
 
-/// What a thread has of images at a time. In one dimension neighbours are
-/// along it, and nothing is below.
+/// What a thread has of images at a time, with the pool whose gradient it
+/// reads. In one dimension neighbours are along it, and nothing is below.
 MN_SHAPE_FN Windows windowsOfFew(const Conv &s) {
   Windows w = windowsOf(s);
   if (w.spatial > 1)
@@ -50,16 +55,26 @@ MN_SHAPE_FN Windows windowsOfFew(const Conv &s) {
   };
   swap(w.in), swap(w.out), swap(w.kernel), swap(w.pads);
   swap(w.strides), swap(w.dilations);
+  swap(w.pool.kernel), swap(w.pool.out);
   return w;
 }
-/// As many windows as leave few of a column's empty.
+/// Rows of a window of the pool, if there is one.
+MN_SHAPE_FN int poolRows(const Windows &w) {
+  return w.isPooled() ? w.pool.kernel[columnAlong(w)] : 1;
+}
+/// As many windows as leave few of a column's empty; whole ones of a pool.
 MN_SHAPE_FN int heightOfFew(const Windows &w) {
-  const int out = w.out[columnAlong(w)];
-  int best = 1;
-  for (int height = 2; height <= 4; ++height)
+  const int out = w.out[columnAlong(w)], rows = poolRows(w);
+  int best = rows;
+  for (int height = 2 * rows; height <= FewWeights::mostRows; height += rows)
     if (ceilDiv(out, height) * height * 8 <= out * 9)
       best = height;
   return best;
+}
+
+/// Whether columns have whole windows of the pool.
+MN_SHAPE_FN bool hasWindowsOfPool(const Conv &s) {
+  return poolRows(windowsOfFew(s)) <= FewWeights::mostRows;
 }
 
 /// What a schedule says.
@@ -68,8 +83,11 @@ MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   few.along = ceilDiv(s.outChannels / s.groups, few.channels);
   few.splits = s.schedule.split;
   few.tiles = int64_t(s.groups) * few.along;
-  const Windows w = windowsOfFew(s);
-  few.columns = counted(Columns{heightOfFew(w)}, w);
+  Windows w = windowsOfFew(s);
+  const int height = heightOfFew(w);
+  few.pool = w.pool;
+  w.pool = {};
+  few.columns = counted(Columns{height}, w);
   return few;
 }
 
@@ -89,7 +107,13 @@ template <typename T, Conv S> struct FewWeightsKernel {
   using Parts = Scratch<T, t.splits == 1 ? 1 : t.tiles * t.splits * count,
                         t.splits == 1 ? 1 : int(t.tiles)>;
 
-  static constexpr shape::Windows W = shape::windowsOfFew(S);
+  static constexpr bool isPooled = t.pool.out[0] != 0;
+  static MN_SHAPE_FN shape::Windows windows() {
+    shape::Windows w = shape::windowsOfFew(S);
+    w.pool = {};
+    return w;
+  }
+  static constexpr shape::Windows W = windows();
   using Column = ColumnKernel<T, W, t.columns>;
 
   /// In one dimension rows and columns are exchanged.
@@ -108,6 +132,105 @@ template <typename T, Conv S> struct FewWeightsKernel {
     }
   };
 
+  /// Whether row `i` of a column is in the image.
+  static MN_DEVICE bool isRow(Place at, int i) {
+    constexpr int y = Column::y;
+    return W.out[y] % Column::height == 0 ||
+           Column::along(at, y) + i < W.out[y];
+  }
+
+  /// A column of the output's gradient, of channel `c`.
+  template <typename F>
+  static MN_DEVICE void loadColumn(const F &f, T (&grad)[Column::height],
+                                   int image, int c, Place at) {
+    const Index first = G::output(image, c, turned(at));
+#pragma unroll
+    for (int i = 0; i < Column::height; ++i) {
+      const Place apart = turned(Column::below(Place{0, 0, 0}, i));
+      grad[i] = isRow(at, i)
+                    ? T(f.loadOutputGrad(first + G::output(0, 0, apart)))
+                    : T(0);
+    }
+  }
+
+  /// The windows of a pool that a column is in, from top to bottom.
+  struct PoolColumn {
+    static constexpr PoolWindows p = t.pool;
+    static constexpr int high = p.kernel[Column::y];
+    static constexpr int count = Column::height / high;
+    Index first;
+    bool isThere[count];
+    int number; ///< in a window, of the column's first element
+
+    static MN_DEVICE Index at(int image, int c, Place window) {
+      constexpr PoolWindows q = S.pool;
+      return imageIndex<S.layout, S.outChannels, q.out[0], q.out[1], q.out[2]>(
+          image, c, turned(window));
+    }
+    /// Whether all that columns have along a dimension is in windows.
+    static MN_SHAPE_FN bool covers(int d) {
+      const int height = d == Column::y ? Column::height : 1;
+      return shape::ceilDiv(W.out[d], height) * height <=
+             p.out[d] * p.kernel[d];
+    }
+    template <int d> static MN_DEVICE bool isInside(Place window) {
+      return covers(d) || Column::along(window, d) < p.out[d];
+    }
+
+    MN_DEVICE PoolColumn(int image, Place x) {
+      const Place window = {x.x0 / p.kernel[0], x.x1 / p.kernel[1],
+                            x.x2 / p.kernel[2]};
+      first = at(image, 0, window);
+      number = (x.x0 % p.kernel[0] * p.kernel[1] + x.x1 % p.kernel[1]) *
+                   p.kernel[2] +
+               x.x2 % p.kernel[2];
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        const Place w = Column::below(window, i);
+        isThere[i] = isInside<0>(w) && isInside<1>(w) && isInside<2>(w);
+      }
+    }
+
+    template <typename F>
+    MN_DEVICE void load(const F &f, T (&grad)[Column::height], int c,
+                        Place x) const {
+      constexpr int below =
+          Column::y == 0 ? p.kernel[1] * p.kernel[2] : p.kernel[2];
+#pragma unroll
+      for (int w = 0; w < count; ++w) {
+        const Index o = first + at(0, c, Column::below(Place{0, 0, 0}, w));
+        const T value = isThere[w] ? T(f.loadOutputGrad(o)) : T(0);
+        const int place = isThere[w] ? int(f.loadIndex(o)) : -1;
+#pragma unroll
+        for (int row = 0; row < high; ++row) {
+          const int i = w * high + row;
+          grad[i] = place == number + row * below && isRow(x, i) ? value : T(0);
+        }
+      }
+    }
+  };
+
+  /// Those of a thread's channels, from `channel` of the group on that begins
+  /// with `firstOfGroup`.
+  template <typename F>
+  static MN_DEVICE void
+  loadColumns(const F &f, T (&grad)[channels][Column::height], int firstOfGroup,
+              int channel, const typename Column::Column &column) {
+    const auto channelOf = [&](int j) {
+      return firstOfGroup + shape::min(channel + j, G::outChannels - 1);
+    };
+    if constexpr (isPooled) {
+      const PoolColumn windows(column.image, column.at);
+#pragma unroll
+      for (int j = 0; j < channels; ++j)
+        windows.load(f, grad[j], channelOf(j), column.at);
+    } else {
+#pragma unroll
+      for (int j = 0; j < channels; ++j)
+        loadColumn(f, grad[j], column.image, channelOf(j), column.at);
+    }
+  }
+
   /// Adds the products of one column.
   template <typename F>
   static MN_DEVICE void addColumn(const F &f, T (&sum)[count], int group,
@@ -115,20 +238,7 @@ template <typename T, Conv S> struct FewWeightsKernel {
     constexpr int height = Column::height, y = Column::y;
     const auto column = Column::columnOf(number);
     T grad[channels][height];
-#pragma unroll
-    for (int j = 0; j < channels; ++j) {
-      const int c = shape::min(channel + j, G::outChannels - 1);
-      const Index first = G::output(column.image, group * G::outChannels + c,
-                                    turned(column.at));
-#pragma unroll
-      for (int i = 0; i < height; ++i) {
-        const bool inside = W.out[y] % height == 0 ||
-                            Column::along(column.at, y) + i < W.out[y];
-        const Place apart = turned(Column::below(Place{0, 0, 0}, i));
-        grad[j][i] =
-            inside ? T(f.loadOutputGrad(first + G::output(0, 0, apart))) : T(0);
-      }
-    }
+    loadColumns(f, grad, group * G::outChannels, channel, column);
     const Pixels<F> pixels = {f, group};
     const typename Column::Reach reach(pixels, column);
 #pragma unroll

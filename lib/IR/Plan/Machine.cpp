@@ -108,7 +108,9 @@ static constexpr Preference gradOnCores(StringRef op, Mma mma, int64_t minWork,
           .minWork = minWork,
           .minResults = minResults};
 }
-static constexpr int64_t inputGradWork = 1 << 25, coresFilterGradWork = 1 << 21;
+/// As of a convolution: on one H100 the gradient of 64 -> 32 channels, 1x1 on
+/// 14x14, takes 6.7 us on tensor cores and 11.0 without.
+static constexpr int64_t inputGradWork = 1 << 23, coresFilterGradWork = 1 << 21;
 /// Fewer weights are summed in registers, unless they are of many channels: on
 /// one H100 the gradient of 64 -> 8 channels, 1x1 on 7x7, took 38 us so, and 9
 /// on tensor cores. Of 16 -> 32 channels registers are faster.

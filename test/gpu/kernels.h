@@ -9,6 +9,7 @@
 #ifndef MNISTC_TEST_GPU_KERNELS_H
 #define MNISTC_TEST_GPU_KERNELS_H
 
+#include "functors.h"
 #include "map-functors.h"
 #include "mnistrt/generated.h"
 #include "pool-shapes.h"
@@ -74,95 +75,6 @@ MN_TEST_SCHEDULES(MN_SCHEDULE_CONV)
 MN_TEST_MATMULS(MN_SCHEDULE_MATMUL)
 MN_TEST_MMA_MATMULS(MN_SCHEDULE_MATMUL)
 
-/// result(operand a, operand b), under all the names that kernels ask for.
-template <typename T, typename Result = T> struct Plain {
-  Result *y;
-  const T *a;
-  const T *b;
-
-  MN_FN const T &loadA(mn::Index i) const { return a[i]; }
-  MN_FN const T &loadB(mn::Index i) const { return b[i]; }
-  MN_FN T load(mn::Index i) const { return a[i]; }
-  MN_FN const T &loadInput(mn::Index i) const { return a[i]; }
-  MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
-};
-/// What a reduction of shape S reads: `run` elements of a result are
-/// adjacent, then come those of the next one.
-template <typename T, typename Result, mn::Reduce S> struct Elements {
-  static constexpr mn::Index outputs = mn::Index(S.outputs);
-  static constexpr mn::Index size = mn::Index(S.size > 0 ? S.size : 1);
-  static constexpr mn::Index run = S.contiguous ? size : mn::Index(S.run);
-  Result *y;
-  const T *a;
-  MN_FN T load(mn::Index o, mn::Index r) const {
-    return a[(r / run * outputs + o) * run + r % run];
-  }
-  MN_FN void store(mn::Index i, Result v) const { y[i] = v; }
-};
-template <mn::Reduce S> using Floats = Elements<float, float, S>;
-template <mn::Reduce S> using FloatsToIndex = Elements<float, int64_t, S>;
-template <mn::Reduce S> using IntsToIndex = Elements<int32_t, int64_t, S>;
-template <mn::Reduce S> using Longs = Elements<int64_t, int64_t, S>;
-template <mn::Reduce S> using Bools = Elements<bool, bool, S>;
-template <mn::Reduce S> using Doubles = Elements<double, double, S>;
-
-/// Loads that give what they computed, and no memory.
-struct Computed {
-  float *y;
-  const float *a;
-  const float *b;
-  MN_FN float loadA(mn::Index i) const { return a[i]; }
-  MN_FN float loadB(mn::Index i) const { return b[i]; }
-  MN_FN void store(mn::Index i, float v) const { y[i] = v; }
-};
-
-template <typename T> struct Forward : Plain<T> {
-  MN_FN const T &loadFilter(mn::Index i) const { return this->b[i]; }
-};
-template <typename T> struct InputGrad : Plain<T> {
-  MN_FN const T &loadOutputGrad(mn::Index i) const { return this->a[i]; }
-  MN_FN const T &loadFilter(mn::Index i) const { return this->b[i]; }
-};
-template <typename T> struct OtherGrad : Plain<T> {
-  MN_FN const T &loadOutputGrad(mn::Index i) const { return this->b[i]; }
-};
-
-/// The same, where what is stored also takes something of memory.
-template <typename F> struct WithResult : F {
-  MN_FN float result(mn::Index i, float v) const {
-    return this->a[i % 2] == 12345 ? 0 : v;
-  }
-};
-
-struct Unpool : Plain<float> {
-  MN_FN int loadIndex(mn::Index i) const { return int(b[i]); }
-};
-
-/// Of a filter whose convolution is pooled: the gradient of the pool, and where
-/// in its windows the maxima were.
-template <mn::Conv S> struct OfWindows : OtherGrad<float> {
-  const float *places;
-  static MN_FN int placeIn(mn::Index window, float v) {
-    return int((window + mn::Index(v) + 64) % mn::shape::taps(S.pool));
-  }
-  MN_FN int loadIndex(mn::Index i) const { return placeIn(i, places[i]); }
-};
-
-/// Of a convolution with a pool: the pool, where its maxima are, and what is
-/// pooled, one after the other.
-template <bool mean> struct WithPool : Forward<float> {
-  mn::Index pools;
-  MN_FN float tile(mn::Index i, float v) const {
-    y[(mean ? 1 : 2) * pools + i] = v;
-    return v;
-  }
-  MN_FN void storeIndex(mn::Index i, int64_t v) const
-    requires(!mean)
-  {
-    y[pools + i] = float(v);
-  }
-};
-
 MN_POINTWISE_KERNEL(map_by_fours, HiddenByFours)
 MN_POINTWISE_KERNEL(map_small, Hidden)
 MN_POINTWISE_KERNEL(map_large, Hidden)
@@ -173,21 +85,16 @@ MN_SEGMENTS_KERNEL(map_segments, segment_sizes, mn::Table<Hidden, 1>,
                    mn::Table<Copy, 2>, mn::Table<Hidden, 2>,
                    mn::Table<HiddenByFours, 2>)
 
-#define MN_TEST_CONV(NAME, ...)                                                \
-  MN_CONV_KERNEL(conv_##NAME, float, Forward<float>, NAME##_forward)           \
-  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, InputGrad<float>,        \
+#define MN_CONV_KERNELS(NAME, OF)                                              \
+  MN_CONV_KERNEL(conv_##NAME, float, OF<Forward<float>>, NAME##_forward)       \
+  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, OF<InputGrad<float>>,    \
                             NAME##_input)                                      \
-  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OtherGrad<float>,      \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OF<OtherGrad<float>>,  \
                              NAME##_filter)
+#define MN_TEST_CONV(NAME, ...) MN_CONV_KERNELS(NAME, Alone)
 MN_TEST_CONVS(MN_TEST_CONV)
 MN_TEST_MMA_CONVS(MN_TEST_CONV)
-#define MN_TEST_SCHEDULE(NAME, ...)                                            \
-  MN_CONV_KERNEL(conv_##NAME, float, WithResult<Forward<float>>,               \
-                 NAME##_forward)                                               \
-  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float,                          \
-                            WithResult<InputGrad<float>>, NAME##_input)        \
-  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float,                        \
-                             WithResult<OtherGrad<float>>, NAME##_filter)
+#define MN_TEST_SCHEDULE(NAME, ...) MN_CONV_KERNELS(NAME, WithResult)
 MN_TEST_SCHEDULES(MN_TEST_SCHEDULE)
 MN_CONV_KERNEL(conv_f64_strided, double, Forward<double>, strided_forward)
 

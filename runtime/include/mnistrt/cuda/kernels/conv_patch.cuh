@@ -348,7 +348,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
                                {first.at.x0 + y, first.at.x1 + x, 0}};
         if (Pixels::isWindow(window))
           pooled.see(op.tile(window.image, firstResult + result, window.at,
-                             sumOf(window, i + y * d1 + x, result)),
+                             sumOf(window, i + y * d1 + x, result, true)),
                      k);
       }
       op.storePool(first.image, firstResult + result,
@@ -371,9 +371,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     kernel.addUp(op, packed + across * allTurns * filterWords, memory,
                  firstWindow, rank * turns);
     const bool repeats = kernel.toShared(memory.part);
-    const auto sumOf = [&](const Padded &window, int i, int result) {
+    // What there is not has no filter to make it again with.
+    const auto sumOf = [&](const Padded &window, int i, int result, bool is) {
       const float v = sumAt(memory, rank * share + result, i);
-      return repeatsNans && repeats && v != v
+      return repeatsNans && repeats && is && v != v
                  ? exactSum(op, window, firstResult + result)
                  : v;
     };
@@ -394,8 +395,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
           op.f, int(threadIdx.x) / windows, 2, share,
           [&](int r) { return has(window, r); },
           [&](int r) { return place(window, r); },
-          [&](int r, bool) {
-            return sumOf(window, i, share % 2 == 0 ? r : r % share);
+          [&](int r, bool is) {
+            return sumOf(window, i, share % 2 == 0 ? r : r % share, is);
           });
     } else {
       const auto windowOf = [](int e) { return e / share % windows; };
@@ -406,8 +407,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
           op.f, int(threadIdx.x), threads, windows * share,
           [&](int e) { return has(paddedOf(e), e % share); },
           [&](int e) { return place(paddedOf(e), e % share); },
-          [&](int e, bool) {
-            return sumOf(paddedOf(e), windowOf(e), e % share);
+          [&](int e, bool is) {
+            return sumOf(paddedOf(e), windowOf(e), e % share, is);
           });
     }
     // Others may still read this block's sums.

@@ -136,7 +136,7 @@ private:
                           at.n0 + e % width];
       };
       if constexpr (Loop::inShared)
-        Share::eachOfTile(has,
+        Share::eachOfTile(isInTile,
                           [&](int e) { part(split, e) = mine[inPart(e)]; });
       else
         loop.visit([&](int e, T v) {

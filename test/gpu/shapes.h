@@ -83,6 +83,8 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(patch_dilated_nhwc, mn::Conv{.layout=MN_C, .batch=90, .inChannels=19, .outChannels=33,      \
     .in={10,9,1}, .kernel={3,3,1}, .out={9,9,1}, .pads={1,2,0}, .padsAfter={2,2,0},            \
     .dilations={2,2,1}})                                                                       \
+  X(patch_squares, mn::Conv{.batch=21, .inChannels=12, .outChannels=20, .in={8,16,1},          \
+    .kernel={3,2,1}, .out={8,16,1}, .pads={2,1,0}, .padsAfter={2,2,0}, .dilations={2,3,1}})    \
   X(patch_three_dim, mn::Conv{.spatial=3, .batch=40, .inChannels=16, .outChannels=24,           \
     .in={5,6,7}, .kernel={2,3,3}, .out={4,6,7}, .pads={0,1,1}, .padsAfter={0,1,1}})            \
   X(patch_many, mn::Conv{.batch=70, .inChannels=64, .outChannels=130, .in={8,8,1},             \
@@ -178,6 +180,7 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   MN_EACH_MMA(X, patch_inside)                                                                 \
   MN_EACH_MMA(X, patch_five)                                                                   \
   MN_EACH_MMA(X, patch_dilated_nhwc)                                                           \
+  MN_EACH_MMA(X, patch_squares)                                                                \
   MN_EACH_MMA(X, patch_three_dim)                                                              \
   MN_EACH_MMA(X, patch_many)                                                                   \
   MN_EACH_MMA(X, phases_patch)                                                                 \

@@ -149,7 +149,8 @@ def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
   let description = [{
     A block loads the pixels of 128 windows once for all taps, and computes
     `width` channels of their results on tensor cores; `mma` as in a product.
-    `split` blocks share the channels that a sum is made of.
+    `split` blocks share the channels that a sum is made of. The windows follow
+    each other, or are two squares of 8 x 8 where that takes fewer blocks.
   }];
   let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$width,
                         Plan_Number<"">:$split);

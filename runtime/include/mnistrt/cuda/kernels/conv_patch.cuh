@@ -1,12 +1,12 @@
 //===- conv_patch.cuh - convolutions of patches on tensor cores -*- C++ -*-===//
 //
 // Convolutions with strides of 1, and gradients of inputs (conv_windows.cuh).
-// Padded images
-// are one sequence of pixels, row after row and image after image. The windows
-// at 64 neighbours have their element `tap` at 64 neighbours, too: these pixels
-// are the operand that the tap's filters multiply. So a block loads its pixels
-// once for all taps. Windows that reach over an edge are computed as well, but
-// not stored.
+// The windows at 64 neighbours of padded images (conv_padded.cuh) have their
+// element `tap` at 64 neighbours, too: these pixels are the operand that the
+// tap's filters multiply. So a block loads its pixels once for all taps.
+// Windows that reach over an edge are computed as well, but not stored. Where
+// fewer blocks have them so, a warpgroup's windows are a square instead: its
+// pixels are a square, too, and a tap is as far from each window.
 //
 // In shared memory 16 bytes are channels of one pixel, or of one filter and
 // tap, for some channels at a time: while the tensor cores multiply these, the
@@ -18,14 +18,75 @@
 #ifndef MNISTRT_CUDA_KERNELS_CONV_PATCH_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_PATCH_CUH
 
-#include "mnistrt/cuda/kernels/conv_geometry.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_pixels.cuh"
-#include "mnistrt/cuda/kernels/pooled.cuh"
 
 #ifdef __CUDACC__
 
 namespace mn::device {
+
+/// Where the windows of a block are, and the pixels that they reach.
+template <shape::Windows W, shape::Patch t> struct PatchTile {
+  using Images = PaddedImages<W>;
+  using Padded = typename Images::Padded;
+  static constexpr int threads = t.threads, side = t.side;
+  static constexpr int pixels = shape::patchPixels(W, t);
+  /// Of a square.
+  static constexpr int windows = side * side, row = shape::squareRow(W);
+  static constexpr int reached = shape::squarePixels(W);
+
+  int number;
+
+  static MN_DEVICE int thread() { return int(threadIdx.x); }
+  /// A place in one of the block's squares.
+  MN_DEVICE Padded inSquare(int which, int y, int x) const {
+    constexpr int columns = shape::squaresAlong(W, 1);
+    constexpr int all = shape::squaresAlong(W, 0) * columns;
+    const int square = number * t.warpgroups + which;
+    return {
+        square / all,
+        {square % all / columns * side + y, square % columns * side + x, 0}};
+  }
+  MN_DEVICE Padded pixel(int p) const {
+    if constexpr (t.squares)
+      return inSquare(p / reached, p % reached / row, p % row);
+    else
+      return Images::paddedOf(number * t.step + p);
+  }
+  MN_DEVICE Padded window(int i) const {
+    if constexpr (t.squares)
+      return inSquare(i / windows, i % windows / side, i % side);
+    else
+      return Images::paddedOf(number * t.step + i);
+  }
+  /// The pixel of a window, and how far from it that of a tap is.
+  static MN_DEVICE int pixelOf(int window) {
+    if constexpr (t.squares)
+      return window / windows * reached + window % windows / side * row +
+             window % side;
+    else
+      return window;
+  }
+  static MN_SHAPE_FN int offsetOf(int tap) {
+    const int t0 = tap / (W.kernel[1] * W.kernel[2]);
+    const int t1 = tap / W.kernel[2] % W.kernel[1], t2 = tap % W.kernel[2];
+    return t.squares ? t0 * W.dilations[0] * row + t1 * W.dilations[1]
+                     : W.offset(t0, t1, t2);
+  }
+
+  // Windows from one to that below it; and windows of a pool.
+  static constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
+  static constexpr int rowApart = t.squares ? side : W.covered(1);
+  static constexpr int poolColumns = t.squares ? side / across : W.poolTiles(1);
+  static constexpr int pools =
+      poolColumns *
+      (t.squares ? t.warpgroups * side / high : t.step / (rowApart * high));
+  /// The first window of a window of a pool: of squares, their rows follow each
+  /// other.
+  static MN_DEVICE int windowOf(int pool) {
+    return pool / poolColumns * high * rowApart + pool % poolColumns * across;
+  }
+};
 
 /// An operation has pixelAt(image, place), loadPixel(of that, channel) and
 /// loadFilter(result, channel, tap); a functor f, has(window) and place(image,
@@ -44,8 +105,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int split = hasClusters ? t.split : 1;
   static constexpr int allTurns = shape::turnsOf(W);
   static constexpr int turns = shape::ceilDiv(allTurns, split);
-  using Pixels = PatchPixels<W, t>;
+  using Tile = PatchTile<W, t>;
+  using Pixels = PatchPixels<W, Tile>;
   using Padded = typename Pixels::Padded;
+  static constexpr bool repeatsNans = Pixels::repeatsNans;
   static constexpr int pixels = Pixels::pixels;
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
   static constexpr int wide = width / 8;
@@ -72,10 +135,6 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     unsigned inside[threads]; ///< a bit for each pixel that a thread loads
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
-
-  static MN_DEVICE Place tapPlace(int tap) {
-    return placeOf<W.kernel[1], W.kernel[2]>(tap);
-  }
 
   /// Begins to copy a turn's filters.
   static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
@@ -107,19 +166,14 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         visit(j, e);
   }
 
-  static MN_SHAPE_FN int offsetOf(int tap) {
-    return W.offset(tap / (W.kernel[1] * W.kernel[2]),
-                    tap / W.kernel[2] % W.kernel[1], tap % W.kernel[2]);
-  }
-
   /// A warp's windows at a tap; for tf32x3 both parts.
   struct Fragment {
     uint32_t big[4], small[4];
     MN_DEVICE void load(const Stage &stage, int tap) {
       const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-      const int window = warp * 16 + lane % 16;
-      loadMatrices(big,
-                   &stage.pixel[lane / 16 * pixels + window + offsetOf(tap)]);
+      const int pixel = Tile::pixelOf(warp * 16 + lane % 16);
+      loadMatrices(
+          big, &stage.pixel[lane / 16 * pixels + pixel + Tile::offsetOf(tap)]);
       if constexpr (parts == 2)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -221,18 +275,25 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     }
   }
 
+  static MN_DEVICE void storePixels(Pixels &pixel, Stage &stage, int turn,
+                                    const volatile unsigned &inside) {
+    pixel.store(turn, inside, [&](int number, const float(&v)[chunk]) {
+      stage.pixel[number] = Pixels::wordsOf(v);
+    });
+  }
+
   /// Adds up all taps, and the channels of turns from `first` on.
   template <typename Op>
   MN_DEVICE void addUp(const Op &op, const uint4 *packed, Memory &memory,
-                       int firstWindow, int first) {
+                       const Tile &tile, int first) {
     Pixels pixel;
     float moved[moves ? wide : 1][4];
     eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
     copyFilters(memory.stage[0], packed, first);
     unsigned &inside = memory.inside[threadIdx.x];
-    pixel.begin(op, firstWindow, inside);
+    pixel.begin(op, tile, inside);
     pixel.load(op, first);
-    pixel.store(memory.stage[0].pixel, first, inside);
+    storePixels(pixel, memory.stage[0], first, inside);
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
 #pragma unroll 1
@@ -251,7 +312,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         start(memory.stage[turn % stages], group);
         // After the last turn the same once more.
         if (group == 0 && turns > 1)
-          pixel.store(next.pixel, first + turn + 1, inside);
+          storePixels(pixel, next, first + turn + 1, inside);
         if constexpr (hasWgmma)
           waitForWgmma();
         if constexpr (moves)
@@ -262,36 +323,6 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     __syncthreads();
     if constexpr (moves)
       eachSum([&](int j, int e) { sum[j][e] = moved[j][e]; });
-  }
-
-  /// As in product_mma.cuh: what is no number is made again. Neither may taps
-  /// that a phase has not got make infinities to such.
-  static constexpr bool repeatsNans = mma == Mma::tf32x3 || W.phaseCount() != 1;
-  template <typename Op>
-  static MN_DEVICE float exactSum(const Op &op, const Padded &window,
-                                  int result) {
-    const Place pads = op.pads(), first = op.firstTap();
-    float v = 0;
-#pragma unroll 1
-    for (int channel = 0; channel < W.channels; ++channel)
-#pragma unroll 1
-      for (int tap = 0; tap < taps; ++tap) {
-        const Place p = tapPlace(tap);
-        if (p.x0 < first.x0 || p.x1 < first.x1 || p.x2 < first.x2)
-          continue;
-        Place at;
-        const bool inside =
-            Pixels::isInImage(pads,
-                              {window.image,
-                               {window.at.x0 + p.x0 * W.dilations[0],
-                                window.at.x1 + p.x1 * W.dilations[1],
-                                window.at.x2 + p.x2 * W.dilations[2]}},
-                              at);
-        const float x =
-            inside ? op.loadPixel(op.pixelAt(window.image, at), channel) : 0.0f;
-        v += x * op.loadFilter(result, channel, tap);
-      }
-    return v;
   }
 
   /// The block's results are in shared memory; true: some are no numbers.
@@ -328,31 +359,20 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
 
   /// A thread has a window of the pool, of a result.
   template <typename Op, typename SumOf>
-  static MN_DEVICE void storePools(const Op &op, int firstWindow,
+  static MN_DEVICE void storePools(const Op &op, const Tile &tile,
                                    int firstResult, const SumOf &sumOf) {
-    constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
-    constexpr int d1 = W.covered(1), columns = W.poolTiles(1);
-    constexpr int rows = t.step / (d1 * high);
-    for (int e = int(threadIdx.x); e < rows * columns * share; e += threads) {
-      const int tile = nchw ? e % (rows * columns) : e / share;
-      const int result = nchw ? e / (rows * columns) : e % share;
-      const int i = tile / columns * high * d1 + tile % columns * across;
-      const Padded first = Pixels::paddedOf(firstWindow + i);
+    constexpr int pools = Tile::pools;
+    for (int e = int(threadIdx.x); e < pools * share; e += threads) {
+      const int result = nchw ? e / pools : e % share;
+      const int i = Tile::windowOf(nchw ? e % pools : e / share);
+      const Padded first = tile.window(i);
       if (!Pixels::isWindow(first) || firstResult + result >= W.results)
         continue;
-      Pooled<float, W.pool.mean> pooled;
-#pragma unroll
-      for (int k = 0; k < high * across; ++k) {
-        const int y = k / across, x = k % across;
-        const Padded window = {first.image,
-                               {first.at.x0 + y, first.at.x1 + x, 0}};
-        if (Pixels::isWindow(window))
-          pooled.see(op.tile(window.image, firstResult + result, window.at,
-                             sumOf(window, i + y * d1 + x, result, true)),
-                     k);
-      }
-      op.storePool(first.image, firstResult + result,
-                   {first.at.x0 / high, first.at.x1 / across, 0}, pooled);
+      Pixels::storePool(op, first, firstResult + result,
+                        [&](const Padded &window, int y, int x) {
+                          return sumOf(window, i + y * Tile::rowApart + x,
+                                       result, true);
+                        });
     }
   }
 
@@ -360,22 +380,22 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   template <typename Op>
   static MN_DEVICE void run(const Op &op, const uint4 *packed, int number) {
     gridDependencySync();
-    const int rank = number % t.split, tile = number / t.split;
+    const int rank = number % t.split, block = number / t.split;
     if (rank >= split)
       return;
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
-    const int firstWindow = tile / int(t.across) * t.step;
-    const int across = tile % int(t.across);
+    const Tile tile{block / int(t.across)};
+    const int across = block % int(t.across);
     const int firstResult = across * width + rank * share;
     PatchKernel kernel;
-    kernel.addUp(op, packed + across * allTurns * filterWords, memory,
-                 firstWindow, rank * turns);
+    kernel.addUp(op, packed + across * allTurns * filterWords, memory, tile,
+                 rank * turns);
     const bool repeats = kernel.toShared(memory.part);
     // What there is not has no filter to make it again with.
     const auto sumOf = [&](const Padded &window, int i, int result, bool is) {
       const float v = sumAt(memory, rank * share + result, i);
       return repeatsNans && repeats && is && v != v
-                 ? exactSum(op, window, firstResult + result)
+                 ? Pixels::exactSum(op, window, firstResult + result)
                  : v;
     };
     const auto has = [&](const Padded &window, int result) {
@@ -386,11 +406,11 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       return op.place(window.image, firstResult + result, window.at);
     };
     if constexpr (W.isPooled()) {
-      storePools(op, firstWindow, firstResult, sumOf);
+      storePools(op, tile, firstResult, sumOf);
     } else if constexpr (nchw) {
       // A thread has one window, and every second result.
       const int i = int(threadIdx.x) % windows;
-      const Padded window = Pixels::paddedOf(firstWindow + i);
+      const Padded window = tile.window(i);
       storeEach<each, split != 1>(
           op.f, int(threadIdx.x) / windows, 2, share,
           [&](int r) { return has(window, r); },
@@ -400,9 +420,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
           });
     } else {
       const auto windowOf = [](int e) { return e / share % windows; };
-      const auto paddedOf = [&](int e) {
-        return Pixels::paddedOf(firstWindow + windowOf(e));
-      };
+      const auto paddedOf = [&](int e) { return tile.window(windowOf(e)); };
       storeEach<each, split != 1>(
           op.f, int(threadIdx.x), threads, windows * share,
           [&](int e) { return has(paddedOf(e), e % share); },

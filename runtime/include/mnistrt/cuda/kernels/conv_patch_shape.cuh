@@ -16,15 +16,17 @@ namespace shape {
 
 /// A block has two warpgroups, each for 64 windows, and `width` channels of
 /// their results, of which it sums some turns of channels: `split` blocks, a
-/// cluster, share them. Windows are counted through all padded images.
+/// cluster, share them. Windows follow each other in all padded images, or are
+/// squares of 8 x 8, whichever takes fewer blocks.
 struct Patch {
   static constexpr int warpgroups = 2;
   static constexpr int windows = 64 * warpgroups;
   static constexpr int threads = 128 * warpgroups;
-  static constexpr int widest = 128;
+  static constexpr int widest = 128, side = 8;
   int width = 16;
   int split = 1;
-  int step = windows; ///< windows whose results a block stores
+  bool squares = false;
+  int step = windows; ///< windows whose results a block stores; of no squares
   int64_t tiles = 1;  ///< along windows
   int64_t across = 1; ///< along channels of results
 
@@ -35,9 +37,16 @@ struct Patch {
 /// 16 bytes of channels, of which a turn has two.
 MN_SHAPE_FN int chunkOf(Mma mma) { return mma == Mma::bf16 ? 8 : 4; }
 
+/// Pixels of a row of a square, and of all of it, with what its windows reach.
+MN_SHAPE_FN int squareRow(const Windows &w) {
+  return Patch::side + (w.kernel[1] - 1) * w.dilations[1];
+}
+MN_SHAPE_FN int squarePixels(const Windows &w) {
+  return squareRow(w) * (Patch::side + (w.kernel[0] - 1) * w.dilations[0]);
+}
 /// The pixels of a block's windows.
 MN_SHAPE_FN int patchPixels(const Windows &w, const Patch &t) {
-  return t.windows + w.halo();
+  return t.squares ? t.warpgroups * squarePixels(w) : t.windows + w.halo();
 }
 /// 16 bytes of filters, of the taps and channels of a block's turn; and of all.
 MN_SHAPE_FN int filterWords(const Windows &w, const Patch &t) {
@@ -113,9 +122,26 @@ MN_SHAPE_FN int patchStep(const Windows &w) {
   return Patch::windows / rows * rows;
 }
 
+/// Whether squares have whole windows of a pool.
+MN_SHAPE_FN bool hasSquares(const Windows &w) {
+  return w.spatial == 2 &&
+         (!w.isPooled() || (Patch::side % w.pool.kernel[0] == 0 &&
+                            Patch::side % w.pool.kernel[1] == 0));
+}
+/// Squares of an image along a dimension.
+MN_SHAPE_FN int squaresAlong(const Windows &w, int d) {
+  return ceilDiv(w.extent(d), Patch::side);
+}
+
 MN_SHAPE_FN Patch counted(Patch t, const Windows &w) {
   t.step = patchStep(w);
   t.tiles = ceilDiv<int64_t>(int64_t(w.batch) * w.pixels(), max(t.step, 1));
+  const int64_t squares =
+      int64_t(w.batch) * squaresAlong(w, 0) * squaresAlong(w, 1);
+  const auto inSquares = ceilDiv<int64_t>(squares, t.warpgroups);
+  t.squares = hasSquares(w) && (t.step == 0 || inSquares < t.tiles);
+  if (t.squares)
+    t.tiles = inSquares;
   t.across = ceilDiv(w.results, t.width);
   return t;
 }
@@ -125,7 +151,8 @@ MN_SHAPE_FN bool hasPatches(const Conv &s, const Windows &w) {
   const int64_t last = int64_t(w.batch) * w.pixels() + w.halo();
   return s.schedule.mma != Mma::ffma && s.groups == 1 && w.strides[0] == 1 &&
          w.strides[1] == 1 && w.strides[2] == 1 &&
-         (!w.isPooled() || (w.spatial == 2 && patchStep(w) != 0)) &&
+         (!w.isPooled() || hasSquares(w) ||
+          (w.spatial == 2 && patchStep(w) != 0)) &&
          last < (int64_t(1) << 31) - Patch::windows;
 }
 

@@ -57,9 +57,13 @@ void expectPatch(const shape::Windows &w, const shape::ConvWay &way) {
       int64_t(w.batch) * shape::squaresAlong(w, 0) * shape::squaresAlong(w, 1);
   EXPECT_GE(t.tiles * t.windows, t.squares ? squares * t.side * t.side
                                            : int64_t(w.batch) * w.pixels());
-  // The fewer ones.
-  if (shape::hasSquares(w))
+  // The fewer ones, where there is room.
+  shape::Patch other = t;
+  other.squares = true;
+  if (shape::hasSquares(w) && shape::hasRoom(w, other)) {
     EXPECT_LE(t.tiles, (squares + 1) / 2);
+  }
+  EXPECT_TRUE(shape::hasRoom(w, t));
   EXPECT_GE(t.across * t.width, w.results);
   // Its two turns, and then its results.
   EXPECT_GE(shape::sharedBytes(w, t), unsigned(t.width * t.windows * 4));

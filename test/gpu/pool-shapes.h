@@ -54,7 +54,11 @@
   X(pooled_split, tiled(pooled_odd, {.mma = mn::Mma::tf32x3, .split = 4,                       \
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(pooled_nhwc_split, tiled(pooled_nhwc, {.mma = mn::Mma::tf32x3, .split = 2,                 \
-    .way = mn::Way::patches, .width = 64}))
+    .way = mn::Way::patches, .width = 64}))                                                   \
+  X(pooled_long_rows, tiled(mn::Conv{.batch=3, .inChannels=16, .outChannels=24,                \
+    .in={9,70,1}, .kernel={3,3,1}, .out={9,70,1}, .pads={1,1,0}, .padsAfter={1,1,0},           \
+    .pool={.kernel={2,2,1}, .out={4,35,1}}}, {.mma = mn::Mma::tf32x3,                          \
+    .way = mn::Way::patches, .width = 32}))
 
 #define MN_TEST_MEAN_CONVS(X)                                                                  \
   X(mean_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=6, .in={28,28,1},              \

@@ -84,6 +84,11 @@ MN_SHAPE_FN int patchRegisters(const Windows &w, const Patch &t) {
   return t.width + 8 * patchLoads(w, t) + 54;
 }
 
+/// Whether a multiprocessor has shared memory and registers for a block.
+MN_SHAPE_FN bool hasRoom(const Windows &w, const Patch &t) {
+  return sharedBytes(w, t) <= smallestShared && patchRegisters(w, t) <= 240;
+}
+
 /// As mmaCycles(), of patches and the kernel that packs their filters: fitted
 /// to 108 times of 21 convolutions and gradients in tf32x3 on one H100, less
 /// 1.5 us of two empty kernels. It errs there by 9 % (the root of the mean
@@ -139,7 +144,11 @@ MN_SHAPE_FN Patch counted(Patch t, const Windows &w) {
   const int64_t squares =
       int64_t(w.batch) * squaresAlong(w, 0) * squaresAlong(w, 1);
   const auto inSquares = ceilDiv<int64_t>(squares, t.warpgroups);
-  t.squares = hasSquares(w) && (t.step == 0 || inSquares < t.tiles);
+  Patch other = t;
+  other.squares = true;
+  t.squares = hasSquares(w) &&
+              (t.step == 0 ||
+               (inSquares < t.tiles && (hasRoom(w, other) || !hasRoom(w, t))));
   if (t.squares)
     t.tiles = inSquares;
   t.across = ceilDiv(w.results, t.width);
@@ -163,7 +172,7 @@ MN_SHAPE_FN bool hasTurns(const Windows &w, const Patch &t) {
 
 /// More blocks than run at once share no sums.
 MN_SHAPE_FN bool isUseful(const Windows &w, const Patch &t) {
-  return sharedBytes(w, t) <= smallestShared && patchRegisters(w, t) <= 240 &&
+  return hasRoom(w, t) &&
          (t.split == 1 ||
           (hasTurns(w, t) && t.blocks() * w.phaseCount() <= 2 * referenceSms));
 }

@@ -22,11 +22,25 @@ void BodyEmitter::begin(unsigned indent) {
   scopes.clear();
   scopes.push_back(std::make_unique<Scope>(&tensors, indent));
   bound.clear();
+  neighbour.reset();
   budget = maxOps;
 }
 
 void BodyEmitter::bind(Value value, Expr expression, const Expr &index) {
   bound[value] = {std::move(expression), index.text};
+}
+
+void BodyEmitter::nameNeighbour(const Expr &name, const Expr &index) {
+  neighbour = {name, index.text};
+}
+
+Expr BodyEmitter::neighbourOr(const Expr &index) const {
+  if (!neighbour)
+    return index;
+  const Expr *named = known(nullptr, neighbour->index);
+  bool isNeighbour = index.text == neighbour->index ||
+                     (named && index.text == named->text);
+  return isNeighbour ? neighbour->value : index;
 }
 
 void BodyEmitter::push() {

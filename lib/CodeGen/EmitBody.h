@@ -37,6 +37,10 @@ public:
   /// tensor is `value`.
   void bind(Value tensor, Expr value, const Expr &index);
 
+  /// From now on, until the next body begins, `name` is a mn::Neighbour whose
+  /// number is `index`.
+  void nameNeighbour(const Expr &name, const Expr &index);
+
   /// The value of an element, as an operand.
   FailureOr<Expr> value(Value tensor, const Position &position);
   /// The same, computed before the statements that follow.
@@ -48,6 +52,8 @@ public:
 
   /// A name for an index that is more than a name or number.
   Expr nameIndex(const Expr &index);
+  /// The neighbour that has this number, or else the number.
+  Expr neighbourOr(const Expr &index) const;
   /// Declares a constant of a C++ type.
   Expr declare(StringRef type, StringRef name, const Expr &value);
   /// One of two values, of which the other is not computed.
@@ -98,6 +104,7 @@ private:
     std::string index;
   };
   DenseMap<Value, Bound> bound;
+  std::optional<Bound> neighbour;
   int budget = 0; ///< ops that may still be printed
 };
 

@@ -22,25 +22,11 @@ void BodyEmitter::begin(unsigned indent) {
   scopes.clear();
   scopes.push_back(std::make_unique<Scope>(&tensors, indent));
   bound.clear();
-  neighbour.reset();
   budget = maxOps;
 }
 
 void BodyEmitter::bind(Value value, Expr expression, const Expr &index) {
   bound[value] = {std::move(expression), index.text};
-}
-
-void BodyEmitter::nameNeighbour(const Expr &name, const Expr &index) {
-  neighbour = {name, index.text};
-}
-
-Expr BodyEmitter::neighbourOr(const Expr &index) const {
-  if (!neighbour)
-    return index;
-  const Expr *named = known(nullptr, neighbour->index);
-  bool isNeighbour = index.text == neighbour->index ||
-                     (named && index.text == named->text);
-  return isNeighbour ? neighbour->value : index;
 }
 
 void BodyEmitter::push() {
@@ -91,8 +77,13 @@ Expr BodyEmitter::nameIndex(const Expr &index) {
   if (const Expr *name = known(nullptr, index.text))
     return *name;
   Expr name = declare("mn::Index", "at", index);
-  scopes.back()->values[{nullptr, index.text}] = name;
+  bindIndex(index, name);
   return name;
+}
+
+Expr BodyEmitter::knownIndex(const Expr &index) const {
+  const Expr *name = known(nullptr, index.text);
+  return name ? *name : index;
 }
 
 /// The tensor that the op computes, or what its kind of result is called.

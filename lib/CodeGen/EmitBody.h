@@ -37,9 +37,10 @@ public:
   /// tensor is `value`.
   void bind(Value tensor, Expr value, const Expr &index);
 
-  /// From now on, until the next body begins, `name` is a mn::Neighbour whose
-  /// number is `index`.
-  void nameNeighbour(const Expr &name, const Expr &index);
+  /// From now on, until this scope ends, an index has a name.
+  void bindIndex(const Expr &index, const Expr &name) {
+    remember(nullptr, index.text, name);
+  }
 
   /// The value of an element, as an operand.
   FailureOr<Expr> value(Value tensor, const Position &position);
@@ -52,8 +53,8 @@ public:
 
   /// A name for an index that is more than a name or number.
   Expr nameIndex(const Expr &index);
-  /// The neighbour that has this number, or else the number.
-  Expr neighbourOr(const Expr &index) const;
+  /// The name of an index, if it has one, or else the index.
+  Expr knownIndex(const Expr &index) const;
   /// Declares a constant of a C++ type.
   Expr declare(StringRef type, StringRef name, const Expr &value);
   /// One of two values, of which the other is not computed.
@@ -104,7 +105,6 @@ private:
     std::string index;
   };
   DenseMap<Value, Bound> bound;
-  std::optional<Bound> neighbour;
   int budget = 0; ///< ops that may still be printed
 };
 

@@ -182,7 +182,8 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
   if (hasElement) {
     for (const Field &field : elementFields)
       body.bind(field.value, {"e." + field.name}, elementIndex);
-    body.nameNeighbour({"place"}, elementIndex);
+    // A mn::Neighbour: next to each other they share random bits.
+    body.bindIndex(elementIndex, {"place"});
   }
   for (const Field &field : rowFields)
     if (field.known < known)

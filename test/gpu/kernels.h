@@ -159,8 +159,7 @@ MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
   MN_ROWS_KERNEL(totals_##NAME, OnlyTotals<NAME>, NAME)                        \
   MN_ROWS_KERNEL(both_##NAME, AlsoTotals<NAME>, NAME)
 MN_TEST_ROWS(MN_TEST_ROW)
-#define MN_TEST_DRAWN_ROW(NAME)                                                \
-  MN_ROWS_KERNEL(drawn_##NAME, Drawn<NAME>, NAME)
+#define MN_TEST_DRAWN_ROW(NAME) MN_ROWS_KERNEL(drawn_##NAME, Drawn<NAME>, NAME)
 MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
 
 //===----------------------------------------------------------------------===//

@@ -50,7 +50,8 @@ template <mn::Reduce S> struct Normalize {
     float y;
   };
   MN_FN StoredValues results(const RowValues &row, const ElementValues &e,
-                             mn::Index, mn::Index, const mn::Neighbour &) const {
+                             mn::Index, mn::Index,
+                             const mn::Neighbour &) const {
     return {(e.a - row.mean) * row.scale};
   }
   template <int n>
@@ -182,7 +183,8 @@ template <mn::Reduce S, bool elements> struct RowTotals {
   }
   using StoredValues = Normalize<S>::StoredValues;
   MN_FN StoredValues results(const RowValues &row, const ElementValues &e,
-                             mn::Index, mn::Index, const mn::Neighbour &) const {
+                             mn::Index, mn::Index,
+                             const mn::Neighbour &) const {
     return {e.a - row.mean};
   }
   template <int n>

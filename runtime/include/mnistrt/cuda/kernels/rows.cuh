@@ -3,13 +3,12 @@
 // A team of threads has a row (mnistrt/rows.h), from its first phase to its
 // results: what a thread loads it keeps in registers where they suffice, else
 // it loads it again in each phase. Results that need nothing of the last phase
-// are stored in it: no element is loaded, no random number drawn for them alone.
-// Neighbouring threads have neighbouring
-// elements, or fours of them, where these are adjacent in memory, else
-// neighbouring rows. A large row has the blocks of a cluster, which write their
-// sums to each other's shared memory. Totals over all rows are made by one
-// block, a cluster, or the last block to end its rows. The order of all sums is
-// fixed.
+// are stored in it: no element is loaded, no random number drawn for them
+// alone. Neighbouring threads have neighbouring elements, or fours of them,
+// where these are adjacent in memory, else neighbouring rows. A large row has
+// the blocks of a cluster, which write their sums to each other's shared
+// memory. Totals over all rows are made by one block, a cluster, or the last
+// block to end its rows. The order of all sums is fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,8 +147,7 @@ struct RowKernel {
   static_assert(splits <= t.team, "each block gets a member's sum");
   static constexpr int phases = F::Phases::count;
   template <int p>
-  static constexpr bool storesInPhase =
-      StoresInLastPhase<F> && p == phases - 1;
+  static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
 
   // How blocks that have all rows together get totals.
   static constexpr bool byCluster = hasTotals && hasClusters && t.groups > 1 &&
@@ -285,10 +283,10 @@ struct RowKernel {
       forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
 #pragma unroll
         for (int j = 0; j < wide; ++j)
-          s = Kind::joinAll(s, Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o,
-                                                    r + j,
-                                                    neighbour<wide>(place, j)),
-                                           r + j));
+          s = Kind::joinAll(
+              s, Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, r + j,
+                                      neighbour<wide>(place, j)),
+                             r + j));
         if constexpr (storesInPhase<p>)
           if (inside)
             storeElements(f, row, x, at.o, place, r);

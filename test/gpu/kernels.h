@@ -76,6 +76,8 @@ MN_TEST_MATMULS(MN_SCHEDULE_MATMUL)
 MN_TEST_MMA_MATMULS(MN_SCHEDULE_MATMUL)
 
 MN_POINTWISE_KERNEL(map_by_fours, HiddenByFours)
+MN_POINTWISE_KERNEL(map_of_rank, DrawnOfRank<12>)
+MN_POINTWISE_KERNEL(map_of_rank_odd, DrawnOfRank<13>)
 MN_POINTWISE_KERNEL(map_small, Hidden)
 MN_POINTWISE_KERNEL(map_large, Hidden)
 

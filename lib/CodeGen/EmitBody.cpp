@@ -77,8 +77,13 @@ Expr BodyEmitter::nameIndex(const Expr &index) {
   if (const Expr *name = known(nullptr, index.text))
     return *name;
   Expr name = declare("mn::Index", "at", index);
-  scopes.back()->values[{nullptr, index.text}] = name;
+  bindIndex(index, name);
   return name;
+}
+
+Expr BodyEmitter::knownIndex(const Expr &index) const {
+  const Expr *name = known(nullptr, index.text);
+  return name ? *name : index;
 }
 
 /// The tensor that the op computes, or what its kind of result is called.

@@ -37,6 +37,11 @@ public:
   /// tensor is `value`.
   void bind(Value tensor, Expr value, const Expr &index);
 
+  /// From now on, until this scope ends, an index has a name.
+  void bindIndex(const Expr &index, const Expr &name) {
+    remember(nullptr, index.text, name);
+  }
+
   /// The value of an element, as an operand.
   FailureOr<Expr> value(Value tensor, const Position &position);
   /// The same, computed before the statements that follow.
@@ -48,6 +53,8 @@ public:
 
   /// A name for an index that is more than a name or number.
   Expr nameIndex(const Expr &index);
+  /// The name of an index, if it has one, or else the index.
+  Expr knownIndex(const Expr &index) const;
   /// Declares a constant of a C++ type.
   Expr declare(StringRef type, StringRef name, const Expr &value);
   /// One of two values, of which the other is not computed.

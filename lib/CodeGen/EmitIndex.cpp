@@ -170,7 +170,7 @@ static Text emitRandomUniform(BodyEmitter &body, RandomUniformOp op,
   if (failed(seed) || failed(step))
     return failure();
   auto type = op.getOutput().getType();
-  Expr index = linearIndex(position, shapeOf(op));
+  Expr index = body.knownIndex(linearIndex(position, shapeOf(op)));
   if (op.getRows()) {
     Text rank = body.value(op.getRank(), {}),
          ranks = body.value(op.getRanks(), {});

@@ -46,6 +46,7 @@ private:
   LogicalResult emitPhase(unsigned number);
   LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
                            unsigned known);
+  bool storesInLastPhase() const;
   LogicalResult emitStores();
   LogicalResult emitRowStores();
   LogicalResult emitTotals();
@@ -156,15 +157,34 @@ static Expr resultOf(const RowPhase &phase, unsigned i) {
   return call("static_cast<" + type + ">", {value});
 }
 
+/// "static constexpr bool storesElements = true;"
+static std::string flagText(StringRef name, bool value) {
+  return ("  static constexpr bool " + name + " = " +
+          (value ? "true" : "false") + ";\n")
+      .str();
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// What a function of an element is given.
+static SmallVector<Parameter> elementParameters() {
+  return {{"const RowValues &", "row"},
+          {"const ElementValues &", "e"},
+          {indexType, "o"},
+          {indexType, "r"},
+          {"const mn::Neighbour &", "place"}};
+}
+
 void RowEmitter::beginBody(unsigned known, bool hasElement) {
   body.begin(/*indent=*/4);
-  if (hasElement)
+  if (hasElement) {
     for (const Field &field : elementFields)
       body.bind(field.value, {"e." + field.name}, elementIndex);
+    // A mn::Neighbour: next to each other they share random bits.
+    body.bindIndex(elementIndex, {"place"});
+  }
   for (const Field &field : rowFields)
     if (field.known < known)
       body.bind(field.value, {"row." + field.name}, rowIndex);
@@ -216,12 +236,9 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
       return failure();
     values.push_back(value->text);
   }
-  out.finishFunction(givenText(phase) + " values",
-                     {{tag, "phase"},
-                      {"const RowValues &", "row"},
-                      {"const ElementValues &", "e"},
-                      {indexType, "o"},
-                      {indexType, "r"}},
+  SmallVector<Parameter> parameters = {{tag, "phase"}};
+  llvm::append_range(parameters, elementParameters());
+  out.finishFunction(givenText(phase) + " values", parameters,
                      argumentLines("    return {", "{", values, "}};", 0) +
                          "\n");
   return emitUpdate("void take",
@@ -232,9 +249,18 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
                     number + 1);
 }
 
+/// Whether the results of elements are known before the last phase ends.
+bool RowEmitter::storesInLastPhase() const {
+  return llvm::all_of(yieldsOf(out.step), [&](Value yielded) {
+    return !space.hasElements(yielded) ||
+           rows.knownAfter.lookup(yielded) < rows.phases.size();
+  });
+}
+
 LogicalResult RowEmitter::emitStores() {
   SmallVector<StoredField> fields;
-  beginBody(rows.phases.size() + 1, /*hasElement=*/true);
+  bool early = storesInLastPhase();
+  beginBody(rows.phases.size() + !early, /*hasElement=*/true);
   for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
     if (!space.hasElements(yielded))
       continue;
@@ -244,14 +270,11 @@ LogicalResult RowEmitter::emitStores() {
     fields.push_back({out.step.getResult(number), *value});
   }
   bool any = !fields.empty();
-  out.functions += ("  static constexpr bool storesElements = " +
-                    Twine(any ? "true" : "false") + ";\n")
-                       .str();
-  if (any)
-    out.emitResults(fields, {{"const RowValues &", "row"},
-                             {"const ElementValues &", "e"},
-                             {indexType, "o"},
-                             {indexType, "r"}});
+  out.functions += flagText("storesElements", any);
+  if (any) {
+    out.functions += flagText("storesInLastPhase", early);
+    out.emitResults(fields, elementParameters());
+  }
   return success();
 }
 

@@ -76,6 +76,8 @@ MN_TEST_MATMULS(MN_SCHEDULE_MATMUL)
 MN_TEST_MMA_MATMULS(MN_SCHEDULE_MATMUL)
 
 MN_POINTWISE_KERNEL(map_by_fours, HiddenByFours)
+MN_POINTWISE_KERNEL(map_of_rank, DrawnOfRank<12>)
+MN_POINTWISE_KERNEL(map_of_rank_odd, DrawnOfRank<13>)
 MN_POINTWISE_KERNEL(map_small, Hidden)
 MN_POINTWISE_KERNEL(map_large, Hidden)
 
@@ -159,6 +161,8 @@ MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
   MN_ROWS_KERNEL(totals_##NAME, OnlyTotals<NAME>, NAME)                        \
   MN_ROWS_KERNEL(both_##NAME, AlsoTotals<NAME>, NAME)
 MN_TEST_ROWS(MN_TEST_ROW)
+#define MN_TEST_DRAWN_ROW(NAME) MN_ROWS_KERNEL(drawn_##NAME, Drawn<NAME>, NAME)
+MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
 
 //===----------------------------------------------------------------------===//
 // Chains

@@ -40,6 +40,25 @@ struct HiddenByFours {
   }
 };
 
+/// Random numbers of a rank's rows, for fours of elements in a thread.
+template <int ofRow> struct DrawnOfRank {
+  float *y;
+  struct ElementValues {};
+  MN_FN ElementValues load(mn::Index) const { return {}; }
+  struct StoredValues {
+    float y;
+  };
+  MN_FN StoredValues results(const ElementValues &,
+                             const mn::Neighbour &i) const {
+    return {mn::randomUniform(5, 1, 3, mn::elementOfRank(i, ofRow, 2, 3))};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
+  }
+};
+
 struct Copy {
   float *y;
   const float *a;

@@ -166,6 +166,25 @@ void addMaps(std::vector<Case> &cases) {
   MN_CASE_MAP(map_by_fours, 3, HiddenByFours, MN_RANDOM_ELEMENT)
   MN_CASE_MAP(map_by_fours, 64 * 128, HiddenByFours, MN_RANDOM_ELEMENT)
   MN_CASE_MAP(map_by_fours, 10007, HiddenByFours, MN_RANDOM_ELEMENT)
+#define MN_CASE_DRAWN_MAP(KERNEL, OF_ROW)                                      \
+  {                                                                            \
+    Case c = make<float, float>(                                               \
+        "pointwise " #KERNEL,                                                  \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, 10007, 0);                       \
+          mn::pointwise(ctx, #KERNEL, 10007, DrawnOfRank<OF_ROW>{p.y});        \
+        },                                                                     \
+        10007, 0);                                                             \
+    c.tolerance = 0;                                                           \
+    c.reference = [](const Inputs &, Numbers &y) {                             \
+      for (int64_t i = 0; i < 10007; ++i)                                      \
+        y[size_t(i)] =                                                         \
+            mn::randomUniform(5, 1, 3, mn::elementOfRank(i, OF_ROW, 2, 3));    \
+    };                                                                         \
+    cases.push_back(c);                                                        \
+  }
+  MN_CASE_DRAWN_MAP(map_of_rank, 12)
+  MN_CASE_DRAWN_MAP(map_of_rank_odd, 13)
 }
 
 } // namespace

@@ -19,6 +19,7 @@ template <mn::Reduce S> struct Normalize {
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
                             mn::RowPhase<mn::Sum, float, 2>>;
   static constexpr bool storesElements = true;
+  static constexpr bool storesInLastPhase = false;
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
     constexpr mn::Index run = mn::Index(S.contiguous ? S.size : S.run);
     return (r / run * mn::Index(S.outputs) + o) * run + r % run;
@@ -27,7 +28,7 @@ template <mn::Reduce S> struct Normalize {
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
-                                    mn::Index) const {
+                                    mn::Index, const mn::Neighbour &) const {
     return {{e.a}};
   }
   MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
@@ -37,7 +38,7 @@ template <mn::Reduce S> struct Normalize {
   }
   MN_FN mn::Values<float, 2> values(mn::Phase<1>, const RowValues &row,
                                     const ElementValues &e, mn::Index,
-                                    mn::Index) const {
+                                    mn::Index, const mn::Neighbour &) const {
     const float difference = e.a - row.mean;
     return {{difference * difference, 1.0f}};
   }
@@ -49,7 +50,8 @@ template <mn::Reduce S> struct Normalize {
     float y;
   };
   MN_FN StoredValues results(const RowValues &row, const ElementValues &e,
-                             mn::Index, mn::Index) const {
+                             mn::Index, mn::Index,
+                             const mn::Neighbour &) const {
     return {(e.a - row.mean) * row.scale};
   }
   template <int n>
@@ -59,6 +61,60 @@ template <mn::Reduce S> struct Normalize {
   }
   MN_FN void storeRow(const RowValues &row, mn::Index o) const {
     y[S.outputs * S.size + o] = row.sum;
+  }
+};
+
+/// Random numbers below 1/2, and where one is not, the row's maximum; what is
+/// the largest of these follows. Elements are known before the last phase.
+template <mn::Reduce S> struct Drawn {
+  float *y;
+  const float *a;
+  using ElementValues = Normalize<S>::ElementValues;
+  struct RowValues {
+    float top, largest;
+  };
+  using Phases = mn::Phases<mn::RowPhase<mn::Max, float, 1>,
+                            mn::RowPhase<mn::Max, float, 1>>;
+  static constexpr bool storesElements = true;
+  static constexpr bool storesInLastPhase = true;
+  MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
+    return Normalize<S>::placeOf(o, r);
+  }
+  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  MN_FN void begin(RowValues &, mn::Index) const {}
+  MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
+                                    const ElementValues &e, mn::Index,
+                                    mn::Index, const mn::Neighbour &) const {
+    return {{e.a}};
+  }
+  MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.top = v.v[0];
+  }
+  MN_FN mn::Values<float, 1> values(mn::Phase<1>, const RowValues &row,
+                                    const ElementValues &e, mn::Index o,
+                                    mn::Index r,
+                                    const mn::Neighbour &place) const {
+    return {{results(row, e, o, r, place).y}};
+  }
+  MN_FN void take(mn::Phase<1>, const mn::Values<float, 1> &v, RowValues &row,
+                  mn::Index) const {
+    row.largest = v.v[0];
+  }
+  using StoredValues = Normalize<S>::StoredValues;
+  MN_FN StoredValues results(const RowValues &row, const ElementValues &,
+                             mn::Index, mn::Index,
+                             const mn::Neighbour &place) const {
+    const float uniform = mn::randomUniform(5, 1, 3, place);
+    return {uniform < 0.5f ? uniform : row.top};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
+  }
+  MN_FN void storeRow(const RowValues &row, mn::Index o) const {
+    y[S.outputs * S.size + o] = row.largest;
   }
 };
 
@@ -79,7 +135,7 @@ template <mn::Reduce S> struct Average {
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
-                                    mn::Index) const {
+                                    mn::Index, const mn::Neighbour &) const {
     return {{e.a}};
   }
   MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
@@ -105,6 +161,7 @@ template <mn::Reduce S, bool elements> struct RowTotals {
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
                             mn::RowPhase<mn::ArgMaxFirst, float, 1>>;
   static constexpr bool storesElements = elements;
+  static constexpr bool storesInLastPhase = false;
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
     return Normalize<S>::placeOf(o, r);
   }
@@ -113,7 +170,7 @@ template <mn::Reduce S, bool elements> struct RowTotals {
   template <int p>
   MN_FN mn::Values<float, 1> values(mn::Phase<p>, const RowValues &,
                                     const ElementValues &e, mn::Index,
-                                    mn::Index) const {
+                                    mn::Index, const mn::Neighbour &) const {
     return {{e.a}};
   }
   MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
@@ -126,7 +183,8 @@ template <mn::Reduce S, bool elements> struct RowTotals {
   }
   using StoredValues = Normalize<S>::StoredValues;
   MN_FN StoredValues results(const RowValues &row, const ElementValues &e,
-                             mn::Index, mn::Index) const {
+                             mn::Index, mn::Index,
+                             const mn::Neighbour &) const {
     return {e.a - row.mean};
   }
   template <int n>

@@ -68,6 +68,23 @@ static void both(const mn::Reduce &s, const Numbers &x, Numbers &y) {
   totalsOf(s, x, to);
 }
 
+/// Random numbers of the plain formula, each by itself.
+static void drawn(const mn::Reduce &s, const Numbers &x, Numbers &y) {
+  for (int64_t o = 0; o < s.outputs; ++o) {
+    double top = x[reference::element(s, o, 0)];
+    for (int64_t r = 0; r < s.size; ++r)
+      top = std::max(top, x[reference::element(s, o, r)]);
+    double largest = -HUGE_VAL;
+    for (int64_t r = 0; r < s.size; ++r) {
+      const size_t at = reference::element(s, o, r);
+      const float uniform = mn::randomUniform(5, 1, 3, int64_t(at));
+      y[at] = uniform < 0.5f ? uniform : top;
+      largest = std::max(largest, y[at]);
+    }
+    y[size_t(s.outputs * s.size + o)] = largest;
+  }
+}
+
 /// A step with one operand that writes `results` numbers.
 static Case rowCase(std::string name, void (*run)(mn::Context &),
                     void (*reference)(const mn::Reduce &, const Numbers &,
@@ -122,6 +139,20 @@ std::vector<Case> rowCases() {
   }
   MN_TEST_ROWS(MN_CASE_ROW)
 #undef MN_CASE_ROW
+#define MN_CASE_DRAWN_ROW(NAME)                                                \
+  {                                                                            \
+    constexpr int64_t count = NAME.outputs * NAME.size;                        \
+    cases.push_back(rowCase(                                                   \
+        "drawn rows " #NAME,                                                   \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, count + NAME.outputs, count);    \
+          mn::rows(ctx, "drawn_" #NAME, NAME, Drawn<NAME>{p.y, p.a});          \
+        },                                                                     \
+        drawn, NAME, count + NAME.outputs));                                   \
+    cases.back().tolerance = 0;                                                \
+  }
+  MN_TEST_DRAWN_ROWS(MN_CASE_DRAWN_ROW)
+#undef MN_CASE_DRAWN_ROW
   return cases;
 }
 

@@ -232,6 +232,11 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(loss) X(whole) X(few_columns) X(pairs) X(odd_runs) X(short_runs) X(many_odd)               \
   X(pairs_apart) X(middle) X(head) X(head_250) X(head_1000) X(classes) X(two_long)
 
+/// Rows in which random numbers are drawn: short ones, and long ones that are not kept.
+#define MN_TEST_DRAWN_ROWS(X)                                                                  \
+  X(layer) X(layer_128) X(many_fours) X(long_fours) X(fc_bias_big) X(few_columns) X(whole)     \
+  X(odd_runs) X(loss)
+
 /// Chains: so many rows, of a product with so many columns from so many terms,
 /// the last first of all: one row a block, or some, with rows that are left over.
 #define MN_TEST_CHAINS(X)                                                                      \
@@ -267,6 +272,7 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(layer, mn::Reduce{.outputs=1088, .size=64, .contiguous=true})                              \
   X(layer_128, mn::Reduce{.outputs=33, .size=132, .contiguous=true})                           \
   X(many_fours, mn::Reduce{.outputs=20, .size=36864, .contiguous=false, .run=12})              \
+  X(long_fours, mn::Reduce{.outputs=2, .size=240000, .contiguous=false, .run=48})              \
   X(two_long, mn::Reduce{.outputs=2, .size=16000, .contiguous=true})                           \
   X(no_elements, mn::Reduce{.outputs=5, .size=0, .contiguous=true})
 // clang-format on

@@ -15,29 +15,13 @@
 #ifndef MNISTRT_MAPS_H
 #define MNISTRT_MAPS_H
 
-#include "mnistrt/philox.h"
+#include "mnistrt/neighbour.h"
 
 namespace mn {
 
 /// Whether a functor stores elements that are next to each other at once.
 template <typename F>
 concept StoresNeighbours = requires { typename F::StoredValues; };
-
-/// The number of an element, from which a compiler sees what it has in common
-/// with its neighbours.
-struct Neighbour {
-  Element first; ///< of the four: a multiple of 4
-  int number;    ///< 0 to 3
-  MN_FN operator Element() const { return first + number; }
-};
-
-/// Four neighbours share the bits of one block.
-MN_FN float randomUniform(int64_t seed, uint32_t stream, int64_t step,
-                          const Neighbour &i) {
-  const Random random = {uint64_t(seed), stream};
-  return unitFloat(random.block(uint64_t(step), uint64_t(i.first) >> 2)
-                       .select(uint32_t(i.number)));
-}
 
 /// Elements `i` to `i + n - 1`, where n is 1, or 4 and i a multiple of it: all
 /// are computed before the first is stored.
@@ -48,8 +32,7 @@ template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
     for (int j = 0; j < n; ++j)
       e[j] = f.load(i + j);
     for (int j = 0; j < n; ++j)
-      v[j] = f.results(e[j], n == 1 ? Neighbour{i & Element(-4), int(i & 3)}
-                                    : Neighbour{i, j});
+      v[j] = f.results(e[j], neighbour<n>(i, j));
     f.store(v, i);
   } else {
     static_assert(n == 1);

@@ -10,14 +10,17 @@
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>
 //   storesElements     whether there are results for every element
-//   values(Phase<p>, row, e, o, r)    what an element gives to phase p
-//   take(Phase<p>, v, row, o)         what the row knows from its results v
-//   results(row, e, o, r)             after the last phase, an element's
-//                      StoredValues; store(v, place) stores those of some next
-//                      to each other
-//   storeRow(row, o)                  after the last phase
+//   storesInLastPhase  whether these, if any, need nothing that the last phase
+//                      gives
+//   values(Phase<p>, row, e, o, r, place)  what an element gives to phase p
+//   take(Phase<p>, v, row, o)              what the row knows from its results
+//   v results(row, e, o, r, place)           after the last phase, or where it
+//                      storesInLastPhase in it, an element's StoredValues;
+//                      store(v, place) stores those of some next to each other
+//   storeRow(row, o)                       after the last phase
 //
-// for element r of row o. There may also be totals over all rows, which are
+// for element r of row o, whose place is a mn::Neighbour where it is computed.
+// There may also be totals over all rows, which are
 // known once the last row is:
 //
 //   Totals             their phases, as above
@@ -31,6 +34,7 @@
 #ifndef MNISTRT_ROWS_H
 #define MNISTRT_ROWS_H
 
+#include "mnistrt/neighbour.h"
 #include "mnistrt/reductions.h"
 
 namespace mn {
@@ -95,6 +99,9 @@ template <typename... P> struct Phases {
   static constexpr int count = sizeof...(P);
   template <int n> using At = typename PhaseAt<n, P...>::Type;
 };
+
+template <typename F>
+concept StoresInLastPhase = F::storesElements && F::storesInLastPhase;
 
 template <typename F>
 concept HasTotals = requires { typename F::Totals; };

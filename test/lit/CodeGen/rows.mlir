@@ -28,6 +28,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:          const float [[D:[a-z_0-9]+]] = e.x - row.[[TOP]];
     // CHECK:          return {{[{][{]}}{{.*}}, [[D]]{{[}][}]}};
     // CHECK:        static constexpr bool storesElements = true;
+    // CHECK-NEXT:   static constexpr bool storesInLastPhase = false;
     // CHECK-NEXT:   struct StoredValues {
     // CHECK-NEXT:     float y;
     // CHECK-NEXT:   };
@@ -51,6 +52,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK-NEXT:             mn::Index) const {
     // CHECK-NEXT:     row.best = static_cast<int32_t>(v.v[0]);
     // CHECK:        static constexpr bool storesElements = false;
+    // CHECK-NOT:    storesInLastPhase
     // CHECK:        struct TotalValues {
     // CHECK-NEXT:     float sum;
     // CHECK-NEXT:     int32_t top;

@@ -33,8 +33,9 @@ auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
     for (int lane = 0; lane < rowLanes; ++lane)
       lanes[i][lane] = Kind::none();
   const auto take = [&](int lane, Index r) MN_ALWAYS_INLINE {
-    const auto values =
-        f.values(Phase<p>{}, row, f.load(f.placeOf(o, r)), o, r);
+    const Index place = f.placeOf(o, r);
+    const auto values = f.values(Phase<p>{}, row, f.load(place), o, r,
+                                 neighbour<1>(Element(place), 0));
     for (int i = 0; i < count; ++i)
       lanes[i][lane] = Kind::join(lanes[i][lane], Kind::of(values.v[i], r));
   };
@@ -84,8 +85,8 @@ MN_INLINED typename F::RowValues oneRow(const F &functor, Index o, Index size) {
     MN_INDEPENDENT
     for (Index r = 0; r < size; ++r) {
       const Index place = f.placeOf(o, r);
-      const typename F::StoredValues v[] = {
-          f.results(known, f.load(place), o, r)};
+      const typename F::StoredValues v[] = {f.results(
+          known, f.load(place), o, r, neighbour<1>(Element(place), 0))};
       f.store(v, place);
     }
   }

@@ -2,12 +2,13 @@
 //
 // A team of threads has a row (mnistrt/rows.h), from its first phase to its
 // results: what a thread loads it keeps in registers where they suffice, else
-// it loads it again in each phase. Neighbouring threads have neighbouring
-// elements, or fours of them, where these are adjacent in memory, else
-// neighbouring rows. A large row has the blocks of a cluster, which write their
-// sums to each other's shared memory. Totals over all rows are made by one
-// block, a cluster, or the last block to end its rows. The order of all sums is
-// fixed.
+// it loads it again in each phase. Results that need nothing of the last phase
+// are stored in it: no element is loaded, no random number drawn for them
+// alone. Neighbouring threads have neighbouring elements, or fours of them,
+// where these are adjacent in memory, else neighbouring rows. A large row has
+// the blocks of a cluster, which write their sums to each other's shared
+// memory. Totals over all rows are made by one block, a cluster, or the last
+// block to end its rows. The order of all sums is fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -145,6 +146,8 @@ struct RowKernel {
   static constexpr int splits = hasClusters ? t.splits : 1;
   static_assert(splits <= t.team, "each block gets a member's sum");
   static constexpr int phases = F::Phases::count;
+  template <int p>
+  static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
 
   // How blocks that have all rows together get totals.
   static constexpr bool byCluster = hasTotals && hasClusters && t.groups > 1 &&
@@ -260,22 +263,37 @@ struct RowKernel {
     return s;
   }
 
+  /// The results of neighbours: all are computed before the first is stored.
+  static MN_DEVICE void storeElements(const F &f, const Row &row,
+                                      const Element (&x)[wide], Index o,
+                                      Index place, Index r) {
+    typename F::StoredValues v[wide];
+#pragma unroll
+    for (int j = 0; j < wide; ++j)
+      v[j] = f.results(row, x[j], o, r + j, neighbour<wide>(place, j));
+    f.store(v, place);
+  }
+
   template <int p>
   static MN_DEVICE void runPhases(Held &e, const F &f, Row &row, Place at,
-                                  int member, int number) {
+                                  int member, int number, bool inside) {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
       auto s = Kind::noneOfAll();
-      forEach(e, f, at, [&](const Element(&x)[wide], Index, Index r) {
+      forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
 #pragma unroll
         for (int j = 0; j < wide; ++j)
           s = Kind::joinAll(
-              s,
-              Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, r + j), r + j));
+              s, Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, r + j,
+                                      neighbour<wide>(place, j)),
+                             r + j));
+        if constexpr (storesInPhase<p>)
+          if (inside)
+            storeElements(f, row, x, at.o, place, r);
       });
       s = joinTeam<p, Kind>(s, member, number);
       f.take(Phase<p>{}, Kind::results(s), row, at.o);
-      runPhases<p + 1>(e, f, row, at, member, number);
+      runPhases<p + 1>(e, f, row, at, member, number, inside);
     }
   }
 
@@ -287,16 +305,12 @@ struct RowKernel {
     Held e;
     if constexpr (keeps)
       load(e, f, at, 0);
-    runPhases<0>(e, f, row, at, member, number);
+    runPhases<0>(e, f, row, at, member, number, inside);
     if (!inside)
       return;
-    if constexpr (F::storesElements)
+    if constexpr (F::storesElements && !StoresInLastPhase<F>)
       forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
-        typename F::StoredValues v[wide];
-#pragma unroll
-        for (int j = 0; j < wide; ++j)
-          v[j] = f.results(row, x[j], at.o, r + j);
-        f.store(v, place);
+        storeElements(f, row, x, at.o, place, r);
       });
     if (isFirst && member == 0)
       f.storeRow(row, at.o);

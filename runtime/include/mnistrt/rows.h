@@ -13,8 +13,9 @@
 //   storesInLastPhase  whether these, if any, need nothing that the last phase
 //                      gives
 //   values(Phase<p>, row, e, o, r, place)  what an element gives to phase p
-//   take(Phase<p>, v, row, o)              what the row knows from its results
-//   v results(row, e, o, r, place)           after the last phase, or where it
+//   take(Phase<p>, v, row, o)              what the row knows from the phase's
+//                      results v
+//   results(row, e, o, r, place)           after the last phase, or where it
 //                      storesInLastPhase in it, an element's StoredValues;
 //                      store(v, place) stores those of some next to each other
 //   storeRow(row, o)                       after the last phase

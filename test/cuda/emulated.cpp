@@ -1,13 +1,15 @@
 //===- emulated.cpp - tests of the emulated GPU itself --------------------===//
 //
 // Kernels that are right give what they should, whichever thread runs first and
-// whenever the tensor cores multiply; those that are wrong are found.
+// whenever the tensor cores multiply; those that are wrong are found, and so
+// are graphs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emulated-kernels.h"
 #include "module.h"
 #include <cstdlib>
+#include <cuda.h>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
@@ -194,6 +196,50 @@ TEST_F(Emulated, launches_that_cannot_be_say_why) {
   run(*module, {"from_other_block", numbers, 64, 3}, wrong);
   EXPECT_NE(wrong.find("blocks in groups of 2"), std::string::npos);
   EXPECT_EQ(module->find("no_such_kernel"), nullptr);
+}
+
+/// A graph of two copies, from a to b and from b to c, on two streams: what is
+/// in c after it has run.
+int copiedOnTwoStreams(bool waits) {
+  int memory[3] = {1, 2, 3};
+  const auto at = [&](int i) { return CUdeviceptr(&memory[i]); };
+  CUstream first, second;
+  CUevent begin, copied, end;
+  for (CUstream *stream : {&first, &second})
+    cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
+  for (CUevent *event : {&begin, &copied, &end})
+    cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
+  cuStreamBeginCapture(first, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  cuEventRecord(begin, first);
+  cuStreamWaitEvent(second, begin, 0);
+  cuMemcpyDtoDAsync(at(1), at(0), sizeof(int), first);
+  cuEventRecord(copied, first);
+  if (waits)
+    cuStreamWaitEvent(second, copied, 0);
+  cuMemcpyDtoDAsync(at(2), at(1), sizeof(int), second);
+  cuEventRecord(end, second);
+  cuStreamWaitEvent(first, end, 0);
+  CUgraph graph;
+  CUgraphExec made;
+  EXPECT_EQ(cuStreamEndCapture(first, &graph), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphInstantiateWithFlags(&made, graph, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphLaunch(made, first), CUDA_SUCCESS);
+  for (CUevent event : {begin, copied, end})
+    cuEventDestroy(event);
+  for (CUstream stream : {first, second})
+    cuStreamDestroy(stream);
+  return memory[2];
+}
+
+TEST_F(Emulated, waits_that_graphs_lack_are_found) {
+  for (const char *order : {"forward", "backward"}) {
+    set(order, "late");
+    EXPECT_EQ(copiedOnTwoStreams(true), 1) << order;
+  }
+  set("forward", "late");
+  EXPECT_EQ(copiedOnTwoStreams(false), 1);
+  set("backward", "late");
+  EXPECT_EQ(copiedOnTwoStreams(false), 2) << "the second copy ran first";
 }
 
 TEST_F(Emulated, machine_code_of_a_gpu_is_left_alone) {

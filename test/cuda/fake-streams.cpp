@@ -1,8 +1,61 @@
 //===- fake-streams.cpp - streams, events and graphs, written down --------===//
 
 #include "fake-state.h"
+#include <queue>
 
 using namespace fake;
+
+namespace {
+
+/// For each entry of a graph those that it has to be done before: the next one
+/// of its stream, and who waits for the event that it records.
+std::vector<std::vector<size_t>> successors(const std::vector<Entry> &graph) {
+  std::vector<std::vector<size_t>> later(graph.size());
+  std::map<int, size_t> last, recorded; // of a stream; of an event
+  for (size_t i = 0; i < graph.size(); ++i) {
+    const Entry &entry = graph[i];
+    if (last.count(entry.stream))
+      later[last[entry.stream]].push_back(i);
+    if (entry.what == What::wait && recorded.count(entry.event))
+      later[recorded[entry.event]].push_back(i);
+    if (entry.what == What::record)
+      recorded[entry.event] = i;
+    last[entry.stream] = i;
+  }
+  return later;
+}
+
+/// An order in which a GPU may run a graph: that of the capture, or of all that
+/// may be next always the last. Records and waits take no time.
+std::vector<size_t> orderOf(const std::vector<Entry> &graph) {
+  const auto later = successors(graph);
+  std::vector<int> awaited(graph.size(), 0);
+  for (const std::vector<size_t> &all : later)
+    for (size_t entry : all)
+      ++awaited[entry];
+  const bool backward = emulated::runsBackward();
+  const auto isAfter = [&](size_t a, size_t b) {
+    if (bool(graph[a].work) != bool(graph[b].work))
+      return bool(graph[a].work);
+    return backward ? a < b : a > b;
+  };
+  std::priority_queue<size_t, std::vector<size_t>, decltype(isAfter)> ready(
+      isAfter);
+  for (size_t i = 0; i < graph.size(); ++i)
+    if (awaited[i] == 0)
+      ready.push(i);
+  std::vector<size_t> order;
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (size_t entry : later[order.back()])
+      if (--awaited[entry] == 0)
+        ready.push(entry);
+  }
+  return order;
+}
+
+} // namespace
 
 extern "C" {
 
@@ -154,8 +207,9 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   MN_FAILS;
   const size_t number = reinterpret_cast<size_t>(graph) - 1;
   enqueue(stream, {.what = What::graph, .graph = int(number)});
-  for (const Entry &each : driver().graphs[number])
-    if (const CUresult result = run(each); result != CUDA_SUCCESS)
+  const std::vector<Entry> &entries = driver().graphs[number];
+  for (size_t i : orderOf(entries))
+    if (const CUresult result = run(entries[i]); result != CUDA_SUCCESS)
       return result;
   if (driver().onGraph)
     driver().onGraph(int(number));

@@ -43,6 +43,8 @@ bool says(const char *name, const char *value) {
 
 } // namespace
 
+bool emulated::runsBackward() { return says("FAKE_CUDA_ORDER", "backward"); }
+
 std::unique_ptr<Module> Module::load(const void *image) {
   const size_t bytes = image ? bytesOf(image) : 0;
   if (bytes == 0)
@@ -93,9 +95,7 @@ std::function<std::string()> Module::launch(const Kernel &kernel,
       pointers.push_back(copy.data());
     const Launch all = {&kernels, &kernel, blocks,
                         threads,  shared,  pointers.data()};
-    return run(all,
-               says("FAKE_CUDA_ORDER", "backward") ? Order::backward
-                                                   : Order::forward,
+    return run(all, runsBackward() ? Order::backward : Order::forward,
                !says("FAKE_CUDA_ASYNC", "early"));
   };
 }

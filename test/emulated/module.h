@@ -10,6 +10,10 @@
 
 namespace emulated {
 
+/// Whether the last of what may be next runs first: of the threads of a block,
+/// and of the kernels of a graph.
+bool runsBackward();
+
 /// What the emulated NVRTC made, loaded.
 class Module {
 public:
@@ -23,7 +27,7 @@ public:
 
   /// Runs a kernel with arguments as they are now, whenever it is called:
   /// empty, or what is wrong. The environment says how:
-  ///   FAKE_CUDA_ORDER=backward  the last thread of a block first
+  ///   FAKE_CUDA_ORDER=backward  runsBackward()
   ///   FAKE_CUDA_ASYNC=early     copies and products when they begin
   std::function<std::string()> launch(const Kernel &kernel, unsigned blocks,
                                       unsigned threads, unsigned shared,

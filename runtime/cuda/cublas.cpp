@@ -67,6 +67,12 @@ cublasComputeType_t computeTypeOf(Mma mma) {
   }
 }
 
+/// Where the bias is in this call.
+cublasStatus_t setBias(const PreparedMatmul &p, const void *bias) {
+  return p.lt.cublasLtMatmulDescSetAttribute(
+      p.matmul, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+}
+
 cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
                               const Epilogue &e) {
   const CublasLibrary &lt = p.lt;
@@ -80,8 +86,8 @@ cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
   set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposedB ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposedA ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(e));
-  if (e.bias)
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void *>(e.bias));
+  if (e.bias && status == CUBLAS_STATUS_SUCCESS)
+    status = setBias(p, e.bias);
   if (status != CUBLAS_STATUS_SUCCESS)
     return status;
   status = s.transposedB ? makeLayout(lt, s.n, s.k, s.batch, p.left)
@@ -167,6 +173,8 @@ void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
     kept = std::move(p);
   }
   const auto &p = static_cast<const PreparedMatmul &>(*kept);
+  if (e.bias && failed(setBias(p, e.bias)))
+    return;
   const float one = 1, beta = e.residual ? 1 : 0;
   failed(lt.cublasLtMatmul(state.cublas.handle, p.matmul, &one, b, p.left, a,
                            p.right, &beta, residual, p.result, y, p.result,

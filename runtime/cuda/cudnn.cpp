@@ -17,9 +17,14 @@ using namespace mn::cuda;
 namespace {
 
 using Dims = std::vector<int64_t>;
+using Addresses = std::vector<const void *>;
 
-/// What is kept for a step: graphs that run one after the other.
+/// What is kept for a step: graphs that run one after the other, and where all
+/// tensors were when these were planned.
 struct PreparedGraphs final : Prepared {
+  explicit PreparedGraphs(Addresses planned) : planned(std::move(planned)) {}
+
+  const Addresses planned;
   std::vector<std::unique_ptr<CudnnGraph>> graphs;
 };
 
@@ -166,9 +171,10 @@ std::string describe(const CudnnLibrary &dnn, const char *what, const Conv &s,
          " bytes of workspace: " + dnn.cudnnGetErrorString(status);
 }
 
-void runGraphs(State &state, const PreparedGraphs &prepared) {
+void runGraphs(State &state, const PreparedGraphs &prepared,
+               const Addresses &now) {
   for (const auto &graph : prepared.graphs)
-    if (const cudnnStatus_t status = graph->run();
+    if (const cudnnStatus_t status = graph->run(prepared.planned, now);
         status != CUDNN_STATUS_SUCCESS)
       state.fail(Code::noDevice, std::string("cuDNN: ") +
                                      state.cudnn.cudnnGetErrorString(status));
@@ -181,8 +187,9 @@ void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
               const float *result) {
   State &state = State::of(ctx);
   std::unique_ptr<Prepared> &kept = state.step(ctx).library;
+  const Addresses now = {image, filter, result};
   if (!kept) {
-    auto prepared = std::make_unique<PreparedGraphs>();
+    auto prepared = std::make_unique<PreparedGraphs>(now);
     auto graph = std::make_unique<CudnnGraph>(state.cudnn);
     addConvolution(*graph, kind, s, image, filter, result);
     if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transformsFor(kind, s),
@@ -193,7 +200,7 @@ void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
     prepared->graphs.push_back(std::move(graph));
     kept = std::move(prepared);
   }
-  runGraphs(state, static_cast<const PreparedGraphs &>(*kept));
+  runGraphs(state, static_cast<const PreparedGraphs &>(*kept), now);
 }
 
 /// Plans a graph and keeps it if there is an engine for it.
@@ -250,8 +257,9 @@ void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
                     "convolution", s, x, w, y);
   State &state = State::of(ctx);
   std::unique_ptr<Prepared> &kept = state.step(ctx).library;
+  const Addresses now = {y, x, w, e.bias, e.residual};
   if (!kept) {
-    auto prepared = std::make_unique<PreparedGraphs>();
+    auto prepared = std::make_unique<PreparedGraphs>(now);
     constexpr auto kind =
         CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
     Planner plan{ctx, *prepared, transformsFor(kind, s),
@@ -262,7 +270,7 @@ void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
                                  ctx.workspaceBytes, plan.status));
     kept = std::move(prepared);
   }
-  runGraphs(state, static_cast<const PreparedGraphs &>(*kept));
+  runGraphs(state, static_cast<const PreparedGraphs &>(*kept), now);
 }
 
 void mn::cudnn::convInputGrad(Context &ctx, float *dx, const float *dy,

@@ -203,8 +203,18 @@ CudnnGraph::candidates(Descriptor &graph, Transforms transforms, bool tf32) {
   return first;
 }
 
-bool CudnnGraph::choose(Descriptor &config, void *workspace,
-                        size_t workspaceBytes) {
+/// The tensors with memory, and where that is.
+Descriptor CudnnGraph::packOf(const std::vector<void *> &memory) const {
+  Descriptor v(dnn, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  v.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
+        int64_t(memory.size()), memory.data());
+  v.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+  v.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
+  v.finalize();
+  return v;
+}
+
+bool CudnnGraph::choose(Descriptor &config, size_t workspaceBytes) {
   Descriptor plan(dnn, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, dnn.handle);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
@@ -218,12 +228,7 @@ bool CudnnGraph::choose(Descriptor &config, void *workspace,
   }
   if (size_t(needed) > workspaceBytes)
     return false;
-  Descriptor v(dnn, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  v.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
-        int64_t(pointers.size()), pointers.data());
-  v.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
-  v.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
-  v.finalize();
+  Descriptor v = packOf(pointers);
   if (v.status != CUDNN_STATUS_SUCCESS) {
     status = v.status;
     return false;
@@ -240,10 +245,11 @@ bool CudnnGraph::choose(Descriptor &config, void *workspace,
   return true;
 }
 
-bool CudnnGraph::plan(void *workspace, size_t workspaceBytes,
+bool CudnnGraph::plan(void *memory, size_t workspaceBytes,
                       Transforms transforms, bool tf32) {
   if (status != CUDNN_STATUS_SUCCESS)
     return false;
+  workspace = memory;
   Descriptor graph(dnn, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   std::vector<cudnnBackendDescriptor_t> raw;
   for (const Descriptor &operation : operations)
@@ -257,11 +263,28 @@ bool CudnnGraph::plan(void *workspace, size_t workspaceBytes,
     return false;
   }
   for (Descriptor &config : candidates(graph, transforms, tf32))
-    if (choose(config, workspace, workspaceBytes))
+    if (choose(config, workspaceBytes))
       return true;
   if (status == CUDNN_STATUS_SUCCESS)
     status = CUDNN_STATUS_NOT_SUPPORTED;
   return false;
+}
+
+cudnnStatus_t CudnnGraph::run(const std::vector<const void *> &planned,
+                              const std::vector<const void *> &now) const {
+  const auto execute = [&](const Descriptor &with) {
+    return with.status == CUDNN_STATUS_SUCCESS
+               ? dnn.cudnnBackendExecute(dnn.handle, chosen.raw(), with.raw())
+               : with.status;
+  };
+  if (now == planned)
+    return execute(pack);
+  std::vector<void *> moved = pointers;
+  for (void *&pointer : moved)
+    if (const auto at = std::find(planned.begin(), planned.end(), pointer);
+        at != planned.end())
+      pointer = const_cast<void *>(now[size_t(at - planned.begin())]);
+  return execute(packOf(moved));
 }
 
 } // namespace mn::cuda

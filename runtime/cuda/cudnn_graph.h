@@ -97,12 +97,11 @@ public:
   /// Chooses the first engine that computes in true fp32, or in tf32 where it
   /// may, gives the same bits each time, and needs no more workspace than there
   /// is. False: none does.
-  bool plan(void *workspace, size_t workspaceBytes,
+  bool plan(void *memory, size_t workspaceBytes,
             Transforms transforms = Transforms::asProposed, bool tf32 = false);
-  /// Enqueues it.
-  cudnnStatus_t run() const {
-    return dnn.cudnnBackendExecute(dnn.handle, chosen.raw(), pack.raw());
-  }
+  /// Enqueues it, with what was at `planned` when it was planned at `now`.
+  cudnnStatus_t run(const std::vector<const void *> &planned,
+                    const std::vector<const void *> &now) const;
   /// The last error while planning.
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
 
@@ -117,7 +116,8 @@ private:
   Numerics numericsOf(Descriptor &engineConfig);
   std::vector<Descriptor> candidates(Descriptor &graph, Transforms transforms,
                                      bool tf32);
-  bool choose(Descriptor &config, void *workspace, size_t workspaceBytes);
+  bool choose(Descriptor &config, size_t workspaceBytes);
+  Descriptor packOf(const std::vector<void *> &memory) const;
 
   const CudnnLibrary &dnn;
   std::vector<Descriptor> tensors;
@@ -125,6 +125,7 @@ private:
   std::vector<Descriptor> operations;
   std::vector<void *> pointers;
   std::vector<int64_t> ids;
+  void *workspace = nullptr;
   Descriptor chosen, pack;
 };
 

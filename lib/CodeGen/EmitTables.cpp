@@ -6,6 +6,7 @@
 
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/CodeGen/EmitBody.h"
+#include "lib/IR/Plan/Batches.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -201,6 +202,7 @@ static std::string planRow(const PlanRow &plan) {
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     outputs += !parameterOf(function, i);
+  bool prefetches = function->hasAttr(prefetchesAttribute);
   return "{" + stringLiteral(function.getName()) + ", " +
          std::to_string(batch) + ", " +
          std::to_string(integerAttribute(function, "plan.arena_bytes")) + ", " +
@@ -209,8 +211,10 @@ static std::string planRow(const PlanRow &plan) {
          reference(plan.space + "::outputs", outputs) + ", " +
          reference(plan.space + "::steps",
                    llvm::range_size(function.getOps<StepOp>())) +
-         (ranges ? ", " + reference(plan.space + "::ranges", ranges) : "") +
-         "}";
+         (ranges || prefetches
+              ? ", " + reference(plan.space + "::ranges", ranges)
+              : "") +
+         (prefetches ? ", true}" : "}");
 }
 
 /// The inputs that were bound to a value: `mnist.bound` of the module.

@@ -9,6 +9,7 @@
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/Batches.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
@@ -139,15 +140,6 @@ static std::string stepComment(unsigned number, StepOp step) {
   return comment(text, 3);
 }
 
-/// Whether a plan takes labels: it trains or tests on batches of a data set.
-static bool readsBatches(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto name = function.getArgAttrOfType<StringAttr>(i, "mnist.name"))
-      if (name == mn::names::labels)
-        return true;
-  return false;
-}
-
 namespace {
 /// The text of a plan before its steps are divided among parts.
 struct PlanText {
@@ -260,9 +252,9 @@ static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
   Parts parts = divide(texts, options);
   emitHead(module, options, os);
   // The runtime launches this one before and after plans, and the next before
-  // those that take labels.
+  // those that take labels, or beside them.
   os << "\nMN_TRANSFER_KERNEL\n";
-  if (llvm::any_of(module.getOps<func::FuncOp>(), readsBatches))
+  if (llvm::any_of(module.getOps<func::FuncOp>(), takesBatches))
     os << "MN_NEXT_BATCH_KERNEL\n";
   for (const PlanText &plan : texts)
     emitDevice(plan, os);

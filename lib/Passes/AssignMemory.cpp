@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Plan/Batches.h"
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepOrder.h"
@@ -291,14 +292,31 @@ private:
     return places;
   }
 
+  /// Places the inputs, where the next batch is copied to them while the plan
+  /// runs. Returns where the rest may begin.
+  int64_t placeOwnInputs(func::FuncOp function,
+                         DenseMap<Value, int64_t> &offsetOf) {
+    function->removeAttr(prefetchesAttribute);
+    if (!machineFor(function).prefetchesBatches || !takesBatches(function) ||
+        !countsBatches(function))
+      return parameterBytes;
+    function->setAttr(prefetchesAttribute, UnitAttr::get(&getContext()));
+    int64_t end = parameterBytes;
+    for (BlockArgument argument : function.getArguments())
+      if (offsetOf.try_emplace(argument, end).second)
+        end += llvm::alignTo(sizeInBytes(argument.getType()), alignment);
+    return end;
+  }
+
   void assignArena(func::FuncOp function) {
     DenseMap<Value, int64_t> offsetOf = placesOf(function);
+    int64_t first = placeOwnInputs(function, offsetOf);
     Sharing sharing(function, reuse && concurrent);
     SmallVector<Buffer> buffers =
         findBuffers(function, offsetOf, sharing, alignment, reuse);
-    int64_t arenaBytes = parameterBytes + placeAll(buffers, sharing);
+    int64_t arenaBytes = first + placeAll(buffers, sharing);
     for (const Buffer &buffer : buffers) {
-      int64_t begin = parameterBytes + buffer.begin;
+      int64_t begin = first + buffer.begin;
       for (Value value : buffer.values)
         offsetOf[value] = begin;
       for (auto [value, bytes] : buffer.adjacent)

@@ -5,14 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/CheckModule.h"
+#include "lib/IR/Plan/Batches.h"
 #include "lib/IR/Plan/CheckBlocks.h"
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Plan/Lifetimes.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include <limits>
 
 namespace mlir::mnistc {
 
@@ -43,8 +46,9 @@ public:
     return success(succeeded(checkOps()) && succeeded(checkBodies()) &&
                    succeeded(checkReturn()) && succeeded(findParameters()) &&
                    succeeded(checkPlaces()) && succeeded(checkOverlaps()) &&
-                   succeeded(checkBuckets()) && succeeded(checkUpdates()) &&
-                   succeeded(checkStreams()) && succeeded(checkWaits()));
+                   succeeded(checkPrefetching()) && succeeded(checkBuckets()) &&
+                   succeeded(checkUpdates()) && succeeded(checkStreams()) &&
+                   succeeded(checkWaits()));
   }
 
 private:
@@ -55,6 +59,7 @@ private:
   LogicalResult findParameter(Value value, StringAttr name);
   LogicalResult checkPlaces();
   LogicalResult checkOverlaps();
+  LogicalResult checkPrefetching();
   LogicalResult checkBuckets();
   LogicalResult checkUpdates();
   LogicalResult checkUpdate(const Update &update);
@@ -288,6 +293,32 @@ LogicalResult Checker::checkOverlaps() {
       error.attachNote(earlier.value.getLoc()) << "defined here";
       return error;
     }
+  return success();
+}
+
+/// Where the next batch is copied while a plan runs, it is known which one that
+/// is. No step writes to the inputs' memory, nor between two of them, at any
+/// time: for every other run the runtime moves all that is there.
+LogicalResult Checker::checkPrefetching() {
+  if (!function->hasAttr(prefetchesAttribute))
+    return success();
+  if (!countsBatches(function))
+    return function.emitError("expected '")
+           << function.getName() << "' with '" << prefetchesAttribute
+           << "' to add 1 to '" << mn::names::batch << "' and to leave '"
+           << mn::names::seed << "' and '" << mn::names::epoch
+           << "', got otherwise";
+  int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
+  for (const Range &range : ranges)
+    if (isa<BlockArgument>(range.value))
+      begin = std::min(begin, range.begin), end = std::max(end, range.end);
+  for (const Range &range : ranges)
+    if (!isa<BlockArgument>(range.value) && range.begin < end &&
+        begin < range.end)
+      return emitError(range.value.getLoc(), "expected ")
+             << nameOf(range.value) << " outside of bytes " << begin << " to "
+             << end << ", which the inputs have to themselves, got bytes "
+             << range.begin << " to " << range.end;
   return success();
 }
 

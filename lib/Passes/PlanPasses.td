@@ -262,6 +262,10 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
 
     What a bucket adds up over ranks is adjacent, and its sums take its place.
 
+    On a machine where the next batch is copied while a plan runs, the inputs of
+    a plan that takes labels and counts batches follow the parameters, and share
+    memory with nothing: `plan.prefetches`.
+
     Constants are shared by all functions of the module; equal ones are stored
     once. GPU libraries get scratch memory: for a convolution five times the
     bytes of its tensors, enough for FFT algorithms.
@@ -301,7 +305,9 @@ def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
     decided, placed, and what the target can compute; that no two values that are
     alive together share a byte, nor two constants or parameters; that parameters
     lie where their globals do, apart from all else, and that no step reads an old
-    value after another has written the new one; that of two steps where one
+    value after another has written the new one; that where the next batch is
+    copied meanwhile, it is known which one that is, and no step writes to the
+    inputs' memory; that of two steps where one
     writes bytes that the other uses, one waits for the other. Code generation
     relies on all of it. Runs last, always, and on a plan that is read from a
     text.

@@ -30,20 +30,17 @@ Status findState(const Model &model, const char *name, size_t &offset) {
 
 } // namespace
 
-void BatchPlan::place(char *arena, Batch &batch) const {
-  const auto state = [&](size_t offset) {
-    return reinterpret_cast<const int64_t *>(arena + offset);
-  };
-  batch.toInputs = reinterpret_cast<float *>(arena + inputs);
-  batch.toTargets = reinterpret_cast<uint32_t *>(arena + labels);
-  batch.toValid = reinterpret_cast<int32_t *>(arena + valid);
+void BatchPlan::place(const Context &ctx, Batch &batch) const {
+  batch.toInputs = ctx.at<float>(inputs);
+  batch.toTargets = ctx.at<uint32_t>(labels);
+  batch.toValid = ctx.at<int32_t>(valid);
   if (globalValid)
-    batch.toGlobalValid = reinterpret_cast<int32_t *>(arena + *globalValid);
+    batch.toGlobalValid = ctx.at<int32_t>(*globalValid);
   batch.rows = rows;
   batch.parts = parts;
-  batch.seed = state(seed);
-  batch.epoch = state(epoch);
-  batch.number = state(number);
+  batch.seed = ctx.at<int64_t>(seed);
+  batch.epoch = ctx.at<int64_t>(epoch);
+  batch.number = ctx.at<int64_t>(number);
 }
 
 int64_t partsOf(const Model &model, const Plan &plan) {

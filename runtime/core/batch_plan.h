@@ -24,8 +24,8 @@ struct BatchPlan {
   int64_t parts = 1; ///< batches that an update has
   Type targetType = Type::i32;
 
-  /// The pointers and sizes of a batch that is in `arena`.
-  void place(char *arena, Batch &batch) const;
+  /// The pointers and sizes of a batch that is where `ctx` says.
+  void place(const Context &ctx, Batch &batch) const;
 };
 
 /// How many batches an update has; 1 where a plan does not train.

@@ -36,7 +36,9 @@ void DataSet::fillRow(const Batch &batch, int64_t sample, float *to) const {
 void DataSet::nextBatch(const BatchPlan &plan, char *arena, bool shuffle,
                         const RankPlace &place) const {
   Batch batch = batchOf(kept, shuffle, place);
-  plan.place(arena, batch);
+  Context ctx;
+  ctx.arena = arena;
+  plan.place(ctx, batch);
   const int64_t n = batch.inputElements, m = batch.targetElements;
   *batch.toValid = batch.valid();
   if (batch.toGlobalValid)

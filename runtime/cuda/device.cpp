@@ -156,11 +156,23 @@ int workspacesBefore(const Plan &plan, int stream) {
                         true));
 }
 
+Moved otherInputs(const Plan &plan, const MemoryMap &map) {
+  if (!plan.prefetches || plan.inputCount == 0)
+    return {};
+  size_t begin = plan.inputs[0].offset, end = 0;
+  for (int i = 0; i < plan.inputCount; ++i) {
+    begin = std::min(begin, plan.inputs[i].offset);
+    end = std::max(end, plan.inputs[i].offset + bytesOf(plan.inputs[i]));
+  }
+  return {begin, end - begin, map.inputs - map.arena - begin};
+}
+
 MemoryMap mapMemory(const Model &model) {
-  size_t arena = 0, workspace = 0, staging = 0;
+  size_t arena = 0, inputs = 0, workspace = 0, staging = 0;
   for (int i = 0; i < model.planCount; ++i) {
     const Plan &plan = model.plans[i];
     arena = std::max(arena, aligned(plan.arenaBytes));
+    inputs = std::max(inputs, aligned(otherInputs(plan, {}).bytes));
     workspace = std::max(workspace,
                          aligned(plan.workspaceBytes) *
                              size_t(workspacesBefore(plan, streamCount(plan))));
@@ -170,7 +182,9 @@ MemoryMap mapMemory(const Model &model) {
                                 packedBytes(plan.outputs, plan.outputCount));
   }
   MemoryMap map;
-  map.workspace = map.arena + arena;
+  map.inputs = map.arena + arena;
+  map.number = map.inputs + inputs;
+  map.workspace = map.number + (inputs != 0 ? aligned(sizeof(int64_t)) : 0);
   map.staging[0] = map.workspace + workspace;
   map.staging[1] = map.staging[0] + staging;
   map.bytes = std::max<size_t>(map.staging[1] + staging, 256);

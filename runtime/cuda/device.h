@@ -32,11 +32,15 @@ std::string driverVersion(const Driver &driver);
 /// one allocation. The constants are in another, which executors share.
 struct MemoryMap {
   size_t arena = 0;
+  size_t inputs = 0; ///< the other copy, of plans that prefetch
+  size_t number = 0; ///< of the first batch of a graph, where one prefetches
   size_t workspace = 0;
   size_t staging[2] = {}; ///< inputs and then outputs of a slot
   size_t bytes = 0;
 };
 MemoryMap mapMemory(const Model &model);
+/// The other copy of a plan's inputs; of no bytes where there is none.
+Moved otherInputs(const Plan &plan, const MemoryMap &map);
 
 /// Inputs and outputs of more bytes than this are no part of a plan's graph:
 /// they are copied while the other slot computes, through staging memory on the

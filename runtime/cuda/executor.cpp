@@ -40,10 +40,12 @@ Status CudaExecutor::inStep(int plan, int step, Status status) const {
                                         "): " + status.message);
 }
 
-Status CudaExecutor::enqueueStep(int plan, int step, StepPart part) {
+Status CudaExecutor::enqueueStep(int plan, int step, StepPart part,
+                                 const Moved &inputs) {
   const Step &s = model.plans[plan].steps[step];
   Context ctx;
   ctx.arena = at<char>(map.arena);
+  ctx.inputs = inputs;
   ctx.constants = reinterpret_cast<const char *>(shared->constants);
   ctx.workspaceBytes = model.plans[plan].workspaceBytes;
   ctx.workspace = at<char>(map.workspace) +
@@ -189,17 +191,13 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   const Plan &p = model.plans[plan];
   const int steps = p.stepCount;
   constexpr int runs = 9;
-  // As they run: with several streams, filters are packed beside other steps.
-  const auto packsEarly = [&](int step) {
-    return streamCount(p) > 1 && p.steps[step].packsEarly;
-  };
   Events events(cu, steps + 1);
   CUgraphExec graph = nullptr;
   Status status = capture(
       [&] {
         MN_TRY(copyInputs(plan, 0, true, 0));
         for (int step = 0; step < steps; ++step)
-          if (packsEarly(step))
+          if (packsEarly(p, step)) // As it runs: beside other steps.
             MN_TRY(enqueueStep(plan, step, StepPart::packing));
         for (int step = 0; step <= steps; ++step) {
           state.lastKernel.clear();
@@ -208,8 +206,8 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
                        "recording an event"));
           if (step < steps)
             MN_TRY(enqueueStep(plan, step,
-                               packsEarly(step) ? StepPart::others
-                                                : StepPart::all));
+                               packsEarly(p, step) ? StepPart::others
+                                                   : StepPart::all));
         }
         return Status::success();
       },

@@ -42,6 +42,18 @@ private:
 
 class StreamOrder;
 
+/// A run of a plan among others on batches of a data set.
+struct Turn {
+  Moved inputs; ///< where its batch is
+  /// Enqueues the copy of the next batch; empty: not during this run.
+  std::function<Status()> copyNext;
+};
+
+/// Whether a step's filters are packed from the beginning of its plan on.
+inline bool packsEarly(const Plan &plan, int step) {
+  return streamCount(plan) > 1 && plan.steps[step].packsEarly;
+}
+
 class CudaExecutor final : public Executor {
 public:
   CudaExecutor(const Model &model, const ExecutorOptions &options,
@@ -141,14 +153,17 @@ private:
   Status copyRows(const Tensor &input, const CallerRows &rows);
   void freeSet(int set);
 
-  Status enqueueStep(int plan, int step, StepPart part = StepPart::all);
-  Status enqueueSteps(int plan);
+  Status enqueueStep(int plan, int step, StepPart part = StepPart::all,
+                     const Moved &inputs = {});
+  Status enqueueSteps(int plan, const Turn &turn = {});
   Status useStream(int number);
   Status awaitEvent(CUevent event);
   Status awaitSteps(const Step &step, StreamOrder &order);
   Status enqueuePacking(int plan, StreamOrder &order);
   Status awaitPacking(int step, StreamOrder &order);
-  Status enqueueOrdered(int plan, StreamOrder &order);
+  Status enqueueNextBatch(const Turn &turn);
+  Status enqueueOrdered(int plan, StreamOrder &order, const Turn &turn);
+  Status joinStreams(StreamOrder &order, const Turn &turn);
   Status enqueueAlone(int plan);
   Status enqueuePlan(int plan);
   Status enqueueDirect(int plan, int slot);
@@ -160,8 +175,9 @@ private:
   Status submitStaged(int plan, int slot);
   Status copyInputs(int plan, CUdeviceptr from, bool fromHost, int slot);
   Status stageOutputs(int plan, CUdeviceptr to);
-  Status enqueueBatch(const BatchPlan &plan, const Samples &samples,
-                      bool shuffle);
+  Batch batchFor(const BatchPlan &plan, const Samples &samples, bool shuffle,
+                 const Moved &inputs) const;
+  Status enqueueBatch(const Batch &batch);
   Status enqueueBatches(int plan, int set, bool shuffle, int count);
   Status runAndTime(int plan, int count, double &microseconds);
   Status profileSteps(int plan, std::vector<StepTime> &times);
@@ -177,10 +193,13 @@ private:
   MemoryMap map;
   CUdeviceptr base = 0;
   CUstream copyIn = nullptr, copyOut = nullptr;
-  /// That compute; the first is state.stream, the last packs filters early.
+  /// That compute; the first is state.stream. One packs filters early, and one
+  /// copies the next batch, where a plan does.
   std::vector<CUstream> streams;
+  int packingStream = 0, batchStream = 0;
   std::vector<CUevent> stepEvents; ///< step i has ended; the last: all before
   std::vector<CUevent> packEvents; ///< of the steps that pack early
+  CUevent batchEvent = nullptr;    ///< the next batch is there
   CUevent begin = nullptr, end = nullptr;
   CUevent callerBegin = nullptr, callerEnd = nullptr; ///< of a caller's stream
   Slot slots[2];

@@ -60,20 +60,28 @@ Status CudaExecutor::makeStreams() {
   return Status::success();
 }
 
-/// What plans need whose steps run concurrently.
+/// What plans need whose steps run concurrently, or beside a copy.
 Status CudaExecutor::makeStepStreams() {
   size_t count = 1, events = 0, packing = 0;
-  for (int i = 0; i < model.planCount; ++i)
-    if (const Plan &p = model.plans[i]; streamCount(p) > 1) {
-      count = std::max(count, size_t(streamCount(p)));
+  bool prefetches = false;
+  for (int i = 0; i < model.planCount; ++i) {
+    const Plan &p = model.plans[i];
+    count = std::max(count, size_t(streamCount(p)));
+    if (streamCount(p) > 1 || p.prefetches)
       events = std::max(events, size_t(p.stepCount) + 1);
-      packing =
-          std::max(packing, size_t(std::count_if(p.steps, p.steps + p.stepCount,
-                                                 [](const Step &step) {
-                                                   return step.packsEarly;
-                                                 })));
-    }
-  count += packing != 0;
+    size_t packed = 0;
+    for (int step = 0; step < p.stepCount; ++step)
+      packed += packsEarly(p, step);
+    packing = std::max(packing, packed);
+    prefetches |= p.prefetches;
+  }
+  if (packing != 0)
+    packingStream = int(count++);
+  if (prefetches) {
+    batchStream = int(count++);
+    MN_TRY(check(cu.cuEventCreate(&batchEvent, CU_EVENT_DISABLE_TIMING),
+                 "making an event"));
+  }
   streams.assign(count, nullptr);
   streams[0] = state.stream;
   for (size_t i = 1; i < count; ++i)
@@ -183,7 +191,7 @@ CudaExecutor::~CudaExecutor() {
     for (CUevent event : {slot.copied, slot.computed, slot.done})
       if (event)
         cu.cuEventDestroy(event);
-  for (CUevent event : {begin, end, callerBegin, callerEnd})
+  for (CUevent event : {begin, end, callerBegin, callerEnd, batchEvent})
     if (event)
       cu.cuEventDestroy(event);
   for (CUevent event : writer.copied)

@@ -6,7 +6,8 @@
 // graph is captured, that costs nothing.
 //
 // Filters that are parameters are packed on a stream of their own, from the
-// beginning of the plan on: who needs them rarely has to wait.
+// beginning of the plan on: who needs them rarely has to wait. Where the next
+// batch is copied while a plan runs, it is on a stream of its own, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ public:
     for (Stream &stream : streams)
       stream.clock.assign(streams.size() + 1, -1);
     for (int step = 0; step < plan.stepCount; ++step)
-      if (plan.steps[step].packsEarly)
+      if (packsEarly(plan, step))
         packing.push_back(step);
   }
 
@@ -108,7 +109,7 @@ Status CudaExecutor::awaitSteps(const Step &step, StreamOrder &order) {
 Status CudaExecutor::enqueuePacking(int plan, StreamOrder &order) {
   if (order.packing.empty())
     return Status::success();
-  MN_TRY(useStream(int(streams.size()) - 1));
+  MN_TRY(useStream(packingStream));
   MN_TRY(awaitEvent(stepEvents.back()));
   state.lastKernel.clear();
   for (size_t i = 0; i < order.packing.size(); ++i) {
@@ -136,7 +137,37 @@ Status CudaExecutor::awaitPacking(int step, StreamOrder &order) {
   return Status::success();
 }
 
-Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order) {
+/// The copy of the next batch, to where the run before this one had its own.
+Status CudaExecutor::enqueueNextBatch(const Turn &turn) {
+  if (!turn.copyNext)
+    return Status::success();
+  MN_TRY(useStream(batchStream));
+  MN_TRY(awaitEvent(stepEvents.back()));
+  state.lastKernel.clear();
+  MN_TRY(turn.copyNext());
+  return check(cu.cuEventRecord(batchEvent, state.stream),
+               "recording an event");
+}
+
+/// The first stream continues when all others have ended.
+Status CudaExecutor::joinStreams(StreamOrder &order, const Turn &turn) {
+  MN_TRY(useStream(0));
+  StreamOrder::Stream &first = order.streams[0];
+  for (size_t i = 1; i < order.streams.size(); ++i)
+    if (const int last = order.streams[i].last; last > first.clock[i]) {
+      MN_TRY(awaitEvent(stepEvents[size_t(last)]));
+      order.await(first, last);
+    }
+  state.lastKernel = first.lastKernel;
+  if (turn.copyNext) {
+    MN_TRY(awaitEvent(batchEvent));
+    state.lastKernel.clear();
+  }
+  return Status::success();
+}
+
+Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order,
+                                    const Turn &turn) {
   const Plan &p = model.plans[plan];
   MN_TRY(check(cu.cuEventRecord(stepEvents.back(), state.stream),
                "recording an event"));
@@ -147,35 +178,30 @@ Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order) {
     MN_TRY(awaitSteps(p.steps[i], order));
     MN_TRY(awaitPacking(i, order));
     state.lastKernel = stream.lastKernel;
-    MN_TRY(enqueueStep(
-        plan, i, p.steps[i].packsEarly ? StepPart::others : StepPart::all));
+    MN_TRY(enqueueStep(plan, i,
+                       packsEarly(p, i) ? StepPart::others : StepPart::all,
+                       turn.inputs));
     stream.lastKernel = state.lastKernel;
     order.add(i);
     MN_TRY(check(cu.cuEventRecord(stepEvents[size_t(i)], state.stream),
                  "recording an event"));
+    if (i == 0) // Beside it, but the step is launched first.
+      MN_TRY(enqueueNextBatch(turn));
   }
-  MN_TRY(useStream(0));
-  StreamOrder::Stream &first = order.streams[0];
-  for (size_t i = 1; i < order.streams.size(); ++i)
-    if (const int last = order.streams[i].last; last > first.clock[i]) {
-      MN_TRY(awaitEvent(stepEvents[size_t(last)]));
-      order.await(first, last);
-    }
-  state.lastKernel = first.lastKernel;
-  return Status::success();
+  return joinStreams(order, turn);
 }
 
-Status CudaExecutor::enqueueSteps(int plan) {
+Status CudaExecutor::enqueueSteps(int plan, const Turn &turn) {
   const Plan &p = model.plans[plan];
-  if (streamCount(p) > 1) {
+  if (streamCount(p) > 1 || turn.copyNext) {
     StreamOrder order(p);
     order.streams[0].begun = true;
     order.streams[0].lastKernel = state.lastKernel;
-    const Status status = enqueueOrdered(plan, order);
+    const Status status = enqueueOrdered(plan, order, turn);
     const Status back = useStream(0);
     return status.ok() ? back : status;
   }
   for (int step = 0; step < p.stepCount; ++step)
-    MN_TRY(enqueueStep(plan, step));
+    MN_TRY(enqueueStep(plan, step, StepPart::all, turn.inputs));
   return Status::success();
 }

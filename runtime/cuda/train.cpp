@@ -2,7 +2,8 @@
 //
 // A data set is on the device as the file has it. A kernel copies the next
 // batch to where a plan reads it, the plan follows, and sixteen of such pairs
-// are one graph: the host only says how many.
+// are one graph: the host only says how many. There a batch is copied while the
+// plan runs on the one before, which is in another copy of the plan's inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,11 +126,18 @@ Status CudaExecutor::freeBytes(int64_t &bytes) {
 // Running
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::enqueueBatch(const BatchPlan &plan, const Samples &samples,
-                                  bool shuffle) {
+Batch CudaExecutor::batchFor(const BatchPlan &plan, const Samples &samples,
+                             bool shuffle, const Moved &inputs) const {
+  Context ctx;
+  ctx.arena = at<char>(map.arena);
+  ctx.inputs = inputs;
   Batch batch = batchOf(samples, shuffle,
                         options.ranks ? options.ranks->place() : RankPlace());
-  plan.place(at<char>(map.arena), batch);
+  plan.place(ctx, batch);
+  return batch;
+}
+
+Status CudaExecutor::enqueueBatch(const Batch &batch) {
   // Like a step, it looks up its kernel once.
   Context ctx;
   ctx.step = 0;
@@ -145,10 +153,30 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
                                     int count) {
   BatchPlan found;
   MN_TRY(findBatchPlan(model, plan, found));
+  const bool prefetches = model.plans[plan].prefetches && count > 1;
+  const auto inputsOf = [&](int i) {
+    return prefetches && i % 2 != 0 ? otherInputs(model.plans[plan], map)
+                                    : Moved();
+  };
+  const auto copy = [&](int i) {
+    Batch batch = batchFor(found, sets[set]->samples, shuffle, inputsOf(i));
+    // The first one says from where on the others count.
+    int64_t *number = at<int64_t>(map.number);
+    if (prefetches && i == 0)
+      batch.toNumber = number;
+    else if (prefetches)
+      batch.number = number, batch.ahead = i;
+    return enqueueBatch(batch);
+  };
   state.lastKernel.clear();
   for (int i = 0; i < count; ++i) {
-    MN_TRY(enqueueBatch(found, sets[set]->samples, shuffle));
-    MN_TRY(enqueueSteps(plan));
+    if (i == 0 || !prefetches)
+      MN_TRY(copy(i));
+    Turn turn;
+    turn.inputs = inputsOf(i);
+    if (prefetches && i + 1 < count)
+      turn.copyNext = [&, i] { return copy(i + 1); };
+    MN_TRY(enqueueSteps(plan, turn));
   }
   return Status::success();
 }

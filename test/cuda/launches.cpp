@@ -3,7 +3,6 @@
 #include "mnistrt/cuda/launch.h"
 #include "plan.h"
 #include <algorithm>
-#include <random>
 
 using namespace test;
 using fake::driver;
@@ -13,32 +12,6 @@ namespace {
 
 std::vector<StepShape> chain(int steps) {
   return std::vector<StepShape>(size_t(steps));
-}
-
-/// A plan that the compiler could have made.
-std::vector<StepShape> randomShape(std::mt19937 &random) {
-  std::vector<StepShape> shapes(2 + random() % 9);
-  const unsigned streams = 1 + random() % 4;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    shapes[i].stream = int(random() % streams);
-    shapes[i].packsEarly = random() % 3 == 0;
-    for (size_t k = 0; k < i; ++k)
-      if (shapes[k].stream != shapes[i].stream && random() % 3 == 0)
-        shapes[i].after.push_back(int(k));
-  }
-  return shapes;
-}
-
-std::string text(const std::vector<StepShape> &shapes) {
-  std::string made;
-  for (const StepShape &shape : shapes) {
-    made += (made.empty() ? "" : " ") + std::to_string(shape.stream) +
-            (shape.packsEarly ? "p(" : "(");
-    for (int step : shape.after)
-      made += " " + std::to_string(step);
-    made += ")";
-  }
-  return made;
 }
 
 TEST(Launches, StepsOfAnyPlanKeepItsOrder) {

@@ -8,7 +8,8 @@ using namespace fake;
 namespace test {
 
 static void runStep(mn::Context &ctx) {
-  void *arguments[] = {&ctx.arena, &ctx.workspace};
+  const float *input = ctx.at<float>(PlanModel::inputs);
+  void *arguments[] = {&ctx.arena, &ctx.workspace, &input};
   const std::string kernel = "step" + std::to_string(ctx.step);
   mn::launch(ctx, kernel.c_str(), {140, 64, 1, 96 << 10}, arguments);
 }
@@ -71,6 +72,31 @@ PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
   model.parameterBytes = parameterBytes;
   model.initial = reinterpret_cast<const unsigned char *>(initial);
   model.initialBytes = sizeof initial;
+}
+
+std::vector<StepShape> randomShape(std::mt19937 &random) {
+  std::vector<StepShape> shapes(2 + random() % 9);
+  const unsigned streams = 1 + random() % 4;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].stream = int(random() % streams);
+    shapes[i].packsEarly = random() % 3 == 0;
+    for (size_t k = 0; k < i; ++k)
+      if (shapes[k].stream != shapes[i].stream && random() % 3 == 0)
+        shapes[i].after.push_back(int(k));
+  }
+  return shapes;
+}
+
+std::string text(const std::vector<StepShape> &shapes) {
+  std::string made;
+  for (const StepShape &shape : shapes) {
+    made += (made.empty() ? "" : " ") + std::to_string(shape.stream) +
+            (shape.packsEarly ? "p(" : "(");
+    for (int step : shape.after)
+      made += " " + std::to_string(step);
+    made += ")";
+  }
+  return made;
 }
 
 std::unique_ptr<mn::Executor> open(const PlanModel &made, bool graph) {

@@ -8,6 +8,7 @@
 #include "mnistrt/model.h"
 #include <gtest/gtest.h>
 #include <memory>
+#include <random>
 
 namespace test {
 
@@ -20,7 +21,7 @@ struct StepShape {
 };
 
 /// A model with one plan; step i launches the kernel "step<i>", whose arguments
-/// are the arena and the workspace.
+/// are the arena, the workspace and the input.
 class PlanModel {
 public:
   explicit PlanModel(std::vector<StepShape> shapes,
@@ -42,6 +43,10 @@ private:
   std::vector<std::string> names;
   std::vector<mn::Step> steps;
 };
+
+/// A plan that the compiler could have made.
+std::vector<StepShape> randomShape(std::mt19937 &random);
+std::string text(const std::vector<StepShape> &shapes);
 
 /// Opens a model on a fresh driver.
 std::unique_ptr<mn::Executor> open(const PlanModel &made, bool graph);

@@ -34,6 +34,7 @@ struct Sums : testing::Test {
     steps.assign(made.plan.steps, made.plan.steps + made.plan.stepCount);
     steps[1].run = addUp;
     made.plan.steps = steps.data();
+    made.plan.prefetches = true;
     const mn::Status status =
         mn::Executor::open(made.model, {.ranks = &ranks}, executor);
     EXPECT_TRUE(status.ok()) << status.message;

@@ -1,9 +1,12 @@
 """Whole trainings beside the CPU's, on networks of several kinds."""
 
 import json
+import pathlib
 import sys
 
 from harness import ROOT, expect, ok
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 TRAIN = ("train", "--data=digits", "--limit=20", "--test-limit=8", "--epochs=1",
          "--report-every=1")
@@ -80,3 +83,23 @@ def test_any_order_of_threads_gives_the_same_bits(place):
                    for order in ("forward", "backward")
                    for when in ("late", "early")}
         expect(len(digests) == 1, f"{name}: {digests}")
+
+
+def test_batches_of_a_graph_as_one_by_one(place):
+    """Steps that are short enough for graphs of sixteen batches."""
+    model = place.path("small.onnx")
+    ok(sys.executable, ROOT / "utils/onnx-as.py", HERE / "small.onnxtext", "-o",
+       model)
+    program = place.path("small")
+    made = place.run(place.mnistc, model, "--train", "--batch=2",
+                     "--libraries=none", "-o", program)
+    expect(made.code == 0, made)
+    digests = set()
+    for flags in ((), ("--no-graph",)):
+        for order in ("forward", "backward"):
+            done = place.run(program, "train", "--data=digits", "--limit=121",
+                             "--test-limit=9", "--epochs=3", "--log=-", *flags,
+                             env=place.environment(ORDER=order))
+            expect(done.code == 0, done)
+            digests.add(json.loads(done.out.splitlines()[-1])["digest"])
+    expect(len(digests) == 1, digests)

@@ -1,7 +1,8 @@
 //===- train.cpp - batches and parameters on a GPU ------------------------===//
 //
-// A plan that writes down what it was given, among its parameters: compared
-// with what the host says of the same batches.
+// A plan that writes down what it was given, among its parameters, and again
+// once it has counted the batch: compared with what the host says of the same
+// batches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ namespace {
 constexpr int64_t rows = 3, batches = 40, samples = 100;
 constexpr int64_t longest = 9000;
 /// Batches that are written down: those, and what time() and profile() run.
-constexpr int64_t logged = batches + 8;
+constexpr int64_t logged = batches + 9;
 constexpr float scale = 1.0f / 255, mean = 0.25f, deviation = 0.5f;
 
 // The parameters, and after them what a run needs.
@@ -31,8 +32,10 @@ enum : size_t {
   epoch = 512,
   batch = 768,
   labelLog = 1024,
-  log = 2048,
-  parameterBytes = aligned(log + logged * rows * longest * 4),
+  lateLabelLog = 2048,
+  log = 4096,
+  lateLog = aligned(log + logged * rows * longest * 4),
+  parameterBytes = aligned(lateLog + logged * rows * longest * 4),
   labels = parameterBytes,
   valid = labels + 256,
   inputs = valid + 256,
@@ -42,6 +45,13 @@ enum : size_t {
 template <int64_t Elements> void record(mn::Context &ctx) {
   mn::pointwise(ctx, "train_record", rows * Elements,
                 Record{ctx.at<float>(log), ctx.at<int32_t>(labelLog),
+                       ctx.at<float>(inputs), ctx.at<int32_t>(labels),
+                       ctx.at<int64_t>(batch), rows * Elements, rows});
+}
+/// Once the batch was counted.
+template <int64_t Elements> void recordLate(mn::Context &ctx) {
+  mn::pointwise(ctx, "train_record", rows * Elements,
+                Record{ctx.at<float>(lateLog), ctx.at<int32_t>(lateLabelLog),
                        ctx.at<float>(inputs), ctx.at<int32_t>(labels),
                        ctx.at<int64_t>(batch), rows * Elements, rows});
 }
@@ -59,18 +69,35 @@ const mn::Parameter parameters[] = {
     byhand::state("mn.batch", mn::Type::i64, batch)};
 constexpr float initial[] = {0.5f};
 
+/// How a plan may be run.
+struct Order {
+  bool prefetches;
+  int streams;
+};
+
 /// The tables of a plan whose rows have so many elements.
 template <int64_t Elements> struct TrainTables {
+  explicit TrainTables(const Order &order)
+      : stream(order.streams - 1), waits(order.streams - 1),
+        prefetches(order.prefetches) {}
+
+  const int stream, waits;
+  const bool prefetches;
+  const int first = 0, second = 1;
   static constexpr int64_t shape[] = {rows, Elements};
   const mn::Tensor inputTable[3] = {
       {"x", mn::Type::f32, 2, shape, inputs},
       {"mn.labels", mn::Type::i32, 1, shape, labels},
       {"mn.valid", mn::Type::i32, 0, nullptr, valid}};
-  const mn::Step steps[2] = {
-      {"record", "copy", "", "kernel", "", 0, 0, record<Elements>, nullptr, 0},
-      {"advance", "add", "", "kernel", "", 0, 0, advance, nullptr, 0}};
+  const mn::Step steps[3] = {
+      {"record", "copy", "", "kernel", "", 0, 0, record<Elements>},
+      {"advance", "add", "", "kernel", "", 0, 0, advance, nullptr, 0, stream,
+       &first, waits},
+      {"late", "copy", "", "kernel", "", 0, 0, recordLate<Elements>, nullptr, 0,
+       0, &second, waits}};
   const mn::Plan plan = {"train", rows,    arenaBytes, 0,     inputTable,
-                         3,       nullptr, 0,          steps, 2};
+                         3,       nullptr, 0,          steps, 3,
+                         nullptr, 0,       prefetches};
 };
 
 mn::Model modelOf(const mn::DeviceCode &code, const mn::Plan &plan) {
@@ -90,8 +117,10 @@ struct Way {
 
 template <int64_t Elements> class TrainTest {
 public:
-  TrainTest(const mn::DeviceCode &code, int &passed, int &failed)
-      : model(modelOf(code, tables.plan)), passed(passed), failed(failed) {
+  TrainTest(const mn::DeviceCode &code, const Order &order, int &passed,
+            int &failed)
+      : tables(order), model(modelOf(code, tables.plan)), passed(passed),
+        failed(failed) {
     for (int64_t i = 0; i < samples * Elements; ++i)
       bytes.push_back(uint8_t(i * 7919 >> 3));
     floats.assign(bytes.begin(), bytes.end());
@@ -107,9 +136,11 @@ public:
       status = compare(*executor, way);
     ++(status.ok() ? passed : failed);
     if (!status.ok())
-      std::printf("FAIL train %d, type %d, %s, graph %d: %s\n", int(Elements),
-                  int(way.type), way.shuffle ? "shuffled" : "in order",
-                  way.graph, status.message.c_str());
+      std::printf("FAIL train %d, type %d, %s, graph %d, streams %d, "
+                  "prefetches %d: %s\n",
+                  int(Elements), int(way.type),
+                  way.shuffle ? "shuffled" : "in order", way.graph,
+                  1 + tables.stream, tables.prefetches, status.message.c_str());
   }
 
 private:
@@ -150,16 +181,25 @@ private:
     MN_TRY(executor.profile(0, times));
     std::vector<char> found(parameterBytes);
     MN_TRY(executor.readParameters(0, found.data(), found.size()));
-    return compareWith(found, way);
+    MN_TRY(compareLogs(found, log, labelLog, way));
+    // There, batches are counted from 1.
+    MN_TRY(compareLogs(found, lateLog + rows * Elements * 4,
+                       lateLabelLog + rows * 4, way));
+    float sum;
+    std::memcpy(&sum, &found[weight], 4);
+    if (sum != initial[0] + 2 * samples)
+      return wrong("expected 200.5 rows, got " + std::to_string(sum));
+    return mn::Status::success();
   }
 
   mn::Status wrong(const std::string &what) {
     return mn::Status::error(mn::Code::numeric, what);
   }
 
-  mn::Status compareWith(const std::vector<char> &found, const Way &way) {
-    const float *x = reinterpret_cast<const float *>(&found[log]);
-    const int32_t *label = reinterpret_cast<const int32_t *>(&found[labelLog]);
+  mn::Status compareLogs(const std::vector<char> &found, size_t atInputs,
+                         size_t atLabels, const Way &way) {
+    const float *x = reinterpret_cast<const float *>(&found[atInputs]);
+    const int32_t *label = reinterpret_cast<const int32_t *>(&found[atLabels]);
     mn::Batch same;
     same.scale = scale, same.mean = mean, same.deviation = deviation;
     same.invert = way.invert;
@@ -184,10 +224,6 @@ private:
                        std::to_string(x[place * Elements + i]));
       }
     }
-    float sum;
-    std::memcpy(&sum, &found[weight], 4);
-    if (sum != initial[0] + 2 * samples)
-      return wrong("expected 200.5 rows, got " + std::to_string(sum));
     return mn::Status::success();
   }
 
@@ -201,12 +237,14 @@ private:
 
 template <int64_t Elements>
 void testRows(const mn::DeviceCode &code, int &passed, int &failed) {
-  TrainTest<Elements> test(code, passed, failed);
-  for (const Way &way : {Way{mn::Type::u8, true, false, true},
-                         Way{mn::Type::u8, false, true, true},
-                         Way{mn::Type::f32, true, true, true},
-                         Way{mn::Type::f32, false, false, false}})
-    test.run(way);
+  for (const Order &order : {Order{false, 1}, Order{true, 1}, Order{true, 2}}) {
+    TrainTest<Elements> test(code, order, passed, failed);
+    for (const Way &way : {Way{mn::Type::u8, true, false, true},
+                           Way{mn::Type::u8, false, true, true},
+                           Way{mn::Type::f32, true, true, true},
+                           Way{mn::Type::f32, false, false, false}})
+      test.run(way);
+  }
 }
 
 } // namespace

@@ -279,6 +279,7 @@ const Machine &Machine::h200() {
                          .collective = 10, // Two of them, by NVLink: 1 kB takes
                          .reduced = 0.13e6, // 10.7 us, 1.6 MB 23, 4.7 MB 42.
                          .disturbed = 6},   // Assumed.
+      .prefetchesBatches = true,
       .roof = {.of = "NVIDIA H200",
                .flops = 67e6,
                .bytes = 4.8e6,
@@ -322,6 +323,7 @@ const Machine &Machine::x86() {
       .maxRecompute = 1.5,
       .streams = 1,
       .times = std::nullopt,
+      .prefetchesBatches = false,
       .roof = {.of = "one core with AVX2, 3 GHz", .flops = 96e3, .bytes = 15e3},
       .preferences = onX86};
   return machine;

@@ -117,6 +117,9 @@ struct Machine {
   /// one.
   int64_t streams;
   std::optional<StepTimes> times;
+  /// The next batch of a data set is copied to a plan's inputs while the plan
+  /// runs: they have memory of their own.
+  bool prefetchesBatches;
   Roof roof;
   /// Before generated code, which computes the rest; the best ones first.
   ArrayRef<Preference> preferences;

@@ -1,6 +1,7 @@
 //===- PlanAttributes.cpp - the attributes of the plan dialect ------------===//
 
 #include "lib/IR/KnownAttributes.h"
+#include "lib/IR/Plan/Batches.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
@@ -67,6 +68,7 @@ static ArrayRef<KnownAttribute> planAttributes() {
           auto text = dyn_cast<StringAttr>(value);
           return text && symbolizeWay(text);
         }}},
+      {prefetchesAttribute, onFunction, aUnit()},
       {"plan.target",
        onModule,
        {"the name of a target",

@@ -34,6 +34,10 @@ def Plan_Dialect : Dialect {
       the arena, and of the scratch memory for libraries that follows it,
       once for each stream; `plan.constant_bytes` on the module.
 
+    - `plan.prefetches` on a function that takes batches: while it runs, the next
+      batch may be copied. Nothing but its inputs is in their memory, which the
+      runtime has twice, and it counts batches: `mn.batch` becomes one more.
+
     Steps may run concurrently. Those of a stream run one after another:
 
     - `plan.stream` on a step: the number of its stream, 0 by default;

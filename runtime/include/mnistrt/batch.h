@@ -32,9 +32,13 @@ struct Batch {
   /// rank of a batch of all.
   int64_t rank = 0, ranks = 1;
   int64_t parts = 1; ///< batches that an update has, where it has several
-  // The states `mn.seed`, `mn.epoch` and `mn.batch`.
+  // The states `mn.seed`, `mn.epoch` and `mn.batch`; of a batch that is copied
+  // before its turn, what `mn.batch` was so many batches before.
   const int64_t *seed = nullptr, *epoch = nullptr, *number = nullptr;
+  int64_t ahead = 0;
+  int64_t *toNumber = nullptr; ///< where that is kept for those after this
 
+  MN_FN int64_t numberInEpoch() const { return *number + ahead; }
   /// How many rows from `first` on the data has, up to `most`.
   MN_FN int64_t left(int64_t first, int64_t most) const {
     const int64_t rest = count - first;
@@ -43,19 +47,21 @@ struct Batch {
   /// How many rows the data has left for this update of all ranks.
   MN_FN int32_t globalValid() const {
     const int64_t all = rows * ranks * parts;
-    return int32_t(left(*number / parts * all, all));
+    return int32_t(left(numberInEpoch() / parts * all, all));
   }
   /// Of this batch of all ranks, this rank's.
   MN_FN int32_t valid() const {
     const int64_t all = rows * ranks;
-    return int32_t((left(*number * all, all) - rank + ranks - 1) / ranks);
+    return int32_t((left(numberInEpoch() * all, all) - rank + ranks - 1) /
+                   ranks);
   }
 
   /// The sample that row `row` is, or -1 where there is none left.
   MN_FN int64_t sampleOf(int64_t row) const {
     if (row >= valid())
       return -1;
-    const uint64_t place = uint64_t((*number * rows + row) * ranks + rank);
+    const uint64_t place =
+        uint64_t((numberInEpoch() * rows + row) * ranks + rank);
     return shuffle ? int64_t(shuffled(place, uint64_t(count), uint64_t(*seed),
                                       uint64_t(*epoch)))
                    : int64_t(place);

@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 10;
+constexpr uint32_t modelVersion = 11;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -24,9 +24,20 @@ enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 /// or the others.
 enum class StepPart : uint8_t { all, packing, others };
 
+/// Bytes of the arena that are not where the plan says, but `distance` further
+/// on: another copy of its inputs.
+struct Moved {
+  size_t begin = 0, bytes = 0, distance = 0;
+
+  size_t placeOf(size_t offset) const {
+    return offset - begin < bytes ? offset + distance : offset;
+  }
+};
+
 /// What a step may use while it runs. Addresses are device addresses.
 struct Context {
   char *arena = nullptr;
+  Moved inputs;
   const char *constants = nullptr;
   void *workspace = nullptr; ///< after the arena; for libraries
   size_t workspaceBytes = 0;
@@ -35,7 +46,7 @@ struct Context {
   void *runtime = nullptr; ///< of the target: stream, handles, prepared calls
 
   template <typename T> T *at(size_t offset) const {
-    return reinterpret_cast<T *>(arena + offset);
+    return reinterpret_cast<T *>(arena + inputs.placeOf(offset));
   }
   template <typename T> const T *constant(size_t offset) const {
     return reinterpret_cast<const T *>(constants + offset);
@@ -98,6 +109,9 @@ struct Plan {
   int stepCount;
   const InputRange *ranges = nullptr;
   int rangeCount = 0;
+  /// Whether the next batch may be copied while it runs: nothing else is in its
+  /// inputs' memory, from the first to the last, and it counts batches by 1.
+  bool prefetches = false;
 };
 
 /// The streams of a plan.

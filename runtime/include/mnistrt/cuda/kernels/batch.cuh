@@ -1,7 +1,8 @@
 //===- batch.cuh - copies the next batch of a data set ----------*- C++ -*-===//
 //
 // A few blocks a row, each of which finds out once which sample the row is. No
-// step of a plan: the executor launches it before plans that train or test.
+// step of a plan: the executor launches it before plans that train or test, or
+// beside them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,6 +102,8 @@ MN_DEVICE void nextBatch(const Batch &b) {
       *b.toValid = b.valid();
       if (b.toGlobalValid)
         *b.toGlobalValid = b.globalValid();
+      if (b.toNumber)
+        *b.toNumber = b.numberInEpoch();
     }
   }
   __syncthreads();

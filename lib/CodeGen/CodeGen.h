@@ -25,6 +25,7 @@ struct EmitOptions {
   std::string target;             ///< cuda, cpu
   std::vector<std::string> archs; ///< sm_90, x86-64-v3
   bool embedsKernels = false;     ///< the kernels are files next to the program
+  bool timestamps = false;        ///< kernels can write down when they run
   uint64_t onnxBytes = 0; ///< of the model's file, where the program keeps it
   bool embedsReport = false; ///< what a report shows is a file next to it
 };

@@ -315,5 +315,7 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
     field("report", "mn_report");
     field("reportEnd", "mn_report_end");
   }
+  if (options.timestamps)
+    field("timestamps", "true");
   os << "};\n";
 }

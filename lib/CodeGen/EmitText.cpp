@@ -81,6 +81,8 @@ static void emitHead(ModuleOp module, const EmitOptions &options,
   }
   if (needsLargeIndex(module))
     os << "\n#define MN_INDEX int64_t\n";
+  if (options.timestamps)
+    os << "\n#define MN_TIMESTAMPS\n";
   os << "\n#include \"mnistrt/generated.h\"\n";
 }
 

@@ -146,12 +146,17 @@ std::vector<Command> commandsOf(const Model &model) {
              "infer (default), eval or train; weights do not change",
              &Options::plan},
             {"repeat", "N",
-             "number of runs; times are their medians (default 20)",
+             "number of runs; times are their medians (default 20, of a "
+             "timeline 320)",
              &Options::repeat, 1},
             {"trace", "FILE",
              "write a trace for Perfetto or chrome://tracing, with a track for "
              "each stream; - is standard output",
              &Options::trace},
+            {"timeline", "FILE",
+             "measure each kernel in the plan as it runs, beside others, and "
+             "write a trace of it; the program needs mnistc --timestamps",
+             &Options::timeline},
             {"report", "FILE",
              "write a page (HTML) that shows the plan and these times; - is "
              "standard output",

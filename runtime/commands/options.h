@@ -17,8 +17,8 @@ namespace mn {
 struct Options {
   std::vector<std::string> arguments;
   std::vector<std::string> given; ///< names of options on the command line
-  std::string data, split = "test", output, trace, report, plan = kinds::infer,
-                    scores = "auto";
+  std::string data, split = "test", output, trace, timeline, report,
+                    plan = kinds::infer, scores = "auto";
   Transform transform;
   int64_t batch = 0, top = 3, repeat = 0, warmup = 10, device = 0, limit = 0;
   double seconds = 1, rtol = 1e-3, atol = 1e-7;

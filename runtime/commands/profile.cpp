@@ -1,11 +1,8 @@
 //===- profile.cpp - app profile ------------------------------------------===//
 
-#include "commands/options.h"
-#include "commands/trace.h"
-#include "core/choices.h"
+#include "commands/profile.h"
 #include "core/random_inputs.h"
 #include "formats/atomic_file.h"
-#include "formats/json.h"
 #include "inference/runner.h"
 #include "ranks/open_ranks.h"
 #include "reports/html_report.h"
@@ -17,15 +14,52 @@
 
 namespace mn {
 
-namespace {
-
-/// To a file or, for "-", to standard output.
 Status writeTrace(const std::string &path, const Json &trace) {
   if (path != "-")
     return writeAtomically(path, jsonText(trace) + "\n");
   printJson(trace);
   return Status::success();
 }
+
+Choices stdoutOptions(const Options &options) {
+  Choices result;
+  if (options.json)
+    result.push_back("--json");
+  for (const auto &[name, path] : {std::pair("--trace", options.trace),
+                                   std::pair("--timeline", options.timeline),
+                                   std::pair("--report", options.report)})
+    if (path == "-")
+      result.push_back(std::string(name) + "=-");
+  return result;
+}
+
+static Status checkOutputs(const Model &model, const Options &options,
+                           const Ranks *ranks) {
+  if (const Choices several = stdoutOptions(options); several.size() > 1)
+    return Status::error(Code::usage, "expected one output on standard output, "
+                                      "got '" +
+                                          several[0] + "' and '" + several[1] +
+                                          "'");
+  const bool writes = !ranks || ranks->isFirst();
+  return writes && !options.report.empty() ? checkReport(model, options.report)
+                                           : Status::success();
+}
+
+Status setUp(const Model &model, const Options &options, Ranks *ranks,
+             std::unique_ptr<Executor> &executor, int &number) {
+  size_t kind;
+  MN_TRY(checkOutputs(model, options, ranks));
+  MN_TRY(choose("--plan", options.plan,
+                {kinds::infer, kinds::eval, kinds::train}, kind));
+  MN_TRY(openExecutor(model, options, executor, ranks));
+  Runner runner(model, *executor);
+  runner.kind = options.plan;
+  MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
+  const Plan &plan = model.plans[number];
+  return fillInputs(*executor, plan, number, {.rows = plan.batch});
+}
+
+namespace {
 
 std::string rate(double amount, double microseconds) {
   return amount > 0 && microseconds > 0
@@ -151,46 +185,6 @@ void addSums(const Plan &plan, double alone, int ranks, Times &times) {
   times.hidden = times.sums - std::clamp(times.whole - alone, 0.0, times.sums);
 }
 
-/// The options that need standard output for themselves; the table then goes to
-/// standard error.
-Choices stdoutOptions(const Options &options) {
-  Choices result;
-  if (options.json)
-    result.push_back("--json");
-  if (options.trace == "-")
-    result.push_back("--trace=-");
-  if (options.report == "-")
-    result.push_back("--report=-");
-  return result;
-}
-
-Status checkOutputs(const Model &model, const Options &options,
-                    const Ranks *ranks) {
-  if (const Choices several = stdoutOptions(options); several.size() > 1)
-    return Status::error(Code::usage, "expected one output on standard output, "
-                                      "got '" +
-                                          several[0] + "' and '" + several[1] +
-                                          "'");
-  const bool writes = !ranks || ranks->isFirst();
-  return writes && !options.report.empty() ? checkReport(model, options.report)
-                                           : Status::success();
-}
-
-/// The plan that is asked for, with inputs.
-Status setUp(const Model &model, const Options &options, Ranks *ranks,
-             std::unique_ptr<Executor> &executor, int &number) {
-  size_t kind;
-  MN_TRY(checkOutputs(model, options, ranks));
-  MN_TRY(choose("--plan", options.plan,
-                {kinds::infer, kinds::eval, kinds::train}, kind));
-  MN_TRY(openExecutor(model, options, executor, ranks));
-  Runner runner(model, *executor);
-  runner.kind = options.plan;
-  MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
-  const Plan &plan = model.plans[number];
-  return fillInputs(*executor, plan, number, {.rows = plan.batch});
-}
-
 void print(std::FILE *file, const Model &model, const Plan &plan,
            const Executor &executor, const Times &times) {
   const std::string title = text(
@@ -238,9 +232,13 @@ Status profileOn(const Model &model, const Options &options, Ranks *ranks,
 } // namespace
 
 Status profile(const Model &model, const Options &options) {
+  const bool timeline = !options.timeline.empty();
+  if (timeline)
+    MN_TRY(checkTimeline(model, options));
   return withRanks(model, options.train.timeout, [&](Ranks *ranks) {
     std::unique_ptr<Executor> executor;
-    const Status status = profileOn(model, options, ranks, executor);
+    const Status status =
+        (timeline ? timelineOn : profileOn)(model, options, ranks, executor);
     if (!ranks || status.ok())
       return status;
     ranks->fail(status.code);

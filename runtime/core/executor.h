@@ -11,6 +11,7 @@
 
 #include "core/ranks.h"
 #include "core/status.h"
+#include "core/timed_runs.h"
 #include "mnistrt/augment.h"
 #include "mnistrt/model.h"
 #include "mnistrt/pixels.h"
@@ -113,6 +114,13 @@ public:
 
   /// One run on the inputs of slot 0, step by step, each timed.
   virtual Status profile(int plan, std::vector<StepTime> &times) = 0;
+
+  /// Runs of a plan as it always runs, whose kernels write down when they do:
+  /// on a GPU, of a program that was compiled to (Model::timestamps).
+  virtual Status timeline(int /*plan*/, TimedRuns & /*runs*/) {
+    return Status::error(Code::usage, "expected kernels that write down their "
+                                      "times, got a program without");
+  }
 
   /// One run on the inputs of slot 0, step by step; after each step calls
   /// `look` with the step's number. `read` below may be used in it. For

@@ -1,9 +1,12 @@
 //===- random_inputs.cpp - inputs that stand for any ----------------------===//
 
 #include "core/random_inputs.h"
+#include "core/batch_plan.h"
 #include "core/tensor.h"
 #include "mnistrt/philox.h"
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 
 namespace mn {
@@ -73,6 +76,39 @@ Status fillInputs(Executor &executor, const Plan &tables, int plan,
       break;
     }
   }
+  return Status::success();
+}
+
+Status makeSamples(const Model &model, int plan, int64_t rows,
+                   RandomSamples &made) {
+  BatchPlan batches;
+  MN_TRY(findBatchPlan(model, plan, batches));
+  const Plan &tables = model.plans[plan];
+  Integers classes = {};
+  for (int i = 0; i < tables.inputCount; ++i)
+    if (std::string(tables.inputs[i].name) == names::labels)
+      classes = integersOf(tables, i, RandomInputs().classes);
+  const Random random = {0, 0};
+  made.inputs.resize(size_t(rows * batches.inputElements));
+  for (size_t i = 0; i < made.inputs.size(); i += sizeof(Words4)) {
+    const Words4 words = random.block(0, i / sizeof(Words4));
+    std::memcpy(&made.inputs[i], &words,
+                std::min(sizeof words, made.inputs.size() - i));
+  }
+  made.targets.resize(size_t(rows * batches.targetElements));
+  for (size_t i = 0; i < made.targets.size(); ++i)
+    made.targets[i] =
+        batches.targetType == Type::f32
+            ? std::bit_cast<uint32_t>(float(random.uniform(1, i)))
+            : uint32_t(classes.lowest +
+                       int64_t(random.bits(1, i)) % classes.count);
+  made.samples.inputs = made.inputs.data();
+  made.samples.targets = made.targets.data();
+  made.samples.targetType = batches.targetType;
+  made.samples.count = rows;
+  made.samples.inputElements = batches.inputElements;
+  made.samples.targetElements = batches.targetElements;
+  made.samples.scale = 1.0f / 255;
   return Status::success();
 }
 

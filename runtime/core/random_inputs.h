@@ -17,6 +17,17 @@ struct RandomInputs {
 Status fillInputs(Executor &executor, const Plan &tables, int plan,
                   const RandomInputs &inputs);
 
+/// A data set of random bytes, as the pixels of pictures are, and of targets.
+struct RandomSamples {
+  std::vector<uint8_t> inputs;
+  std::vector<uint32_t> targets;
+  Samples samples; ///< of these
+};
+
+/// So many rows for a plan that takes batches.
+Status makeSamples(const Model &model, int plan, int64_t rows,
+                   RandomSamples &made);
+
 } // namespace mn
 
 #endif // MNISTRT_CORE_RANDOM_INPUTS_H

@@ -156,10 +156,11 @@ Status CudaExecutor::keepingParameters(const std::function<Status()> &run) {
   return writeParameters(0, kept.data(), kept.size());
 }
 
-Status CudaExecutor::runAndTime(int plan, int count, double &microseconds) {
+Status CudaExecutor::runAndTime(const std::function<Status()> &enqueue,
+                                int count, double &microseconds) {
   MN_TRY(check(cu.cuEventRecord(begin, state.stream), "recording an event"));
   for (int i = 0; i < count; ++i)
-    MN_TRY(enqueuePlan(plan));
+    MN_TRY(enqueue());
   MN_TRY(check(cu.cuEventRecord(end, state.stream), "recording an event"));
   MN_TRY(waitFor(end, "running a plan"));
   float milliseconds = 0;
@@ -174,7 +175,7 @@ Status CudaExecutor::time(int plan, int count, double &microseconds) {
   MN_TRY(prepare(plan));
   return keepingParameters([&] {
     MN_TRY(copyInputs(plan, 0, true, 0));
-    return runAndTime(plan, count, microseconds);
+    return runAndTime([&] { return enqueuePlan(plan); }, count, microseconds);
   });
 }
 

@@ -2,7 +2,8 @@
 //
 // Its life is in open.cpp, its work in executor.cpp, the order of steps in
 // streams.cpp, inputs and outputs in transfers.cpp, those that a caller has on
-// the device in on_device.cpp, and what training needs in train.cpp.
+// the device in on_device.cpp, what training needs in train.cpp, and runs that
+// are looked at in timeline.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +75,7 @@ public:
   Status wait(int slot) override;
   Status time(int plan, int count, double &microseconds) override;
   Status profile(int plan, std::vector<StepTime> &times) override;
+  Status timeline(int plan, TimedRuns &runs) override;
   Status trace(int plan, Status (*look)(void *user, int step),
                void *user) override;
   Status read(size_t offset, void *to, size_t bytes) override;
@@ -177,9 +179,18 @@ private:
   Status stageOutputs(int plan, CUdeviceptr to);
   Batch batchFor(const BatchPlan &plan, const Samples &samples, bool shuffle,
                  const Moved &inputs) const;
+  Status prepareBatches(int plan, int set, BatchPlan &found);
   Status enqueueBatch(const Batch &batch);
   Status enqueueBatches(int plan, int set, bool shuffle, int count);
-  Status runAndTime(int plan, int count, double &microseconds);
+  Status runAndTime(const std::function<Status()> &enqueue, int count,
+                    double &microseconds);
+  Status enqueueTimed(int plan, const TimedRuns &runs);
+  Status timeRuns(int plan, const TimedRuns &runs,
+                  const std::function<Status()> &launch, double &microseconds);
+  Status recordRun(const TimedRuns &runs, int64_t number,
+                   const BatchPlan &batches, CUdeviceptr memory,
+                   const std::function<Status()> &launch,
+                   std::vector<BlockTimes> &times);
   Status profileSteps(int plan, std::vector<StepTime> &times);
   Status capture(const std::function<Status()> &enqueue, CUgraphExec &graph);
   /// Runs what only looks at a plan: the parameters stay as they were.

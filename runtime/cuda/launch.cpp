@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mnistrt/cuda/launch.h"
-#include "cuda/state.h"
+#include "cuda/launch_recorder.h"
 
 using namespace mn;
 using namespace mn::cuda;
@@ -41,7 +41,7 @@ void *mn::stepMemory(Context &ctx, size_t bytes) {
 }
 
 void mn::launch(Context &ctx, const char *first, LaunchShape shape,
-                void **arguments, const char *suffix) {
+                void **arguments, size_t count, const char *suffix) {
   State &state = State::of(ctx);
   const std::string kernel = std::string(first) + suffix;
   CUfunction &function = state.step(ctx).kernels[kernel];
@@ -75,8 +75,14 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
   config.hStream = state.stream;
   config.attrs = &overlap;
   config.numAttrs = mayOverlap(state, ctx.part, first, shape, suffix) ? 1 : 0;
+  BlockTimes *times = state.recorder ? state.recorder->add(state, ctx, first,
+                                                           suffix, shape.blocks)
+                                     : nullptr;
+  std::vector<void *> all(arguments, arguments + count);
+  if (state.timestamps)
+    all.push_back(&times);
   const CUresult result =
-      state.driver.cuLaunchKernelEx(&config, function, arguments, nullptr);
+      state.driver.cuLaunchKernelEx(&config, function, all.data(), nullptr);
   if (result != CUDA_SUCCESS)
     return state.fail(Code::noDevice,
                       "kernel '" + kernel + "' cannot be started with " +

@@ -37,6 +37,7 @@ Status CudaExecutor::open() {
   state.driver = shared->driver;
   state.overlaps = shared->device.capability >= 90;
   state.multiprocessors = unsigned(shared->device.multiprocessors);
+  state.timestamps = model.timestamps;
   MN_TRY(makeCurrent());
   MN_TRY(shared->loadModule(state.module));
   MN_TRY(makeStreams());

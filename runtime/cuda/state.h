@@ -25,6 +25,8 @@ struct Prepared {
   virtual ~Prepared() = default;
 };
 
+class LaunchRecorder;
+
 struct State {
   Driver driver;
   CublasLibrary cublas; ///< empty where no step needs it
@@ -36,6 +38,10 @@ struct State {
   unsigned multiprocessors = 0;
   /// Of ours, where that is the last thing enqueued, without its suffix.
   std::string lastKernel;
+  /// Whether kernels take a place for the times of their blocks, as their last
+  /// argument; and what gives each launch one, where they are recorded.
+  bool timestamps = false;
+  LaunchRecorder *recorder = nullptr;
 
   struct Step {
     std::map<std::string, CUfunction> kernels; ///< by name

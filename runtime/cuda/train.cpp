@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cuda/executor_state.h"
+#include "cuda/launch_recorder.h"
 #include "mnistrt/cuda/kernels/batch.cuh"
 #include <algorithm>
 #include <cstring>
@@ -170,6 +171,8 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
   };
   state.lastKernel.clear();
   for (int i = 0; i < count; ++i) {
+    if (state.recorder)
+      state.recorder->turn = i;
     if (i == 0 || !prefetches)
       MN_TRY(copy(i));
     Turn turn;
@@ -181,9 +184,8 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
   return Status::success();
 }
 
-Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
-                                int64_t count) {
-  BatchPlan found;
+/// A plan, to run on batches of a set.
+Status CudaExecutor::prepareBatches(int plan, int set, BatchPlan &found) {
   MN_TRY(findBatchPlan(model, plan, found));
   if ((set < 0 || set >= dataSets) || !sets[set])
     return Status::error(Code::usage, "expected data set " +
@@ -191,7 +193,13 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
                                           " to be loaded, got none");
   MN_TRY(checkRows(found, sets[set]->samples));
   MN_TRY(makeCurrent());
-  MN_TRY(prepare(plan));
+  return prepare(plan);
+}
+
+Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
+                                int64_t count) {
+  BatchPlan found;
+  MN_TRY(prepareBatches(plan, set, found));
   if (!options.graph) {
     for (int64_t i = 0; i < count; ++i)
       MN_TRY(enqueueBatches(plan, set, shuffle, 1));

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <cfloat>
+#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,7 @@
 //===- command-line.cpp - what options say and programs print -------------===//
 
 #include "commands/options.h"
-#include "commands/trace.h"
+#include "commands/profile.h"
 #include "core/choices.h"
 #include "reports/report.h"
 #include "reports/terminal.h"

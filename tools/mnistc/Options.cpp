@@ -112,6 +112,11 @@ static cl::opt<std::string>
               cl::desc("Maximum scratch memory for cuDNN and cuBLASLt, for "
                        "each stream (default: 1024)"),
               cl::cat(targetCategory));
+static cl::opt<bool> timestamps(
+    "timestamps", cl::ValueDisallowed,
+    cl::desc("Kernels that can write down when their blocks run, for 'app "
+             "profile --timeline'"),
+    cl::cat(targetCategory));
 static cl::opt<std::string>
     runtime("runtime", cl::value_desc("folder"),
             cl::desc("Folder of include/mnistrt and lib (default: next to "
@@ -416,6 +421,8 @@ static std::string commandText() {
   text += productFlagsText();
   if (workspace != "1024")
     add("--workspace=" + workspace);
+  if (timestamps)
+    add("--timestamps");
   text += trainFlagsText();
   if (level != "2")
     add("-O" + level);
@@ -476,6 +483,7 @@ bool mlir::mnistc::parseOptions(int argc, const char *const *argv,
   options.target = target;
   options.targetGiven = target.getNumOccurrences() != 0;
   options.library = library;
+  options.timestamps = timestamps;
   options.runtime = runtime;
   options.tuned = tunedFlag();
   options.tune = tuneFlag();

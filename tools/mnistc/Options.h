@@ -46,6 +46,7 @@ struct Options {
   bool targetGiven = false;       ///< on the command line
   std::vector<std::string> archs; ///< none: the target's default
   std::string library; ///< what its model is called in C; empty: as the file
+  bool timestamps = false; ///< kernels can write down when they run
   std::string runtime;
   std::string tune, tuned; ///< files of choices: to write, to read; or "none"
   std::string saveTemps, saveStages;

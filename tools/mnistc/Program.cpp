@@ -86,6 +86,7 @@ static EmitOptions emitOptions(const Options &options,
   if (emit.archs.empty())
     emit.archs.push_back(target.arch.str());
   emit.embedsKernels = target.deviceCode;
+  emit.timestamps = options.timestamps;
   return emit;
 }
 
@@ -180,10 +181,13 @@ static int build(const Input &input, const Options &options,
   return exitOk;
 }
 
-/// Whether every --arch is one of the target's. `chosen`: by more than the
-/// default.
-static bool checkArchs(const ToolchainTarget &target, const Options &options,
-                       bool chosen) {
+/// Whether the target is what options are for, and has every --arch. `chosen`:
+/// by more than the default.
+static bool checkTarget(const ToolchainTarget &target, const Options &options,
+                        bool chosen) {
+  if (options.timestamps && !target.deviceCode)
+    return error("expected --target=cuda with --timestamps, got '" +
+                 target.name + "', whose steps run one after another");
   for (StringRef arch : options.archs)
     if (arch.starts_with("sm_") != target.deviceCode)
       return error("expected --arch such as " + target.arch +
@@ -198,7 +202,7 @@ static bool checkArchs(const ToolchainTarget &target, const Options &options,
 
 bool mlir::mnistc::checkProgramOptions(const Options &options) {
   const ToolchainTarget *target = ToolchainTarget::get(options.target);
-  return !target || checkArchs(*target, options, options.targetGiven);
+  return !target || checkTarget(*target, options, options.targetGiven);
 }
 
 /// The target of the plan, which the command line may repeat.
@@ -215,7 +219,7 @@ static const ToolchainTarget *targetOf(ModuleOp module,
     return nullptr;
   }
   bool chosen = options.targetGiven || planned;
-  return target && checkArchs(*target, options, chosen) ? target : nullptr;
+  return target && checkTarget(*target, options, chosen) ? target : nullptr;
 }
 
 int mlir::mnistc::emitProgram(const Input &input, const Options &options,

@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 11;
+constexpr uint32_t modelVersion = 12;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
 
@@ -191,6 +191,9 @@ struct Model {
   int classCount = 0;
   /// What a report shows of it, packed (mnistrt/report_page.h); null: nothing.
   const unsigned char *report = nullptr, *reportEnd = nullptr;
+  /// CUDA: whether kernels can write down when their blocks run
+  /// (mnistrt/timestamps.h).
+  bool timestamps = false;
 };
 
 } // namespace mn

@@ -94,11 +94,17 @@ inline constexpr char filtersSuffix[] = "_filters";
 /// whose name ends in `suffix`. What goes wrong is kept in the context and
 /// reported, with the step's name, by who runs the steps.
 void launch(Context &ctx, const char *kernel, LaunchShape shape,
-            void **arguments, const char *suffix = "");
+            void **arguments, size_t count, const char *suffix);
 
 /// Memory of the device that the step keeps: the same whenever it runs, of
 /// which the first time says how much.
 void *stepMemory(Context &ctx, size_t bytes);
+
+template <size_t count>
+void launch(Context &ctx, const char *kernel, LaunchShape shape,
+            void *(&arguments)[count], const char *suffix = "") {
+  launch(ctx, kernel, shape, arguments, count, suffix);
+}
 
 template <typename F>
 void launch(Context &ctx, const char *kernel, LaunchShape shape,

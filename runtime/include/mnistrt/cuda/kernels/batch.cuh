@@ -121,7 +121,9 @@ MN_DEVICE void nextBatch(const Batch &b) {
 } // namespace device
 
 #define MN_NEXT_BATCH_KERNEL                                                   \
-  MN_GLOBAL(256) mn_next_batch(const __grid_constant__ mn::Batch batch) {      \
+  MN_GLOBAL(256)                                                               \
+  mn_next_batch(const __grid_constant__ mn::Batch batch MN_TIMES_ARGUMENT) {   \
+    MN_RECORD_TIMES                                                            \
     mn::device::nextBatch(batch);                                              \
   }
 

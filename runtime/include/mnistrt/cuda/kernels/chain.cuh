@@ -253,7 +253,10 @@ MN_DEVICE void chain(const Chain<rows, Links...> &all) {
 
 #define MN_CHAIN_KERNEL(NAME, C)                                               \
   MN_GLOBAL(mn::shape::chainThreads)                                           \
-  NAME(const __grid_constant__ C all) { mn::device::chain(all); }
+  NAME(const __grid_constant__ C all MN_TIMES_ARGUMENT) {                      \
+    MN_RECORD_TIMES                                                            \
+    mn::device::chain(all);                                                    \
+  }
 
 #else
 

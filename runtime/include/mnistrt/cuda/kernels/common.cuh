@@ -10,7 +10,7 @@
 #ifndef MNISTRT_CUDA_KERNELS_COMMON_CUH
 #define MNISTRT_CUDA_KERNELS_COMMON_CUH
 
-#include "mnistrt/cuda/kernels/instructions.cuh"
+#include "mnistrt/cuda/kernels/timestamps.cuh"
 #include "mnistrt/math.h"
 
 #ifdef __CUDACC__

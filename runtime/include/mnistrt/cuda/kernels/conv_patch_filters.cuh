@@ -132,9 +132,10 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
     if constexpr (!early)
       gridDependencySync();
     packMine<resultsAdjacent>(operation);
-    // Who waits for this kernel waits for the one before it, too.
+    // Who waits for this kernel waits for the one before it, too; itself it was
+    // ready from the start.
     if constexpr (early)
-      gridDependencySync();
+      griddepcontrol();
   }
   template <bool resultsAdjacent, typename Operation>
   MN_DEVICE void packMine(const Operation &operation) const {
@@ -155,7 +156,9 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
   using NAME##_argument = mn::device::WindowArgument<__VA_ARGS__, F>::Type;    \
   MN_PARTS_KERNELS(NAME, NAME##_argument, SHAPE, __VA_ARGS__)                  \
   MN_GLOBAL(mn::shape::packThreads)                                            \
-  NAME##_filters(const __grid_constant__ NAME##_argument f) {                  \
+  NAME##_filters(                                                              \
+      const __grid_constant__ NAME##_argument f MN_TIMES_ARGUMENT) {           \
+    MN_RECORD_TIMES                                                            \
     __VA_ARGS__::packFilters(f);                                               \
   }
 

@@ -14,9 +14,8 @@
 
 namespace mn::device {
 
-/// Waits for the kernel before this one, which may have been started before
-/// that one ended, and lets the next one be started in the same way.
-MN_DEVICE void gridDependencySync() {
+/// What gridDependencySync does on GPUs whose kernels may overlap.
+MN_DEVICE void griddepcontrol() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -65,6 +64,21 @@ MN_DEVICE int opaque(int n) {
 MN_DEVICE int64_t opaque(int64_t n) {
   asm("" : "+l"(n));
   return n;
+}
+
+/// Nanoseconds of a clock that all multiprocessors read, of which it counts
+/// some at a time: 32 on an H100.
+MN_DEVICE uint64_t globalTime() {
+  uint64_t time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time)::"memory");
+  return time;
+}
+
+/// The number of the multiprocessor that the block is on.
+MN_DEVICE uint32_t multiprocessor() {
+  uint32_t number;
+  asm volatile("mov.u32 %0, %smid;" : "=r"(number));
+  return number;
 }
 
 /// As many bytes as the launch's shape says.

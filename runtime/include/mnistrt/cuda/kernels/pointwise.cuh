@@ -62,7 +62,9 @@ template <typename F> MN_DEVICE void pointwise(const F &f, int64_t count) {
 
 #define MN_POINTWISE_KERNEL(NAME, ...)                                         \
   MN_GLOBAL(256)                                                               \
-  NAME(const __grid_constant__ __VA_ARGS__ f, const int64_t count) {           \
+  NAME(const __grid_constant__ __VA_ARGS__ f,                                  \
+       const int64_t count MN_TIMES_ARGUMENT) {                                \
+    MN_RECORD_TIMES                                                            \
     mn::device::pointwise(f, count);                                           \
   }
 

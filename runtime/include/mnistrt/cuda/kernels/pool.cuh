@@ -309,7 +309,8 @@ template <typename T, Pool S> struct PoolKernel {
 } // namespace device
 
 #define MN_POOL_KERNEL(NAME, RUN, T, F, ...)                                   \
-  MN_GLOBAL(256) NAME(const __grid_constant__ F f) {                           \
+  MN_GLOBAL(256) NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {         \
+    MN_RECORD_TIMES                                                            \
     mn::device::PoolKernel<T, __VA_ARGS__>::RUN(f);                            \
   }
 #define MN_MAX_POOL_KERNEL(NAME, T, F, ...)                                    \

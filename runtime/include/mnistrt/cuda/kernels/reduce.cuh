@@ -201,7 +201,8 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
 #define MN_REDUCE_KERNEL(NAME, R, T, F, ...)                                   \
   __device__ mn::device::ReduceKernel<R, T, __VA_ARGS__>::Parts NAME##_parts;  \
   MN_GLOBAL_CLUSTERS(mn::shape::reduce(__VA_ARGS__))                           \
-  NAME(const __grid_constant__ F f) {                                          \
+  NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
+    MN_RECORD_TIMES                                                            \
     mn::device::ReduceKernel<R, T, __VA_ARGS__>::run(f, NAME##_parts);         \
   }
 

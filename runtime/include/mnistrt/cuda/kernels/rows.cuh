@@ -407,7 +407,8 @@ struct RowKernel {
 #define MN_ROWS_KERNEL(NAME, F, ...)                                           \
   __device__ mn::device::RowKernel<F, __VA_ARGS__>::Parts NAME##_parts;        \
   MN_GLOBAL_CLUSTERS(mn::shape::rows(__VA_ARGS__, mn::HasTotals<F>))           \
-  NAME(const __grid_constant__ F f) {                                          \
+  NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
+    MN_RECORD_TIMES                                                            \
     mn::device::RowKernel<F, __VA_ARGS__>::run(f, NAME##_parts);               \
   }
 

@@ -119,7 +119,9 @@ MN_DEVICE void segments(const Segments<Tables...> &all) {
 
 #define MN_SEGMENTS_KERNEL(NAME, E, ...)                                       \
   MN_GLOBAL(mn::shape::segmentThreads)                                         \
-  NAME(const __grid_constant__ mn::Segments<__VA_ARGS__> all) {                \
+  NAME(const __grid_constant__ mn::Segments<__VA_ARGS__> all                   \
+           MN_TIMES_ARGUMENT) {                                                \
+    MN_RECORD_TIMES                                                            \
     mn::device::segments<E>(all);                                              \
   }
 

@@ -138,7 +138,8 @@ template <typename T, Softmax S> struct SoftmaxKernel {
 
 #define MN_SOFTMAX_KERNEL(NAME, T, F, ...)                                     \
   MN_GLOBAL(mn::shape::softmax(__VA_ARGS__).threads)                           \
-  NAME(const __grid_constant__ F f) {                                          \
+  NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
+    MN_RECORD_TIMES                                                            \
     mn::device::SoftmaxKernel<T, __VA_ARGS__>::run(f);                         \
   }
 

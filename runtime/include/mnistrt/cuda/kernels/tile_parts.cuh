@@ -43,11 +43,14 @@ MN_SHAPE_FN LaunchShape partSums(int64_t results) {
 
 #define MN_PARTS_KERNELS(NAME, F, SHAPE, ...)                                  \
   __device__ __VA_ARGS__::Parts NAME##_parts;                                  \
-  MN_GLOBAL_CLUSTERS(SHAPE) NAME(const __grid_constant__ F f) {                \
+  MN_GLOBAL_CLUSTERS(SHAPE)                                                    \
+  NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
+    MN_RECORD_TIMES                                                            \
     __VA_ARGS__::run(f, NAME##_parts);                                         \
   }                                                                            \
   MN_GLOBAL(32 * mn::shape::warpsOfSums)                                       \
-  NAME##_sums(const __grid_constant__ F f) {                                   \
+  NAME##_sums(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                 \
+    MN_RECORD_TIMES                                                            \
     __VA_ARGS__::addParts(f, NAME##_parts);                                    \
   }
 

@@ -86,7 +86,10 @@ MN_DEVICE void transfer(const Transfer &t) {
 } // namespace device
 
 #define MN_TRANSFER_KERNEL                                                     \
-  MN_GLOBAL(256) mn_transfer(const __grid_constant__ mn::Transfer transfer) {  \
+  MN_GLOBAL(256)                                                               \
+  mn_transfer(                                                                 \
+      const __grid_constant__ mn::Transfer transfer MN_TIMES_ARGUMENT) {       \
+    MN_RECORD_TIMES                                                            \
     mn::device::transfer(transfer);                                            \
   }
 

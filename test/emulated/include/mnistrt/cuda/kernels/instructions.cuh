@@ -12,7 +12,7 @@
 namespace mn::device {
 
 /// Kernels run one after the other.
-inline void gridDependencySync() {}
+inline void griddepcontrol() {}
 
 inline void clusterArrive() { emulated::gpu->arriveAtCluster(); }
 inline void clusterStart() { clusterArrive(); }
@@ -27,6 +27,14 @@ template <typename T> T *inBlock(T *mine, int rank) {
 }
 
 inline int opaque(int n) { return n; }
+
+inline uint64_t globalTime() {
+  return uint64_t(std::chrono::nanoseconds(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count());
+}
+/// Of a GPU that has 132, if blocks were given to them in turn.
+inline uint32_t multiprocessor() { return blockIdx.x % 132; }
 
 #define dynamicShared (reinterpret_cast<uint4 *>(emulated::gpu->dynamic))
 

@@ -154,8 +154,10 @@ std::vector<Command> commandsOf(const Model &model) {
              "each stream; - is standard output",
              &Options::trace},
             {"timeline", "FILE",
-             "measure each kernel in the plan as it runs, beside others, and "
-             "write a trace of it; the program needs mnistc --timestamps",
+             "measure instead each kernel in the plan as it runs, beside "
+             "others, of a program compiled with mnistc --timestamps, and "
+             "write "
+             "a trace of it; - is standard output",
              &Options::timeline},
             {"report", "FILE",
              "write a page (HTML) that shows the plan and these times; - is "

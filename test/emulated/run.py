@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs CUDA programs on an emulated GPU: kernels, gradients, trainings.
+"""Runs CUDA programs on an emulated GPU: kernels, gradients, trainings, times.
 
 usage: run.py [--mnistc=build/bin/mnistc] [--build=build] [--only=TEXT]
 
@@ -22,7 +22,7 @@ def main():
     parser = harness.parser(__doc__)
     parser.add_argument("--build", type=pathlib.Path,
                         default=harness.ROOT / "build")
-    return harness.run_tests(("kernels", "trainings"), Place,
+    return harness.run_tests(("kernels", "trainings", "timelines"), Place,
                              parser.parse_args())
 
 

@@ -32,7 +32,10 @@ def test_command_line(place):
             (["bench", "--batch=1.5"], "to be an integer, got '1.5'"),
             (["bench", "--batch=99999999999999999999"], "at most 64 bits"),
             (["eval", "--scores=logit"], "did you mean 'logits'?"),
-            (["profile", "--plan=inver"], "did you mean 'infer'?")):
+            (["profile", "--plan=inver"], "did you mean 'infer'?"),
+            (["profile", "--timeline=-", "--trace=x"],
+             "expected '--timeline' or '--trace', got both"),
+            (["profile", "--timeline=x"], "whose steps run one after another")):
         fails(2, app, *words, parts=parts)
     fails(2, app, "bench", "--batch=7", parts=["1, 8", "got 7"])
     fails(2, app, "infer", npy, "--scores=x", parts=["got 'x'"])

@@ -89,3 +89,18 @@ def test_the_device_opens_while_data_is_read(place):
         # data.
         fails(10 if command == "infer" else 14, app, command, missing, *flags,
               env=no_gpu)
+
+
+def test_timelines(place):
+    """Without times, and where kernels do not run."""
+    environment, file = fake_gpu(place), place.path("timeline.json")
+    fails(2, program(place), "profile", f"--timeline={file}", env=environment,
+          parts=["expected a program compiled with mnistc --timestamps for "
+                 "'--timeline', got one without"])
+    app = program(place, "--libraries=none", "--timestamps")
+    ok(app, "profile", env=environment)
+    fails(2, app, "profile", "--timeline=-", "--json", env=environment,
+          parts=["one output", "'--json' and '--timeline=-'"])
+    fails(10, app, "profile", f"--timeline={file}", env=environment,
+          parts=["blocks of kernel 'mn_transfer', got those of 0"])
+    expect(not file.exists(), "a file")

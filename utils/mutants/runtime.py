@@ -137,9 +137,11 @@ MUTANTS = [
     ("timing trains", "runtime/cuda/executor.cpp",
      "  return keepingParameters([&] {\n"
      "    MN_TRY(copyInputs(plan, 0, true, 0));\n"
-     "    return runAndTime(plan, count, microseconds);\n  });",
+     "    return runAndTime([&] { return enqueuePlan(plan); }, count, "
+     "microseconds);\n  });",
      "  MN_TRY(copyInputs(plan, 0, true, 0));\n"
-     "  return runAndTime(plan, count, microseconds);", ["cuda/*"]),
+     "  return runAndTime([&] { return enqueuePlan(plan); }, count, "
+     "microseconds);", ["cuda/*"]),
     ("profiling trains", "runtime/cuda/executor.cpp",
      "    status = keepingParameters([&] {\n"
      "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "

@@ -27,7 +27,7 @@ struct TimedLaunch {
 struct TimedRuns {
   int set = -1; ///< whose batches the plan runs on; -1: the inputs of slot 0
   bool shuffle = false;
-  int64_t count = 0; ///< as many runs of the plan, or a few more
+  int64_t count = 1; ///< as many runs of the plan, or a few more
 
   /// Those of `turns` runs, which are launched together.
   std::vector<TimedLaunch> launches;
@@ -35,8 +35,8 @@ struct TimedRuns {
   /// Called each time that they have run, with the times of all their blocks,
   /// launch after launch.
   std::function<Status(const std::vector<BlockTimes> &)> take;
-  /// Of one run of the plan by the host's clock of the device, while blocks
-  /// write down their times, and while they do not.
+  /// What one of many runs took, while blocks wrote down their times, and while
+  /// they did not.
   double recordedMicroseconds = 0, microseconds = 0;
 };
 

@@ -86,7 +86,8 @@ Status CudaExecutor::enqueueTimed(int plan, const TimedRuns &runs) {
                                     : enqueueDirect(plan, 0);
 }
 
-/// Of `launch`, again and again, as often as the data set has batches for.
+/// Of `launch`, again and again, as often as the data set has batches for; the
+/// first time does not count.
 Status CudaExecutor::timeRuns(int plan, const TimedRuns &runs,
                               const std::function<Status()> &launch,
                               double &microseconds) {
@@ -94,10 +95,13 @@ Status CudaExecutor::timeRuns(int plan, const TimedRuns &runs,
   if (runs.set >= 0) {
     const int64_t ranks = options.ranks ? options.ranks->place().count : 1;
     const int64_t rows = model.plans[plan].batch * ranks * runs.turns;
-    count = std::clamp<int64_t>(sets[runs.set]->samples.count / rows, 1, count);
+    const int64_t most = sets[runs.set]->samples.count / rows - 1;
+    count = std::max<int64_t>(std::min(count, most), 1);
   }
-  MN_TRY(keepingParameters(
-      [&] { return runAndTime(launch, int(count), microseconds); }));
+  MN_TRY(keepingParameters([&] {
+    MN_TRY(launch());
+    return runAndTime(launch, int(count), microseconds);
+  }));
   microseconds /= double(count * runs.turns);
   return Status::success();
 }

@@ -144,8 +144,9 @@ TEST(Timelines, RowsDifferFromRunToRun) {
   Timed made({{}}, mn::kinds::train);
   const mn::Status status = made.run(true, true);
   ASSERT_TRUE(status.ok()) << status.message;
-  // Two graphs without and two with times, one after the other; then twice two.
-  EXPECT_EQ(made.epochs, std::vector<int64_t>({0, 0, 0, 0, 0, 0, 1, 1}));
+  // Three graphs without and three with times, one after the other; then twice
+  // two.
+  EXPECT_EQ(made.epochs, std::vector<int64_t>({0, 0, 0, 0, 0, 0, 0, 0, 1, 1}));
   // In the end all parameters are what they were.
   std::vector<char> now(PlanModel::parameterBytes), begin = now;
   ASSERT_TRUE(made.executor->readParameters(0, now.data(), now.size()).ok());

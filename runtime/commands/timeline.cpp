@@ -40,7 +40,7 @@ void printRows(std::FILE *file, const Plan &plan, const Timeline &timeline) {
                     nameOf(plan, launch), std::to_string(launch.stream),
                     std::to_string(launch.blocks),
                     text("%.0f", t.multiprocessors), number(t.start),
-                    number(t.ready), number(t.end), number(t.end - t.ready),
+                    number(t.ready), number(t.end), number(t.took),
                     number(t.block), number(t.alone), number(t.idleBefore)});
   std::fputs(table(rows, columnsOf(fileno(file))).c_str(), file);
 }
@@ -97,6 +97,7 @@ Json jsonOf(const Model &model, const Plan &plan, const Executor &executor,
                        {"last_ready_us", t.lastReady},
                        {"first_end_us", t.firstEnd},
                        {"end_us", t.end},
+                       {"us", t.took},
                        {"block_us", t.block},
                        {"longest_block_us", t.longestBlock},
                        {"alone_us", t.alone},

@@ -119,6 +119,7 @@ Json traceOf(const Model &model, const Plan &plan, const Timeline &timeline) {
                        {"blocks", launch.blocks},
                        {"multiprocessors", int64_t(t.multiprocessors)},
                        {"wait_us", between(t.start, t.ready)},
+                       {"us", t.took},
                        {"alone_us", t.alone},
                        {"idle_before_us", t.idleBefore}};
       events.push_back(event);

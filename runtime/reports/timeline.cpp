@@ -45,6 +45,7 @@ LaunchTimes timesOf(Blocks blocks, uint64_t begin) {
     took.push_back(since(b.end) - since(b.ready));
     multiprocessors.insert(b.multiprocessor);
   }
+  t.took = t.end - t.ready;
   t.block = quantile(took, 0.5);
   t.longestBlock = quantile(took, 1);
   t.multiprocessors = double(multiprocessors.size());
@@ -191,8 +192,8 @@ std::vector<Timeline::Row> Timeline::rows() const {
     Row row = {launches[i], {}};
     for (double LaunchTimes::*which :
          {&LaunchTimes::start, &LaunchTimes::ready, &LaunchTimes::lastReady,
-          &LaunchTimes::firstEnd, &LaunchTimes::end, &LaunchTimes::block,
-          &LaunchTimes::longestBlock, &LaunchTimes::alone,
+          &LaunchTimes::firstEnd, &LaunchTimes::end, &LaunchTimes::took,
+          &LaunchTimes::block, &LaunchTimes::longestBlock, &LaunchTimes::alone,
           &LaunchTimes::idleBefore})
       row.times.*which = median(samples[i], which) / 1e3;
     row.times.multiprocessors =

@@ -20,6 +20,7 @@ struct LaunchTimes {
   double lastReady = 0;       ///< and the last block
   double firstEnd = 0;        ///< the first block has ended,
   double end = 0;             ///< and the last block
+  double took = 0;            ///< from ready to end
   double block = 0;           ///< from ready to end of one block: the median,
   double longestBlock = 0;    ///< and the longest
   double alone = 0;           ///< of the kernel's time, while no other computes

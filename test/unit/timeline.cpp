@@ -47,8 +47,8 @@ void expectTimes(const LaunchTimes &found, const LaunchTimes &expected,
                  const char *what) {
   for (double LaunchTimes::*time :
        {&LaunchTimes::start, &LaunchTimes::ready, &LaunchTimes::lastReady,
-        &LaunchTimes::firstEnd, &LaunchTimes::end, &LaunchTimes::block,
-        &LaunchTimes::longestBlock, &LaunchTimes::alone,
+        &LaunchTimes::firstEnd, &LaunchTimes::end, &LaunchTimes::took,
+        &LaunchTimes::block, &LaunchTimes::longestBlock, &LaunchTimes::alone,
         &LaunchTimes::idleBefore, &LaunchTimes::multiprocessors})
     EXPECT_EQ(found.*time, expected.*time) << what;
 }
@@ -63,9 +63,9 @@ TEST(Timeline, SaysWhenKernelsComputeAndBesideWhich) {
   EXPECT_EQ(rows[0].launch, runs.launches[0]);
   EXPECT_EQ(rows[1].launch, runs.launches[1]);
   EXPECT_EQ(rows[2].launch, runs.launches[2]);
-  expectTimes(rows[0].times, {-2, 0, .5, 4, 5, 4.5, 4.5, 3, 1, 2}, "a");
-  expectTimes(rows[1].times, {1, 3, 3, 7, 7, 4, 4, 2, 0, 1}, "b");
-  expectTimes(rows[2].times, {4, 8, 8, 9, 9, 1, 1, 1, 1, 1}, "c");
+  expectTimes(rows[0].times, {-2, 0, .5, 4, 5, 5, 4.5, 4.5, 3, 1, 2}, "a");
+  expectTimes(rows[1].times, {1, 3, 3, 7, 7, 4, 4, 4, 2, 0, 1}, "b");
+  expectTimes(rows[2].times, {4, 8, 8, 9, 9, 1, 1, 1, 1, 1, 1}, "c");
   const mn::RunTimes run = timeline.run();
   EXPECT_EQ(run.whole, 10);
   EXPECT_EQ(run.alone, 6);
@@ -82,6 +82,20 @@ TEST(Timeline, HasMediansOfRuns) {
   EXPECT_EQ(timeline.rows()[2].times.end, 9.2);
   EXPECT_EQ(timeline.rows()[2].times.alone, 1.2);
   EXPECT_EQ(timeline.rows()[0].times.idleBefore, .8);
+}
+
+TEST(Timeline, WhatAKernelTakesIsNoDifferenceOfMedians) {
+  const Runs runs(1);
+  mn::Timeline timeline(runs);
+  for (const auto &[later, longer] :
+       {std::pair<uint64_t, uint64_t>(0, 2000), {1000, 0}, {2000, 0}}) {
+    std::vector<BlockTimes> times = timesOf(1, later + longer);
+    times[3].ready += later;
+    ASSERT_TRUE(timeline.add(times).ok());
+  }
+  EXPECT_EQ(timeline.rows()[2].times.ready, 9);
+  EXPECT_EQ(timeline.rows()[2].times.end, 11);
+  EXPECT_EQ(timeline.rows()[2].times.took, 1);
 }
 
 TEST(Timeline, OneRunEndsWithItsLastKernel) {

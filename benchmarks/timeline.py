@@ -14,10 +14,10 @@ takes --least. The defaults are those of an NVIDIA H100: 5500 from its L2 cache,
 two events, as `profile` times it.
 
 Or PROFILE is the trace that `app profile --timeline=FILE` writes. A row of the
-picture has --row microseconds (60) of the run, and a lane for each track of the
-trace: a stream, or several where its kernels are there at the same time. The
-light part of a kernel waits for others, and where no kernel computes the row is
-red.
+picture has --row microseconds of the run (60, of a run that would have more than
+twenty rows 600, and so on) and a lane for each track of the trace: a stream, or
+several where its kernels are there at the same time. The light part of a kernel
+waits for others, and where no kernel computes the row is red.
 """
 
 import argparse
@@ -28,10 +28,10 @@ import pathlib
 import re
 import sys
 
-WIDTH, HEIGHT, GAP, MARGIN = 960, 34, 18, 10
+ROW_US, WIDTH, HEIGHT, GAP, MARGIN = 60, 960, 34, 18, 10
 COLORS = {"conv": "#7aa6d8", "matmul": "#9bc48a", "rows": "#e3b36a",
           "pool": "#c79ad0", "other": "#c4c4c4"}
-LIMIT, IDLE = "#444", "#f6dede"
+LIMIT, IDLE, WAIT = "#444", "#f6dede", .35  # the last: how opaque
 LINE = re.compile(r"\s*\d+  (\S+) +(\S+(?: \w+)?) +(\[[^]]*\]|\d+ elements) +"
                   r"([\d.]+) +[\d.]+ % +([\d.]*) *([\d.]*)  (\w.*)$")
 
@@ -81,8 +81,10 @@ def name_in(name, x, y, width):
 
 def legend_of(colors, summary):
     legend, at = [], MARGIN
-    for kind, color in colors:
-        legend.append(f'<rect x="{at}" y="6" width="11" height="11" fill="{color}"/>'
+    for kind, color, *opacity in colors:
+        more = f' fill-opacity="{opacity[0]}"' if opacity else ""
+        legend.append(f'<rect x="{at}" y="6" width="11" height="11" fill="{color}"'
+                      f'{more}/>'
                       f'<text x="{at + 15}" y="15">{html.escape(kind)}</text>')
         at += 40 + 7 * len(kind)
     return legend + [f'<text x="{WIDTH - MARGIN}" y="15" text-anchor="end">'
@@ -97,11 +99,12 @@ def page(height, shapes):
 
 
 def picture(steps, options):
-    scale = (WIDTH - 2 * MARGIN) / options.row
+    length = options.row or ROW_US
+    scale = (WIDTH - 2 * MARGIN) / length
     x = y = 0
     shapes, total, least = [], 0, 0
     for step in steps:
-        if x and x + step["us"] > options.row:
+        if x and x + step["us"] > length:
             x, y = 0, y + 1
         floor = min(floor_of(step, options), step["us"])
         total, least = total + step["us"], least + floor
@@ -149,10 +152,10 @@ def kernel_shapes(event, row):
     step = f'step {about["step"]}, ' if about["step"] else ""
     title = (f'{event["name"]} ({step}{about["blocks"]} blocks on '
              f'{about["multiprocessors"]} SMs): {start:.1f} to {end:.1f} us, waits '
-             f'{about["wait_us"]:.1f}, computes {end - ready:.1f}, alone '
+             f'{about["wait_us"]:.1f}, computes {about["us"]:.1f}, alone '
              f'{about["alone_us"]:.1f}')
     shapes = []
-    for begin, until, more in ((start, ready, ' fill-opacity=".35"'),
+    for begin, until, more in ((start, ready, f' fill-opacity="{WAIT}"'),
                                (ready, end, "")):
         if place := row.span(begin, until):
             shapes.append(rectangle(place[0], top, place[1], color, title, LANE - 3,
@@ -187,6 +190,10 @@ def row_shapes(row, kernels, tracks, run_us):
                       'stroke="#ccc" stroke-width=".5"/>'
                       f'<text x="{x:.1f}" y="{row.top + height + 9}" class="us" '
                       f'text-anchor="{anchor}">{row.begin + time:g}</text>')
+    if row.begin < run_us <= row.begin + row.length:
+        end = LEFT + (run_us - row.begin) * row.scale
+        shapes.append(f'<path d="M{end:.1f} {row.top - 3}v{height + 3}" '
+                      f'stroke="{LIMIT}"><title>the next run begins</title></path>')
     for event in kernels:
         shapes += kernel_shapes(event, row)
     for number, name in tracks.items():
@@ -195,19 +202,33 @@ def row_shapes(row, kernels, tracks, run_us):
     return shapes
 
 
+def short(us):
+    return f"{us:.{1 if us < 1000 else 0}f}"
+
+
+def row_length(run_us):
+    """As many microseconds that twenty rows are enough."""
+    length = ROW_US
+    while run_us > 20 * length:
+        length *= 10
+    return length
+
+
 def run_picture(trace, options):
     events, run = trace["traceEvents"], trace["otherData"]
+    length = options.row or row_length(run["run_us"])
     kernels = [event for event in events if event.get("cat") == "kernel"]
     tracks = {event["tid"]: event["args"]["name"] for event in events
               if event["name"] == "thread_name"}
     height = LANE * len(tracks) + 20
-    count = max(math.ceil(run["run_us"] / options.row), 1)
+    count = max(math.ceil(run["run_us"] / length), 1)
     shapes = legend_of(
-        [*COLORS.items(), ("no kernel computes", IDLE)],
-        f'{run["plan"]}: {run["run_us"]:.1f} us; one kernel {run["alone_us"]:.1f}, '
-        f'several {run["several_us"]:.1f}, none {run["idle_us"]:.1f}')
+        [*COLORS.items(), ("light: waits", COLORS["conv"], WAIT), ("no kernel computes", IDLE)],
+        f'{run["plan"]}: {short(run["run_us"])} us; computing: one kernel '
+        f'{short(run["alone_us"])}, several {short(run["several_us"])}, none '
+        f'{short(run["idle_us"])}')
     for number in range(count):
-        row = Row(number * options.row, options.row, 30 + number * height)
+        row = Row(number * length, length, 30 + number * height)
         shapes += row_shapes(row, kernels, tracks, run["run_us"])
     return page(30 + count * height, shapes)
 
@@ -224,7 +245,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("profile", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--row", type=float, default=60)
+    parser.add_argument("--row", type=float)
     parser.add_argument("--bandwidth", type=float, default=5500)
     parser.add_argument("--rate", type=float, default=165000)
     parser.add_argument("--least", type=float, default=3.5)

@@ -112,6 +112,8 @@ def test_tables_and_pictures(place):
            ["computing", "one", "several", "none", "the", "62.50"], done)
     ok(sys.executable, ROOT / "benchmarks/timeline.py", path, picture)
     drawn = xml.fromstring(picture.read_text())
+    rows = [element for element in drawn.iter() if element.text == "stream 0"]
+    expect(1 <= len(rows) <= 20, len(rows))
     titles = " ".join(element.text for element in drawn.iter()
                       if element.tag.endswith("title"))
     for event in json.loads(path.read_text())["traceEvents"]:

@@ -75,31 +75,37 @@ static std::string countText(double value) {
   return llvm::formatv("{0:F0}.0", value);
 }
 
-/// ", 2, after + 3, 1, "tf32x3", "patches, width 32", true": stream, waits, how
-/// it multiplies, and whether it packs early; no more than is not the usual.
-static std::string orderText(StepOp step, SmallVectorImpl<int64_t> &after) {
-  ArrayRef<int64_t> awaited = stepsAwaitedBy(step);
-  std::string schedule = scheduleText(step);
-  Mma mma = mmaOf(step);
-  bool says = mma != Mma::ffma || !schedule.empty();
-  if (streamOf(step) == 0 && awaited.empty() && !says)
-    return "";
-  std::string text = ", " + std::to_string(streamOf(step));
-  if (awaited.empty() && !says)
-    return text;
+/// "after + 3, 1", and the numbers join the others.
+static std::string awaitedText(ArrayRef<int64_t> awaited,
+                               SmallVectorImpl<int64_t> &after) {
   if (awaited.empty())
-    text += ", nullptr";
-  else
-    text +=
-        after.empty() ? ", after" : ", after + " + std::to_string(after.size());
+    return "nullptr, 0";
+  std::string text = "after";
+  if (!after.empty())
+    text += " + " + std::to_string(after.size());
   llvm::append_range(after, awaited);
-  text += ", " + std::to_string(awaited.size());
-  if (says)
-    text += ", " + stringLiteral(mma == Mma::ffma ? "" : stringifyMma(mma));
-  if (!schedule.empty())
-    text += ", " + stringLiteral(schedule);
-  if (keepsFilter(step))
-    text += ", true";
+  return text + ", " + std::to_string(awaited.size());
+}
+
+/// ", 2, after + 3, 1, "tf32x3", "patches, width 32", true": stream, waits, how
+/// it multiplies, whether it packs early, and whose packing it awaits; no more
+/// than is not the usual.
+static std::string orderText(StepOp step, std::optional<unsigned> packing,
+                             SmallVectorImpl<int64_t> &after) {
+  Mma mma = mmaOf(step);
+  const std::pair<std::string, StringRef> fields[] = {
+      {std::to_string(streamOf(step)), "0"},
+      {awaitedText(stepsAwaitedBy(step), after), "nullptr, 0"},
+      {stringLiteral(mma == Mma::ffma ? "" : stringifyMma(mma)), "\"\""},
+      {stringLiteral(scheduleText(step)), "\"\""},
+      {keepsFilter(step) ? "true" : "false", "false"},
+      {packing ? std::to_string(*packing) : "-1", "-1"}};
+  size_t count = std::size(fields);
+  while (count != 0 && fields[count - 1].first == fields[count - 1].second)
+    --count;
+  std::string text;
+  for (const auto &field : ArrayRef(fields).take_front(count))
+    text += ", " + field.first;
   return text;
 }
 
@@ -116,6 +122,7 @@ static std::string afterTable(ArrayRef<int64_t> after) {
 
 /// The same text for any number of results.
 static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
+                           std::optional<unsigned> packing,
                            SmallVectorImpl<std::string> &results,
                            SmallVectorImpl<int64_t> &after, Shapes &shapes) {
   size_t first = results.size();
@@ -133,7 +140,7 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
   if (first != 0)
     row += " + " + std::to_string(first);
   return row + ", " + std::to_string(step.getNumResults()) +
-         orderText(step, after) + "}";
+         orderText(step, packing, after) + "}";
 }
 
 /// Which numbers an input may hold; null where any.
@@ -176,8 +183,10 @@ void mlir::mnistc::emitPlanTables(func::FuncOp function, const PlanNames &names,
                                 value.getType(), names.offset(value), shapes));
   }
   SmallVector<int64_t> after;
+  SmallVector<std::optional<unsigned>> packing = findPacking(function);
   for (auto [number, step] : llvm::enumerate(function.getOps<StepOp>()))
-    steps.push_back(stepRow(step, number + 1, names, results, after, shapes));
+    steps.push_back(stepRow(step, number + 1, names, packing[number], results,
+                            after, shapes));
 
   os << "\n// clang-format off\n"
      << shapes.declarations << table("mn::Tensor", "inputs", inputs)

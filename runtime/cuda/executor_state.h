@@ -162,7 +162,7 @@ private:
   Status awaitEvent(CUevent event);
   Status awaitSteps(const Step &step, StreamOrder &order);
   Status enqueuePacking(int plan, StreamOrder &order);
-  Status awaitPacking(int step, StreamOrder &order);
+  Status awaitPacking(int step, const Plan &plan, StreamOrder &order);
   Status enqueueNextBatch(const Turn &turn);
   Status enqueueOrdered(int plan, StreamOrder &order, const Turn &turn);
   Status joinStreams(StreamOrder &order, const Turn &turn);

@@ -120,15 +120,18 @@ Status CudaExecutor::enqueuePacking(int plan, StreamOrder &order) {
   return Status::success();
 }
 
-/// Waits until the filters of a step are packed, and while it waits for as many
-/// others as steps were before it: these are most likely there, and nobody
-/// waits for them again.
-Status CudaExecutor::awaitPacking(int step, StreamOrder &order) {
+/// Waits until the filters that a step reads or overwrites are packed, and while
+/// it waits for as many others as steps were before it: these are most likely
+/// there, and nobody waits for them again.
+Status CudaExecutor::awaitPacking(int step, const Plan &plan,
+                                  StreamOrder &order) {
   StreamOrder::Stream &stream = order.streamOf(step);
   const std::vector<int> &packing = order.packing;
-  const auto at = std::find(packing.begin(), packing.end(), step);
-  const int number = int(at - packing.begin());
-  if (at == packing.end() || order.packedBy(stream) >= number)
+  const auto end = std::upper_bound(
+      packing.begin(), packing.end(),
+      packsEarly(plan, step) ? step : plan.steps[step].packing);
+  const int number = int(end - packing.begin()) - 1;
+  if (order.packedBy(stream) >= number)
     return Status::success();
   const int last = std::max(number, std::min(step, int(packing.size()) - 1));
   MN_TRY(awaitEvent(packEvents[size_t(last)]));
@@ -176,7 +179,7 @@ Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order,
     StreamOrder::Stream &stream = order.streamOf(i);
     MN_TRY(useStream(p.steps[i].stream));
     MN_TRY(awaitSteps(p.steps[i], order));
-    MN_TRY(awaitPacking(i, order));
+    MN_TRY(awaitPacking(i, p, order));
     state.lastKernel = stream.lastKernel;
     MN_TRY(enqueueStep(plan, i,
                        packsEarly(p, i) ? StepPart::others : StepPart::all,

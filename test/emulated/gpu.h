@@ -26,7 +26,7 @@ struct Index {
 struct Later {
   using Work = std::vector<std::function<void()>>;
   Work copies, open;
-  std::deque<Work> groups; ///< committed, the oldest first
+  std::deque<Work> copyGroups, groups; ///< committed, the oldest first
 
   static void run(Work &work) {
     for (const auto &each : work)

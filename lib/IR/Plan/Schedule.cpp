@@ -197,6 +197,25 @@ bool mlir::mnistc::keepsFilter(StepOp step) {
   return true;
 }
 
+/// Whether a value is used for nothing but the filter.
+static bool isFilterOnly(Value value, Value filter) {
+  if (value == filter)
+    return value.hasOneUse();
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user->getNumResults() == 1 &&
+           isFilterOnly(user->getResult(0), filter);
+  });
+}
+
+SmallVector<unsigned> mlir::mnistc::filterInputs(StepOp step) {
+  SmallVector<unsigned> inputs;
+  if (keepsFilter(step))
+    for (BlockArgument argument : step.getBody().getArguments())
+      if (isFilterOnly(argument, filterOf(step)))
+        inputs.push_back(argument.getArgNumber());
+  return inputs;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,9 @@ bool readsWindows(StepOp step, MaxUnpoolOp unpool);
 /// constants only, which no step of the plan writes before: its kernel may read
 /// it while the step before still runs.
 bool keepsFilter(StepOp step);
+/// Of such a step the inputs that only make its filter: where it is packed at
+/// the beginning of the plan, nothing reads them later.
+SmallVector<unsigned> filterInputs(StepOp step);
 
 /// Why a step cannot have its schedule, as a sentence: "expected ..., got ...";
 /// empty if it can.

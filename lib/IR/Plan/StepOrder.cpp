@@ -1,6 +1,7 @@
 //===- StepOrder.cpp - which steps may run concurrently -------------------===//
 
 #include "lib/IR/Plan/StepOrder.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 
 using namespace mlir;
@@ -34,6 +35,8 @@ struct Bytes {
 };
 struct Accesses {
   SmallVector<Bytes> reads, writes;
+  /// Of what is read: for nothing but a filter that is packed; and the rest.
+  SmallVector<Bytes> packed, readsLate;
   bool isCollective;
 };
 } // namespace
@@ -61,29 +64,51 @@ static bool overlap(ArrayRef<Bytes> some, ArrayRef<Bytes> others) {
   return false;
 }
 
+static Accesses accessesOf(StepOp step, func::FuncOp function) {
+  Accesses all;
+  SmallVector<unsigned> ofFilter = filterInputs(step);
+  for (auto [i, input] : llvm::enumerate(step.getInputs()))
+    if (std::optional<Bytes> bytes = bytesOfValue(input, function)) {
+      all.reads.push_back(*bytes);
+      bool packs = llvm::is_contained(ofFilter, i);
+      (packs ? all.packed : all.readsLate).push_back(*bytes);
+    }
+  for (Value result : step.getResults())
+    all.writes.push_back(*bytesOfValue(result, function));
+  all.isCollective = isCollectiveStep(step);
+  return all;
+}
+
+static std::vector<Accesses> accessesOf(func::FuncOp function) {
+  std::vector<Accesses> all;
+  for (StepOp step : function.getOps<StepOp>())
+    all.push_back(accessesOf(step, function));
+  return all;
+}
+
 SmallVector<SmallVector<unsigned>>
 mlir::mnistc::findConflicts(func::FuncOp function) {
-  SmallVector<Accesses> all;
-  SmallVector<SmallVector<unsigned>> conflicts;
-  for (StepOp step : function.getOps<StepOp>()) {
-    Accesses now;
-    for (Value input : step.getInputs())
-      if (std::optional<Bytes> bytes = bytesOfValue(input, function))
-        now.reads.push_back(*bytes);
-    for (Value result : step.getResults())
-      now.writes.push_back(*bytesOfValue(result, function));
-    now.isCollective = isCollectiveStep(step);
-    SmallVector<unsigned> before;
-    for (auto [i, earlier] : llvm::enumerate(all))
+  std::vector<Accesses> all = accessesOf(function);
+  SmallVector<SmallVector<unsigned>> conflicts(all.size());
+  for (auto [step, now] : llvm::enumerate(all))
+    for (auto [i, earlier] : llvm::enumerate(ArrayRef(all).take_front(step)))
       if ((earlier.isCollective && now.isCollective) ||
           overlap(earlier.writes, now.reads) ||
           overlap(earlier.writes, now.writes) ||
-          overlap(earlier.reads, now.writes))
-        before.push_back(i);
-    conflicts.push_back(std::move(before));
-    all.push_back(std::move(now));
-  }
+          overlap(earlier.readsLate, now.writes))
+        conflicts[step].push_back(i);
   return conflicts;
+}
+
+SmallVector<std::optional<unsigned>>
+mlir::mnistc::findPacking(func::FuncOp function) {
+  std::vector<Accesses> all = accessesOf(function);
+  SmallVector<std::optional<unsigned>> packing(all.size());
+  for (auto [step, now] : llvm::enumerate(all))
+    for (auto [i, earlier] : llvm::enumerate(ArrayRef(all).take_front(step)))
+      if (overlap(earlier.packed, now.writes))
+        packing[step] = i;
+  return packing;
 }
 
 StepDependencies::StepDependencies(func::FuncOp function) {

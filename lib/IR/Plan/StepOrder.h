@@ -33,10 +33,15 @@ ArrayRef<int64_t> stepsAwaitedBy(StepOp step);
 int64_t streamsOf(func::FuncOp function);
 
 /// For each step those before it that must have ended, ascending: they write
-/// bytes that it reads or writes, or read bytes that it writes; or both are
-/// collectives, which all ranks must run in one order. The function has
-/// addresses.
+/// bytes that it reads or writes, or read bytes that it writes, unless to pack
+/// their filter; or both are collectives, which all ranks must run in one order.
+/// The function has addresses.
 SmallVector<SmallVector<unsigned>> findConflicts(func::FuncOp function);
+
+/// For each step the last one before it whose filter it overwrites, or nothing:
+/// on several streams filters are packed from the beginning of the plan on, in
+/// the order of their steps; this one is before the step begins.
+SmallVector<std::optional<unsigned>> findPacking(func::FuncOp function);
 
 /// Which steps need which, by the values that they read.
 class StepDependencies {

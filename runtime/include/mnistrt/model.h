@@ -86,6 +86,9 @@ struct Step {
   /// Whether its filters are parameters that a kernel of their own packs: it
   /// may run before all other steps.
   bool packsEarly = false;
+  /// The last step before it whose filter it overwrites, or -1: where filters
+  /// are packed early, that one is packed first.
+  int packing = -1;
 };
 
 /// What the integers of an input may be: indices, or labels. Others are refused

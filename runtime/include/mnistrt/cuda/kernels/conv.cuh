@@ -160,7 +160,8 @@ struct ConvKernel<T, S, way> : NoLaterSums {
     const auto operation = [&](int group, Place) {
       return operationOf(functorOf(a), group);
     };
-    runWindows<T, W, shape::convWay(S), S.layout>(operation, filtersOf(a));
+    runWindows<T, W, shape::convWay(S), S.layout>(operation, filtersOf(a),
+                                             isPacked(a));
   }
   template <typename F> static MN_DEVICE void packFilters(const F &) {}
   template <typename F>

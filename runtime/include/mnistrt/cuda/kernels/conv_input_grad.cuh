@@ -327,7 +327,8 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
     const auto operation = [&](int group, Place phase) {
       return operationOf(functorOf(a), group, phase);
     };
-    runWindows<T, W, shape::inputGradWay(S), S.layout>(operation, filtersOf(a));
+    runWindows<T, W, shape::inputGradWay(S), S.layout>(operation, filtersOf(a),
+                                             isPacked(a));
   }
   template <typename F> static MN_DEVICE void packFilters(const F &) {}
   template <typename F>

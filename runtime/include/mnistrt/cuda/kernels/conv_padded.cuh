@@ -45,13 +45,14 @@ template <shape::Windows W> struct PaddedImages {
   /// that a phase has not got make infinities to such.
   static constexpr bool repeatsNans =
       W.mma == Mma::tf32x3 || W.phaseCount() != 1;
-  template <typename Op>
+  template <typename Op, typename FilterAt>
   static MN_DEVICE float exactSum(const Op &op, const Padded &window,
-                                  int result) {
+                                  const FilterAt &filterAt, int firstChannel,
+                                  int lastChannel) {
     const Place pads = op.pads(), first = op.firstTap();
     float v = 0;
 #pragma unroll 1
-    for (int channel = 0; channel < W.channels; ++channel)
+    for (int channel = firstChannel; channel < lastChannel; ++channel)
 #pragma unroll 1
       for (int tap = 0; tap < taps; ++tap) {
         const Place p = placeOf<W.kernel[1], W.kernel[2]>(tap);
@@ -66,29 +67,38 @@ template <shape::Windows W> struct PaddedImages {
                                       at);
         const float x =
             inside ? op.loadPixel(op.pixelAt(window.image, at), channel) : 0.0f;
-        v += x * op.loadFilter(result, channel, tap);
+        v += x * filterAt(channel, tap);
       }
     return v;
   }
 
-  /// Stores a window of the pool, of a result, which begins at a window.
-  /// sumOf(window, y, x): at one of its windows, y below and x to the right.
+  using Pool = Pooled<float, W.pool.mean>;
+
+  /// A window of the pool, of a result, which begins at a window that there is.
+  /// sumOf(y, x): at one of its windows, y below and x to the right.
   template <typename Op, typename SumOf>
-  static MN_DEVICE void storePool(const Op &op, const Padded &first, int result,
-                                  const SumOf &sumOf) {
+  static MN_DEVICE Pool poolOf(const Op &op, const Padded &first, int result,
+                               const SumOf &sumOf) {
     constexpr int high = W.pool.kernel[0], across = W.pool.kernel[1];
-    Pooled<float, W.pool.mean> pooled;
+    constexpr bool whole = W.out[0] % high == 0 && W.out[1] % across == 0;
+    Pool pool;
 #pragma unroll
     for (int k = 0; k < high * across; ++k) {
       const int y = k / across, x = k % across;
       const Padded window = {first.image,
                              {first.at.x0 + y, first.at.x1 + x, 0}};
-      if (isWindow(window))
-        pooled.see(
-            op.tile(window.image, result, window.at, sumOf(window, y, x)), k);
+      if (whole || isWindow(window))
+        pool.seeNext(op.tile(window.image, result, window.at, sumOf(y, x)), k);
     }
-    op.storePool(first.image, result,
-                 {first.at.x0 / high, first.at.x1 / across, 0}, pooled);
+    return pool;
+  }
+  template <typename Op>
+  static MN_DEVICE void storePool(const Op &op, const Padded &first, int result,
+                                  const Pool &pool) {
+    op.storePool(
+        first.image, result,
+        {first.at.x0 / W.pool.kernel[0], first.at.x1 / W.pool.kernel[1], 0},
+        pool);
   }
 };
 

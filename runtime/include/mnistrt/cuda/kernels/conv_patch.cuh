@@ -108,6 +108,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   using Tile = PatchTile<W, t>;
   using Pixels = PatchPixels<W, Tile>;
   using Padded = typename Pixels::Padded;
+  using Held = typename Pixels::Held;
   static constexpr bool repeatsNans = Pixels::repeatsNans;
   static constexpr int pixels = Pixels::pixels;
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
@@ -275,44 +276,75 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     }
   }
 
-  static MN_DEVICE void storePixels(Pixels &pixel, Stage &stage, int turn,
-                                    const volatile unsigned &inside) {
-    pixel.store(turn, inside, [&](int number, const float(&v)[chunk]) {
-      stage.pixel[number] = Pixels::wordsOf(v);
-    });
+  static MN_DEVICE void storePixels(const Held &held, Memory &memory,
+                                    Stage &stage, int turn) {
+    Pixels::store(held, turn, memory.inside[threadIdx.x],
+                  [&](int number, const float(&v)[chunk]) {
+                    stage.pixel[number] = Pixels::wordsOf(v);
+                  });
   }
 
-  /// Adds up all taps, and the channels of turns from `first` on.
+  Pixels pixel;
+
+  /// What needs nothing of other kernels but filters, if those are packed.
+  template <typename Op>
+  MN_DEVICE void begin(const Op &op, const uint4 *packed, Memory &memory,
+                       const Tile &tile, int first, bool isPacked) {
+    pixel.begin(op, tile, memory.inside[threadIdx.x]);
+    if (isPacked)
+      copyFilters(memory.stage[0], packed, first);
+    gridDependencySync();
+    if (!isPacked)
+      copyFilters(memory.stage[0], packed, first);
+    commitCopies();
+  }
+
+  /// Adds up all taps, and the channels of turns from `first` on. While a turn
+  /// is multiplied, the pixels of the next one are stored, and those of the one
+  /// after that are on their way.
   template <typename Op>
   MN_DEVICE void addUp(const Op &op, const uint4 *packed, Memory &memory,
-                       const Tile &tile, int first) {
-    Pixels pixel;
-    float moved[moves ? wide : 1][4];
-    eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
-    copyFilters(memory.stage[0], packed, first);
-    unsigned &inside = memory.inside[threadIdx.x];
-    pixel.begin(op, tile, inside);
-    pixel.load(op, first);
-    storePixels(pixel, memory.stage[0], first, inside);
+                       int first) {
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
+    float moved[moves ? wide : 1][4];
+    eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
+    const auto later = [&](int turn) {
+      return shape::min(first + turn, allTurns - 1);
+    };
+    Held next;
+    {
+      Held held;
+      pixel.load(op, first, held);
+      if constexpr (turns > 1) {
+        pixel.load(op, later(1), next);
+        copyFilters(memory.stage[1], packed, later(1));
+        commitCopies();
+      }
+      storePixels(held, memory, memory.stage[0], first);
+    }
 #pragma unroll 1
     for (int turn = 0; turn < end; ++turn) {
-      waitForCopies();
+      if (turn == 0)
+        waitForCopyGroups<(turns > 1)>();
+      else
+        waitForCopies();
       if constexpr (hasWgmma)
         fenceForWgmma();
       __syncthreads();
-      Stage &next = memory.stage[(turn + 1) % stages];
-      if (turn + 1 < end) {
-        copyFilters(next, packed, first + turn + 1);
-        pixel.load(op, first + turn + 1);
-      }
+      if (turn != 0 && turn + 1 < end)
+        copyFilters(memory.stage[(turn + 1) % stages], packed,
+                    first + turn + 1);
 #pragma unroll
       for (int group = 0; group < groups; ++group) {
         start(memory.stage[turn % stages], group);
         // After the last turn the same once more.
-        if (group == 0 && turns > 1)
-          storePixels(pixel, next, first + turn + 1, inside);
+        if (group == 0 && turns > 1) {
+          storePixels(next, memory, memory.stage[(turn + 1) % stages],
+                      later(turn + 1));
+          if constexpr (turns > 2)
+            pixel.load(op, later(turn + 2), next);
+        }
         if constexpr (hasWgmma)
           waitForWgmma();
         if constexpr (moves)
@@ -325,8 +357,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       eachSum([&](int j, int e) { sum[j][e] = moved[j][e]; });
   }
 
-  /// The block's results are in shared memory; true: some are no numbers.
-  MN_DEVICE bool toShared(float *part) {
+  /// The block's sums are in shared memory, of turns from `first` on.
+  template <typename Op>
+  MN_DEVICE void toShared(const Op &op, const uint4 *packed, float *part,
+                          const Tile &tile, int firstResult, int first) {
     const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
     bool isNan = false;
     eachSum([&](int j, int e) {
@@ -334,13 +368,35 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       part[(j * 8 + lane % 4 * 2 + e % 2) * stride + window] = sum[j][e];
       isNan |= sum[j][e] != sum[j][e];
     });
+    if constexpr (!repeatsNans)
+      __syncthreads();
+    else if (__syncthreads_or(isNan))
+      repair(op, packed, part, tile, firstResult, first);
     if constexpr (split > 1)
       clusterSync();
-    else if constexpr (repeatsNans)
-      return __syncthreads_or(isNan);
-    else
-      __syncthreads();
-    return split > 1;
+  }
+  /// Makes again what is no number, of what there is.
+  template <typename Op>
+  static MN_DEVICE void repair(const Op &op, const uint4 *packed, float *part,
+                               const Tile &tile, int firstResult, int first) {
+    const int begin = first * depth;
+    const int end = shape::min(begin + turns * depth, W.channels);
+#pragma unroll 1
+    for (int e = int(threadIdx.x); e < width * windows; e += threads) {
+      const int result = e / windows;
+      float &v = part[result * stride + e % windows];
+      if (v == v || firstResult + result >= W.results)
+        continue;
+      if (const Padded window = tile.window(e % windows);
+          Pixels::isWindow(window) && op.has(window.at))
+        v = Pixels::exactSum(
+            op, window,
+            [&](int channel, int tap) {
+              return PackedFilters<W, t>::at(packed, result, channel, tap);
+            },
+            begin, end);
+    }
+    __syncthreads();
   }
 
   /// A result's sum at a window, of all blocks that share it.
@@ -357,46 +413,91 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int share = width / split;
   static constexpr int each = shape::ceilDiv(windows * share, threads);
 
-  /// A thread has a window of the pool, of a result.
+  /// A window of the pool, of a result.
+  struct PoolSpot {
+    int window, result; ///< the first window of the block, and a result of its
+    Padded first;
+    bool isThere;
+  };
+  static MN_DEVICE PoolSpot poolSpot(const Tile &tile, int firstResult, int e) {
+    constexpr int pools = Tile::pools;
+    PoolSpot spot;
+    spot.window = Tile::windowOf(nchw ? e % pools : e / share);
+    spot.result = nchw ? e / pools : e % share;
+    spot.first = tile.window(spot.window);
+    spot.isThere = e < pools * share && Pixels::isWindow(spot.first) &&
+                   firstResult + spot.result < W.results;
+    return spot;
+  }
+  template <typename Op, typename SumOf>
+  static MN_DEVICE typename Pixels::Pool poolAt(const Op &op,
+                                                const PoolSpot &spot,
+                                                int firstResult,
+                                                const SumOf &sumOf) {
+    return Pixels::poolOf(
+        op, spot.first, firstResult + spot.result,
+        [&](int y, int x) {
+          return sumOf(spot.window + y * Tile::rowApart + x, spot.result);
+        });
+  }
+  /// A thread has several of them: where all are there, it computes all before
+  /// it stores the first, so that what they load is loaded together.
   template <typename Op, typename SumOf>
   static MN_DEVICE void storePools(const Op &op, const Tile &tile,
                                    int firstResult, const SumOf &sumOf) {
-    constexpr int pools = Tile::pools;
-    for (int e = int(threadIdx.x); e < pools * share; e += threads) {
-      const int result = nchw ? e / pools : e % share;
-      const int i = Tile::windowOf(nchw ? e % pools : e / share);
-      const Padded first = tile.window(i);
-      if (!Pixels::isWindow(first) || firstResult + result >= W.results)
+    constexpr int all = Tile::pools * share;
+    constexpr int each = shape::ceilDiv(all, threads), n = togetherOf(each, 4);
+#pragma unroll 1
+    for (int turn = 0; turn < each; turn += n) {
+      PoolSpot spot[n];
+      bool allThere = true;
+#pragma unroll
+      for (int j = 0; j < n; ++j) {
+        spot[j] = poolSpot(tile, firstResult,
+                           int(threadIdx.x) + (turn + j) * threads);
+        allThere &= spot[j].isThere;
+      }
+      if (allThere) {
+        typename Pixels::Pool pool[n];
+#pragma unroll
+        for (int j = 0; j < n; ++j)
+          pool[j] = poolAt(op, spot[j], firstResult, sumOf);
+#pragma unroll
+        for (int j = 0; j < n; ++j)
+          Pixels::storePool(op, spot[j].first, firstResult + spot[j].result,
+                            pool[j]);
         continue;
-      Pixels::storePool(op, first, firstResult + result,
-                        [&](const Padded &window, int y, int x) {
-                          return sumOf(window, i + y * Tile::rowApart + x,
-                                       result, true);
-                        });
+      }
+#pragma unroll 1
+      for (int j = 0; j < n; ++j) {
+        const PoolSpot one = poolSpot(tile, firstResult,
+                                      int(threadIdx.x) + (turn + j) * threads);
+        if (one.isThere)
+          Pixels::storePool(op, one.first, firstResult + one.result,
+                            poolAt(op, one, firstResult, sumOf));
+      }
     }
   }
 
-  /// `number`: of the block among those of its phase, whose filters are packed.
+  /// `number`: of the block among those of its phase, whose filters are packed:
+  /// before the kernel before this one, or by it.
   template <typename Op>
-  static MN_DEVICE void run(const Op &op, const uint4 *packed, int number) {
-    gridDependencySync();
+  static MN_DEVICE void run(const Op &op, const uint4 *filters, bool isPacked,
+                            int number) {
     const int rank = number % t.split, block = number / t.split;
     if (rank >= split)
-      return;
+      return gridDependencySync();
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
     const Tile tile{block / int(t.across)};
     const int across = block % int(t.across);
     const int firstResult = across * width + rank * share;
+    const uint4 *packed = filters + across * allTurns * filterWords;
     PatchKernel kernel;
-    kernel.addUp(op, packed + across * allTurns * filterWords, memory, tile,
-                 rank * turns);
-    const bool repeats = kernel.toShared(memory.part);
-    // What there is not has no filter to make it again with.
-    const auto sumOf = [&](const Padded &window, int i, int result, bool is) {
-      const float v = sumAt(memory, rank * share + result, i);
-      return repeatsNans && repeats && is && v != v
-                 ? Pixels::exactSum(op, window, firstResult + result)
-                 : v;
+    kernel.begin(op, packed, memory, tile, rank * turns, isPacked);
+    kernel.addUp(op, packed, memory, rank * turns);
+    kernel.toShared(op, packed, memory.part, tile, across * width, rank * turns);
+    const auto sumOf = [&](int i, int result) {
+      return sumAt(memory, rank * share + result, i);
     };
     const auto has = [&](const Padded &window, int result) {
       return Pixels::isWindow(window) && op.has(window.at) &&
@@ -415,8 +516,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
           op.f, int(threadIdx.x) / windows, 2, share,
           [&](int r) { return has(window, r); },
           [&](int r) { return place(window, r); },
-          [&](int r, bool is) {
-            return sumOf(window, i, share % 2 == 0 ? r : r % share, is);
+          [&](int r, bool) {
+            return sumOf(i, share % 2 == 0 ? r : r % share);
           });
     } else {
       const auto windowOf = [](int e) { return e / share % windows; };
@@ -425,9 +526,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
           op.f, int(threadIdx.x), threads, windows * share,
           [&](int e) { return has(paddedOf(e), e % share); },
           [&](int e) { return place(paddedOf(e), e % share); },
-          [&](int e, bool is) {
-            return sumOf(paddedOf(e), windowOf(e), e % share, is);
-          });
+          [&](int e, bool) { return sumOf(windowOf(e), e % share); });
     }
     // Others may still read this block's sums.
     if constexpr (split > 1)

@@ -32,6 +32,8 @@ MN_SHAPE_FN LaunchShape packFilters(const Windows &w, const Patch &t) {
 template <typename F> struct WithFilters {
   F functor;
   void *filters; ///< memory for them, packed
+  /// Whether they were packed before the kernel before this one began.
+  bool isPacked;
 };
 
 #ifdef __CUDACC__
@@ -61,6 +63,10 @@ struct WindowArgument<Kernel, F> {
 template <typename F> MN_DEVICE const F &functorOf(const F &f) { return f; }
 template <typename F> MN_DEVICE const F &functorOf(const WithFilters<F> &f) {
   return f.functor;
+}
+template <typename F> MN_DEVICE bool isPacked(const F &) { return false; }
+template <typename F> MN_DEVICE bool isPacked(const WithFilters<F> &f) {
+  return f.isPacked;
 }
 template <typename F> MN_DEVICE uint4 *filtersOf(const F &) { return nullptr; }
 template <typename F> MN_DEVICE uint4 *filtersOf(const WithFilters<F> &f) {
@@ -118,11 +124,32 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
     } else if constexpr (mma == Mma::tf32) {
       *to = {toTf32(v[0]), toTf32(v[1]), toTf32(v[2]), toTf32(v[3])};
     } else {
-      const uint4 big = {bigOf(v[0]), bigOf(v[1]), bigOf(v[2]), bigOf(v[3])};
+      const uint4 big = {exactBigOf(v[0]), exactBigOf(v[1]),
+                         exactBigOf(v[2]), exactBigOf(v[3])};
       *to = big;
       to[part] = {smallOf(v[0], big.x), smallOf(v[1], big.y),
                   smallOf(v[2], big.z), smallOf(v[3], big.w)};
     }
+  }
+
+  /// The filter's number, from what is packed for `width` results.
+  static MN_DEVICE float at(const uint4 *packed, int result, int channel,
+                            int tap) {
+    const int turn = channel / (2 * chunk), half = channel / chunk % 2;
+    const uint4 *from =
+        packed + turn * all + (half * taps + tap) * width + result;
+    const auto word = [&](int which, int number) {
+      return reinterpret_cast<const uint32_t *>(from + which * part)[number];
+    };
+    if constexpr (mma == Mma::bf16) {
+      const uint32_t two = word(0, channel % chunk / 2);
+      return __uint_as_float(channel % 2 == 0 ? two << 16 : two & 0xffff0000);
+    }
+    const float big = __uint_as_float(word(0, channel % chunk));
+    if constexpr (parts == 1)
+      return big;
+    const float v = big + __uint_as_float(word(parts - 1, channel % chunk));
+    return v == v ? v : big;
   }
 
   /// operation(phase) has loadFilter(result, channel, tap). `early`: before the

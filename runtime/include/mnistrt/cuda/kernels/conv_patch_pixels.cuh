@@ -38,8 +38,11 @@ struct PatchPixels : PaddedImages<W> {
     return {word[0], word[1], word[2], word[3]};
   }
 
+  /// What a thread has loaded of a turn.
+  struct Held {
+    float of[loads][chunk];
+  };
   Index pixel[loads]; ///< 0: or outside of an image
-  float held[loads][chunk];
 
   static MN_DEVICE int number(int j) { return Tile::thread() + j * threads; }
   static MN_DEVICE bool isMine(int j) {
@@ -64,7 +67,8 @@ struct PatchPixels : PaddedImages<W> {
   static MN_DEVICE bool isChannel(int channel) {
     return W.channels % depth == 0 || channel < W.channels;
   }
-  template <typename Op> MN_DEVICE void load(const Op &op, int turn) {
+  template <typename Op>
+  MN_DEVICE void load(const Op &op, int turn, Held &held) const {
 #pragma unroll
     for (int j = 0; j < loads; ++j)
 #pragma unroll
@@ -72,14 +76,14 @@ struct PatchPixels : PaddedImages<W> {
         const int channel = channelOf(j, turn) + i;
         // Pixels of the last loads may be those of no operand.
         const bool has = isMine(j) && isChannel(channel);
-        held[j][i] = op.loadPixel(pixel[j], has ? channel : 0);
+        held.of[j][i] = op.loadPixel(pixel[j], has ? channel : 0);
       }
   }
   /// Calls put(number, words' numbers). Without branches: where products are
   /// under way, a compiler may copy their sums before these are there.
   template <typename Put>
-  MN_DEVICE void store(int turn, const volatile unsigned &bits,
-                       const Put &put) {
+  static MN_DEVICE void store(const Held &held, int turn,
+                              const volatile unsigned &bits, const Put &put) {
     const unsigned inside = bits;
 #pragma unroll
     for (int j = 0; j < loads; ++j) {
@@ -87,7 +91,7 @@ struct PatchPixels : PaddedImages<W> {
 #pragma unroll
       for (int i = 0; i < chunk; ++i)
         v[i] = (inside >> j & 1) != 0 && isChannel(channelOf(j, turn) + i)
-                   ? held[j][i]
+                   ? held.of[j][i]
                    : 0.0f;
       put(number(j), v);
     }

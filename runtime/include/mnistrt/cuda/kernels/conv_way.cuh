@@ -59,10 +59,11 @@ MN_SHAPE_FN LaunchShape launchOf(const ConvWay &way, const Windows &w,
 namespace device {
 
 /// Runs the block's share of operation(group, phase), by columns or patches;
-/// `filters`: packed, for the latter.
+/// `filters`: for the latter, which `isPacked` says more of (WithFilters).
 template <typename T, shape::Windows W, shape::ConvWay way, Layout layout,
           typename Operation>
-MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters) {
+MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters,
+                          bool isPacked) {
   constexpr int each = way.way == Way::columns
                            ? int(way.columns.blocks * way.columns.across)
                            : int(way.patch.blocks());
@@ -76,7 +77,8 @@ MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters) {
     ColumnKernel<T, W, way.columns>::run(op, number);
   else
     PatchKernel<W, way.patch, layout == Layout::nchw>::run(
-        op, filters + which * PackedFilters<W, way.patch>::phase, number);
+        op, filters + which * PackedFilters<W, way.patch>::phase, isPacked,
+        number);
 }
 
 } // namespace device
@@ -95,7 +97,8 @@ void launchConv(Context &ctx, const char *kernel, const shape::ConvWay &way,
   if (way.way != Way::patches)
     return launch(ctx, kernel, shape, functor);
   const WithFilters<F> argument = {
-      functor, stepMemory(ctx, size_t(shape::packedWords(w, way.patch)) * 16)};
+      functor, stepMemory(ctx, size_t(shape::packedWords(w, way.patch)) * 16),
+      ctx.part == StepPart::others};
   if (ctx.part != StepPart::others)
     launch(ctx, kernel, shape::packFilters(w, way.patch), argument,
            filtersSuffix);

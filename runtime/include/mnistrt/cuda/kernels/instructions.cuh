@@ -90,6 +90,14 @@ template <int offset> MN_DEVICE void copyAsync(unsigned to, const uint4 *from) {
                "l"(from), "n"(offset)
                : "memory");
 }
+/// What it has begun since the last time is a group; and until all but the last
+/// `running` groups are there.
+MN_DEVICE void commitCopies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int running> MN_DEVICE void waitForCopyGroups() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(running) : "memory");
+}
 /// Until all that the thread has begun to copy is there.
 MN_DEVICE void waitForCopies() {
   asm volatile("cp.async.wait_all;" ::: "memory");

@@ -15,6 +15,15 @@ namespace mn::device {
 MN_DEVICE uint32_t bigOf(float v) {
   return (__float_as_uint(v) + 0x1000) & 0xffffe000;
 }
+/// The same where both make the number again: nothing overflows, and what is
+/// infinite or no number stays so.
+MN_DEVICE uint32_t exactBigOf(float v) {
+  const uint32_t bits = __float_as_uint(v), big = bigOf(v);
+  constexpr uint32_t infinity = 0x7f800000, sign = 0x80000000;
+  if ((bits & ~sign) >= infinity)
+    return v == v ? bits : bits | 0x400000;
+  return (big & ~sign) == infinity ? bits & 0xffffe000 : big;
+}
 MN_DEVICE uint32_t smallOf(float v, uint32_t big) {
   return __float_as_uint(v - __uint_as_float(big));
 }

@@ -57,9 +57,9 @@ MN_DEVICE void storeResults(const F &f, const Index (&place)[n],
       f.store(place[j], v[j]);
 }
 
-/// The largest number up to 16 that `turns` is a multiple of.
-MN_SHAPE_FN int togetherOf(int turns) {
-  int n = shape::min(turns, 16);
+/// The largest number up to `most` that `turns` is a multiple of.
+MN_SHAPE_FN int togetherOf(int turns, int most = 16) {
+  int n = shape::min(turns, most);
   while (turns % n != 0)
     --n;
   return n;

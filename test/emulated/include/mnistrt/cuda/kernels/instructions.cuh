@@ -47,7 +47,20 @@ template <int offset> void copyAsync(unsigned to, const uint4 *from) {
   else
     copy();
 }
+inline void commitCopies() {
+  auto &later = emulated::gpu->thread->later;
+  later.copyGroups.push_back(std::move(later.copies));
+  later.copies.clear();
+}
+template <int running> void waitForCopyGroups() {
+  auto &groups = emulated::gpu->thread->later.copyGroups;
+  while (int(groups.size()) > running) {
+    emulated::Later::run(groups.front());
+    groups.pop_front();
+  }
+}
 inline void waitForCopies() {
+  waitForCopyGroups<0>();
   emulated::Later::run(emulated::gpu->thread->later.copies);
 }
 

@@ -2,7 +2,9 @@
 //
 // List scheduling with an estimate of what each step takes. The critical
 // successor of a step follows on its stream, at no cost; other successors wait
-// for an event on a stream that is free.
+// for an event on a stream that is free. Collectives have a stream of their
+// own: how long they wait for other ranks is not known, and what follows on a
+// stream waits as long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +25,8 @@ class Schedule {
 public:
   Schedule(func::FuncOp function, const StepTimes &times, unsigned limit)
       : steps(function.getOps<StepOp>()), before(findConflicts(function)),
-        times(times), limit(limit) {
+        times(times), limit(limit),
+        separate(limit > 1 && llvm::any_of(steps, isCollectiveStep)) {
     findCriticalSuccessors();
     for (unsigned step = 0; step < steps.size(); ++step)
       put(step, choose(step));
@@ -37,13 +40,17 @@ private:
   void findCriticalSuccessors();
   unsigned choose(unsigned step) const;
   double startOn(unsigned stream, unsigned step) const;
+  bool isSeparate(unsigned step) const;
   bool isReserved(unsigned stream) const;
+  SmallVector<unsigned> streamsToChooseFrom() const;
   void put(unsigned step, unsigned stream);
 
   SmallVector<StepOp> steps;
   SmallVector<SmallVector<unsigned>> before;
   const StepTimes &times;
-  unsigned limit;                      ///< of streams
+  unsigned limit;              ///< of streams
+  bool separate;               ///< have collectives a stream of their own?
+  unsigned collectives = none; ///< that stream, if there is one yet
   SmallVector<unsigned> successorOf;   ///< the critical one, or none
   SmallVector<unsigned> predecessorOf; ///< whose critical successor it is
   SmallVector<unsigned> streamOf;
@@ -64,7 +71,7 @@ void Schedule::findCriticalSuccessors() {
     for (unsigned earlier : before[i])
       if (toEnd[i] >= toEnd[earlier]) {
         toEnd[earlier] = toEnd[i];
-        critical[earlier] = i;
+        critical[earlier] = isSeparate(i) || isSeparate(earlier) ? none : i;
       }
   }
   successorOf.assign(steps.size(), none);
@@ -77,6 +84,11 @@ void Schedule::findCriticalSuccessors() {
     successorOf[i] = successor;
     predecessorOf[successor] = i;
   }
+}
+
+/// Whether a step is on the collectives' stream.
+bool Schedule::isSeparate(unsigned step) const {
+  return separate && isCollectiveStep(steps[step]);
 }
 
 /// Whether a stream is kept free for the successor of its last step.
@@ -94,17 +106,27 @@ double Schedule::startOn(unsigned stream, unsigned step) const {
   return start;
 }
 
-unsigned Schedule::choose(unsigned step) const {
-  if (predecessorOf[step] != none)
-    return streamOf[predecessorOf[step]];
-  SmallVector<unsigned> free;
-  for (unsigned stream = 0; stream < lastOf.size(); ++stream)
+/// Where a step may go: no streams that are kept free, unless all are.
+SmallVector<unsigned> Schedule::streamsToChooseFrom() const {
+  SmallVector<unsigned> free, others;
+  for (unsigned stream = 0; stream < lastOf.size(); ++stream) {
+    if (stream == collectives)
+      continue;
+    others.push_back(stream);
     if (!isReserved(stream))
       free.push_back(stream);
-  if (lastOf.size() < limit)
+  }
+  if (lastOf.size() + (separate && collectives == none) < limit)
     free.push_back(lastOf.size());
-  if (free.empty())
-    free = llvm::to_vector(llvm::seq<unsigned>(0, lastOf.size()));
+  return free.empty() ? others : free;
+}
+
+unsigned Schedule::choose(unsigned step) const {
+  if (isSeparate(step))
+    return collectives != none ? collectives : lastOf.size();
+  if (predecessorOf[step] != none)
+    return streamOf[predecessorOf[step]];
+  SmallVector<unsigned> free = streamsToChooseFrom();
   return *llvm::min_element(free, [&](unsigned a, unsigned b) {
     return startOn(a, step) < startOn(b, step);
   });
@@ -114,6 +136,8 @@ void Schedule::put(unsigned step, unsigned stream) {
   double start = startOn(stream, step);
   if (stream == lastOf.size())
     lastOf.push_back(step);
+  if (isSeparate(step))
+    collectives = stream;
   lastOf[stream] = step;
   streamOf.push_back(stream);
   end.push_back(start + timeOf(steps[step]));

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Plan/StepBuilder.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <map>
 
 namespace mlir::mnistc {
 
@@ -55,23 +57,31 @@ struct FormBuckets : impl::FormBucketsBase<FormBuckets> {
 };
 } // namespace
 
+/// A large step leaves no room for others: all that could begin before a tensor is
+/// there has ended by then.
 Buckets::Buckets(func::FuncOp function, const std::optional<StepTimes> &times)
     : times(times) {
+  const DenseMap<Operation *, double> starts = startsOf(function, times);
   DenseMap<Operation *, int64_t> numbers;
-  for (StepOp step : function.getOps<StepOp>())
-    numbers.try_emplace(step, numbers.size());
-  double now = 0;
+  std::map<double, double> workAt; ///< of the steps that begin then
   for (StepOp step : function.getOps<StepOp>()) {
-    if (!isCollectiveStep(step)) {
-      now += times ? times->of(step) : 0;
+    numbers.try_emplace(step, numbers.size());
+    if (times && !isCollectiveStep(step))
+      workAt[starts.at(step)] += times->onCores(step);
+  }
+  for (StepOp step : function.getOps<StepOp>()) {
+    if (!isCollectiveStep(step))
       continue;
-    }
     int64_t firstUser = numbers.size();
     for (Operation *user : step->getUsers())
       if (auto it = numbers.find(user); it != numbers.end())
         firstUser = std::min(firstUser, it->second);
+    double ready = 0;
+    for (auto it = workAt.begin(), end = workAt.lower_bound(starts.at(step));
+         it != end; ++it)
+      ready += it->second;
     tensors.push_back(
-        {step, numbers.at(step), firstUser, now, bytesOf(step) / 2});
+        {step, numbers.at(step), firstUser, ready, bytesOf(step) / 2});
   }
 }
 
@@ -95,6 +105,8 @@ Buckets::Row Buckets::nextRow(const Row &before) const {
         break;
       bytes += tensors[first].bytes;
       double time = times ? times->collective + bytes / times->reduced : 1;
+      if (times && end < tensors.size())
+        time *= times->beside;
       double after = std::max(before[first].done, last.ready) + time;
       if (after <= row[end].done)
         row[end] = {after, first};

@@ -67,6 +67,8 @@ private:
   bool readInOrder(const Group &readers, const Group &written) const;
   bool joinRows(const Group &some, const Group &others) const;
   bool delays(const Group &some, const Group &others) const;
+  llvm::BitVector sumsBefore(const Group &group) const;
+  bool waitsForMoreSums(const Group &some, const Group &others) const;
   void fuse(StepOp step);
   bool isUpdatedBy(Value parameter, ValueRange results) const;
   void closeGroupsBefore(StepOp step);
@@ -80,6 +82,7 @@ private:
   /// Where steps will run concurrently: the dependencies of each.
   std::optional<StepDependencies> dependencies;
   DenseMap<Operation *, unsigned> numberOf;
+  llvm::BitVector collectives; ///< by the steps' numbers
 };
 } // namespace
 
@@ -107,6 +110,11 @@ void FuseHorizontally::findDependencies() {
   dependencies.emplace(getOperation());
   for (StepOp step : getOperation().getOps<StepOp>())
     numberOf.try_emplace(step, numberOf.size());
+  collectives.clear();
+  collectives.resize(numberOf.size());
+  for (StepOp step : getOperation().getOps<StepOp>())
+    if (isCollectiveStep(step))
+      collectives.set(numberOf.at(step));
 }
 
 /// Whether, if all these were one step, a step that reads a result would wait
@@ -133,6 +141,22 @@ bool FuseHorizontally::delays(const Group &some, const Group &others) const {
              waits.reset(dependencies->of(numberOf.at(user))).any();
     });
   });
+}
+
+/// The sums over ranks that a group needs.
+llvm::BitVector FuseHorizontally::sumsBefore(const Group &group) const {
+  llvm::BitVector before(numberOf.size());
+  for (StepOp step : group.steps)
+    before |= dependencies->of(numberOf.at(step));
+  return before &= collectives;
+}
+
+/// Whether, if these were one step, some would wait for a sum that only others
+/// need: what early sums are for would run when the last one has ended.
+bool FuseHorizontally::waitsForMoreSums(const Group &some,
+                                        const Group &others) const {
+  llvm::BitVector one = sumsBefore(some), other = sumsBefore(others);
+  return one.any() && other.any() && one != other;
 }
 
 /// Whether one of `results` is the new value of `parameter`.
@@ -227,7 +251,9 @@ bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
          some.ops + others.ops <= maxFusedOps &&
          (some.numbers == others.numbers || !keepsNumbers) &&
          joinRows(some, others) && readInOrder(some, others) &&
-         readInOrder(others, some) && !(dependencies && delays(some, others));
+         readInOrder(others, some) &&
+         !(dependencies &&
+           (delays(some, others) || waitsForMoreSums(some, others)));
 }
 
 /// Groups that `step` is not part of would move past it. They cannot if it

@@ -76,7 +76,12 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // Once it is known which of them can read windows of a pool.
   if (joinsPools)
     pm.addNestedPass<func::FuncOp>(createJoinUnpools());
-  // Once it is known which steps are maps.
+  // Sums over ranks, once it is known what computes what they wait for.
+  if (dataParallel) {
+    pm.addNestedPass<func::FuncOp>(createOrderSums());
+    pm.addNestedPass<func::FuncOp>(createFormBuckets());
+  }
+  // Once it is known which steps are maps, and which sums each waits for.
   int64_t streams = streamsOf(options);
   // But not what is measured, whose parts have to be told apart.
   if (fuseHorizontally && machineOf(options).launchesCost &&
@@ -91,9 +96,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // Launches that none of the passes above saves. What is measured has parts.
   if (options.fuse && options.formChains && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createFormChains());
-  // Sums over ranks, once it is known what computes what they wait for.
+  // Joined steps are where the last of their parts was.
   if (dataParallel)
-    pm.addNestedPass<func::FuncOp>(createFormBuckets());
+    pm.addNestedPass<func::FuncOp>(createOrderSums());
   // New values take the place of old ones: who reads those comes first.
   pm.addNestedPass<func::FuncOp>(createOrderUpdates());
   // Addresses, once the steps are final.
@@ -104,7 +109,8 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   pm.addPass(createAssignMemory(assign));
   // Which steps may run concurrently depends on addresses.
   if (streams > 1)
-    pm.addNestedPass<func::FuncOp>(createAssignStreams({streams}));
+    pm.addNestedPass<func::FuncOp>(
+        createAssignStreams({streams + dataParallel}));
   // Order is memory now: never run a plan unchecked.
   pm.addPass(createCheckSteps());
 }

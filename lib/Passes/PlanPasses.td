@@ -178,7 +178,8 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
     A step of the group reads a parameter that another one updates element for
     element or not at all: threads have no order. Where steps will run
     concurrently, a step that others depend on is not fused if it would then
-    wait for more than its own operands.
+    wait for more than its own operands, and none if it would then wait for more
+    sums over ranks than it needs.
   }];
   let options = [
     Option<"concurrent", "concurrent", "bool", "false",
@@ -208,16 +209,28 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def OrderSums : Pass<"plan-order-sums", "::mlir::func::FuncOp"> {
+  let summary = "Put what is added up over the ranks first";
+  let description = [{
+    Collectives have one order on all ranks, that of the plan. This puts the steps
+    that a collective needs, and these, in the order in which they could begin by
+    the machine's times if each waited only for what it reads. All others come
+    after them, in that order, too.
+  }];
+  let statistics = [
+    Statistic<"numMoved", "moved", "Steps in another place than before">];
+}
+
 def FormBuckets : Pass<"plan-form-buckets", "::mlir::func::FuncOp"> {
   let summary = "Add up several tensors over the ranks in one call";
   let description = [{
     A collective takes long to start, and no longer for many small tensors than
     for a large one, but it has to wait for all of them. Steps that are one
     `mnist.all_reduce` each are joined, neighbours in the order of the plan, so
-    that the last one ends as early as possible by the machine's times: a tensor
-    is ready after the steps before it, and one collective runs at a time, beside
-    other steps. A machine without times runs them one after the other, and has
-    one bucket. What a bucket would have to be there for comes after it.
+    that the last one ends as early as possible by the machine's times: when a
+    tensor is there, all steps have ended that could begin before; one collective
+    runs at a time, and all but the last one beside other steps. A machine without
+    times runs them one after the other, and has one bucket.
 
     A bucket is a step with several results. Its operands are copied where others
     read them too, since it works in place (`plan-assign-memory`).
@@ -289,6 +302,8 @@ def AssignStreams : Pass<"plan-assign-streams", "::mlir::func::FuncOp"> {
     on separate streams: each step says its stream, and for which steps of other
     streams it waits. The critical path, by an estimate of what each step takes,
     stays on one stream; other steps go to the stream that is free first.
+    Collectives have a stream of their own: how long one waits for other ranks is
+    not known, and what follows it on a stream waits as long.
 
     Requires addresses: two values that use the same memory in turn are not
     written concurrently.

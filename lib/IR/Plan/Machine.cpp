@@ -276,8 +276,10 @@ const Machine &Machine::h200() {
                          .event = 1.5,
                          .flops = 15e6,
                          .bytes = 2e6,
+                         .cores = 60e6,
                          .collective = 10, // Two of them, by NVLink: 1 kB takes
                          .reduced = 0.13e6, // 10.7 us, 1.6 MB 23, 4.7 MB 42.
+                         .beside = 2,       // Assumed.
                          .disturbed = 6},   // Assumed.
       .prefetchesBatches = true,
       .roof = {.of = "NVIDIA H200",
@@ -383,10 +385,14 @@ std::string Preference::objection(Operation *root) const {
   return "";
 }
 
-double StepTimes::of(StepOp step) const {
+double StepTimes::of(StepOp step, double rate) const {
   if (isCollectiveStep(step)) // In place: half of its bytes are inputs.
     return collective + bytesOf(step) / 2 / reduced;
-  return launch + std::max(flopsOf(step) / flops, bytesOf(step) / bytes);
+  return launch + std::max(flopsOf(step) / rate, bytesOf(step) / bytes);
+}
+
+double StepTimes::onCores(StepOp step) const {
+  return of(step, mmaOf(step) == Mma::ffma ? flops : cores);
 }
 
 double Roof::flopsOn(Mma mma) const {

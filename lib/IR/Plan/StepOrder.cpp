@@ -111,6 +111,21 @@ mlir::mnistc::findPacking(func::FuncOp function) {
   return packing;
 }
 
+DenseMap<Operation *, double>
+mlir::mnistc::startsOf(func::FuncOp function,
+                       const std::optional<StepTimes> &times) {
+  DenseMap<Operation *, double> starts;
+  for (StepOp step : function.getOps<StepOp>()) {
+    double start = 0;
+    for (Value input : step.getInputs())
+      if (auto made = input.getDefiningOp<StepOp>())
+        start = std::max(start,
+                         starts.at(made) + (times ? times->onCores(made) : 0));
+    starts[step] = start;
+  }
+  return starts;
+}
+
 StepDependencies::StepDependencies(func::FuncOp function) {
   SmallVector<StepOp> steps(function.getOps<StepOp>());
   DenseMap<Operation *, unsigned> numberOf;

@@ -10,6 +10,7 @@
 #ifndef MNISTC_IR_PLAN_STEPORDER_H
 #define MNISTC_IR_PLAN_STEPORDER_H
 
+#include "lib/IR/Plan/Machine.h"
 #include "lib/IR/Plan/PlanOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
@@ -42,6 +43,11 @@ SmallVector<SmallVector<unsigned>> findConflicts(func::FuncOp function);
 /// on several streams filters are packed from the beginning of the plan on, in
 /// the order of their steps; this one is before the step begins.
 SmallVector<std::optional<unsigned>> findPacking(func::FuncOp function);
+
+/// When each step could begin, in microseconds, if it waited only for those whose
+/// values it reads; without times always 0.
+DenseMap<Operation *, double> startsOf(func::FuncOp function,
+                                       const std::optional<StepTimes> &times);
 
 /// Which steps need which, by the values that they read.
 class StepDependencies {

@@ -50,3 +50,57 @@ module attributes {plan.target = "cpu"} {
     return %c : tensor<64xf32>
   }
 }
+
+// -----
+
+// Sums over ranks have a stream to themselves, in their order; what another step
+// computes beside them waits for none.
+
+// CHECK-LABEL: @apart
+// CHECK:         plan.step "a" on kernel
+// CHECK:         plan.step "a.sum" on nccl
+// CHECK:         {plan.after = array<i64: 0>, plan.stream = 1 : i64}
+// CHECK:         plan.step "b" on kernel
+// CHECK-NOT:     plan.stream
+// CHECK:         plan.step "c" on kernel
+// CHECK:         {plan.after = array<i64: 0>, plan.stream = 2 : i64}
+// CHECK:         plan.step "b.sum" on nccl
+// CHECK:         {plan.after = array<i64: 2, 3>, plan.stream = 1 : i64}
+// CHECK:         plan.step "update" on kernel
+// CHECK:         {plan.after = array<i64: 4>}
+module attributes {plan.target = "cuda"} {
+  func.func @apart(%x: tensor<64xf32> {plan.offset = 0 : i64}) -> (tensor<64xf32>, tensor<64xf32>) {
+    %a = plan.step "a" on kernel at [256] (%x) {
+    ^bb0(%i: tensor<64xf32>):
+      %0 = mnist.exp %i : tensor<64xf32>
+      plan.yield %0 : tensor<64xf32>
+    } : (tensor<64xf32>) -> tensor<64xf32>
+    %as = plan.step "a.sum" on nccl at [512] (%a) {
+    ^bb0(%i: tensor<64xf32>):
+      %0 = mnist.all_reduce %i : tensor<64xf32>
+      plan.yield %0 : tensor<64xf32>
+    } : (tensor<64xf32>) -> tensor<64xf32>
+    %b = plan.step "b" on kernel at [768] (%a) {
+    ^bb0(%i: tensor<64xf32>):
+      %0 = mnist.exp %i : tensor<64xf32>
+      plan.yield %0 : tensor<64xf32>
+    } : (tensor<64xf32>) -> tensor<64xf32>
+    %c = plan.step "c" on kernel at [1024] (%a) {
+    ^bb0(%i: tensor<64xf32>):
+      %0 = mnist.relu %i : tensor<64xf32>
+      plan.yield %0 : tensor<64xf32>
+    } : (tensor<64xf32>) -> tensor<64xf32>
+    %bs:2 = plan.step "b.sum" on nccl at [1280, 1536] (%b, %c) {
+    ^bb0(%i: tensor<64xf32>, %j: tensor<64xf32>):
+      %0 = mnist.all_reduce %i : tensor<64xf32>
+      %1 = mnist.all_reduce %j : tensor<64xf32>
+      plan.yield %0, %1 : tensor<64xf32>, tensor<64xf32>
+    } : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+    %u = plan.step "update" on kernel at [1792] (%bs#0, %bs#1) {
+    ^bb0(%i: tensor<64xf32>, %j: tensor<64xf32>):
+      %0 = mnist.add %i, %j : tensor<64xf32>
+      plan.yield %0 : tensor<64xf32>
+    } : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    return %as, %u : tensor<64xf32>, tensor<64xf32>
+  }
+}

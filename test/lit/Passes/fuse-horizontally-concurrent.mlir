@@ -69,3 +69,50 @@ func.func @last(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<f32>, tensor<8x
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %1, %2, %3 : tensor<f32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// What waits for an early sum over ranks does not wait for a later one as well;
+// what waits for the same one, or for none, is joined.
+
+// CHECK-LABEL: func.func @sums
+// CHECK:         plan.step "late.sum"
+// CHECK-NOT:     plan.step "a"
+// CHECK:         plan.step "free" on kernel(%early.sum#0, %early.sum#1, %arg2)
+// CHECK:         plan.step "c" on kernel(%late.sum)
+// ORDER-LABEL: func.func @sums
+// ORDER:         plan.step "late.sum"
+// ORDER-NOT:     plan.step "free"
+// ORDER:         plan.step "c"
+func.func @sums(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %e:2 = plan.step "early.sum" on nccl (%x, %y) {
+  ^bb0(%i: tensor<8xf32>, %j: tensor<8xf32>):
+    %0 = mnist.all_reduce %i : tensor<8xf32>
+    %1 = mnist.all_reduce %j : tensor<8xf32>
+    plan.yield %0, %1 : tensor<8xf32>, tensor<8xf32>
+  } : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %l = plan.step "late.sum" on nccl (%z) {
+  ^bb0(%i: tensor<8xf32>):
+    %0 = mnist.all_reduce %i : tensor<8xf32>
+    plan.yield %0 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %a = plan.step "a" on kernel (%e#0) {
+  ^bb0(%i: tensor<8xf32>):
+    %0 = mnist.exp %i : tensor<8xf32>
+    plan.yield %0 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %b = plan.step "b" on kernel (%e#1) {
+  ^bb0(%i: tensor<8xf32>):
+    %0 = mnist.exp %i : tensor<8xf32>
+    plan.yield %0 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %f = plan.step "free" on kernel (%z) {
+  ^bb0(%i: tensor<8xf32>):
+    %0 = mnist.neg %i : tensor<8xf32>
+    plan.yield %0 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %c = plan.step "c" on kernel (%l) {
+  ^bb0(%i: tensor<8xf32>):
+    %0 = mnist.exp %i : tensor<8xf32>
+    plan.yield %0 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %a, %b, %f, %c : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -57,8 +57,8 @@ struct FormBuckets : impl::FormBucketsBase<FormBuckets> {
 };
 } // namespace
 
-/// A large step leaves no room for others: all that could begin before a tensor is
-/// there has ended by then.
+/// A large step leaves no room for others: all that could begin before a tensor
+/// is there has ended by then.
 Buckets::Buckets(func::FuncOp function, const std::optional<StepTimes> &times)
     : times(times) {
   const DenseMap<Operation *, double> starts = startsOf(function, times);

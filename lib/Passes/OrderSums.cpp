@@ -20,9 +20,8 @@ static DenseSet<Operation *> neededForSums(ArrayRef<StepOp> steps) {
   DenseSet<Operation *> needed;
   for (StepOp step : llvm::reverse(steps))
     if (isCollectiveStep(step) ||
-        llvm::any_of(step->getUsers(), [&](Operation *user) {
-          return needed.contains(user);
-        }))
+        llvm::any_of(step->getUsers(),
+                     [&](Operation *user) { return needed.contains(user); }))
       needed.insert(step);
   return needed;
 }

@@ -2,6 +2,7 @@
 
 #include "commands/profile.h"
 #include "core/random_inputs.h"
+#include "core/recipe_rows.h"
 #include "formats/atomic_file.h"
 #include "inference/runner.h"
 #include "ranks/open_ranks.h"
@@ -55,6 +56,7 @@ Status setUp(const Model &model, const Options &options, Ranks *ranks,
   Runner runner(model, *executor);
   runner.kind = options.plan;
   MN_TRY(runner.choosePlan(INT64_MAX, options.batch, number));
+  MN_TRY(writeCompiledRecipe(model, *executor));
   const Plan &plan = model.plans[number];
   return fillInputs(*executor, plan, number, {.rows = plan.batch});
 }

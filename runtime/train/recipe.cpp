@@ -2,8 +2,8 @@
 
 #include "train/recipe.h"
 #include "core/array.h"
+#include "core/recipe_rows.h"
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace mn {
@@ -73,16 +73,7 @@ Status chooseRecipe(const Recipe &recipe, const TrainOptions &options,
 
 void recipeRow(const RecipeValues &values, const LearningRate &rate,
                int64_t step, float (&row)[RecipeColumn::count]) {
-  for (int column = 0; column < Column::count; ++column)
-    row[column] = static_cast<float>(values.numbers[column]);
-  const auto t = static_cast<double>(step + 1);
-  row[Column::lr] = static_cast<float>(rate.at(step));
-  const double beta1 = values.numbers[Column::beta1];
-  const double beta2 = values.numbers[Column::beta2];
-  row[Column::beta1] = static_cast<float>(1 - beta1);
-  row[Column::beta2] = static_cast<float>(1 - beta2);
-  row[Column::correction1] = static_cast<float>(1 - std::pow(beta1, t));
-  row[Column::correction2] = static_cast<float>(1 - std::pow(beta2, t));
+  recipeRow(values.numbers, rate.at(step), step, row);
 }
 
 Status RecipeRing::write(Executor &executor, int64_t first, int64_t count) {

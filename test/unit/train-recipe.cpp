@@ -1,5 +1,6 @@
 //===- train-recipe.cpp - numbers of each step, and what they led to ------===//
 
+#include "core/recipe_rows.h"
 #include "formats/json.h"
 #include "train-model.h"
 #include "train/history.h"
@@ -15,6 +16,16 @@ using Column = mn::RecipeColumn;
 
 mn::Recipe recipe(const char *optimizer, const char *form, const char *clip) {
   return {"mse", optimizer, form, clip, "values", "masked", {0.1}};
+}
+
+/// Of `mn.recipe` in the parameter block.
+size_t recipeOffset() {
+  const mn::Model &model = trainmodel::model();
+  return std::find_if(model.parameters, model.parameters + model.parameterCount,
+                      [](const mn::Parameter &each) {
+                        return std::string("mn.recipe") == each.tensor.name;
+                      })
+      ->tensor.offset;
 }
 
 TEST(Recipe, KnowsWhichNumbersAnOptimizerHas) {
@@ -77,12 +88,7 @@ TEST(Recipe, RowsAreWrittenAheadOfTheirSteps) {
   const mn::Model &model = trainmodel::model();
   std::unique_ptr<mn::Executor> executor;
   ASSERT_TRUE(mn::Executor::open(model, {}, executor).ok());
-  const auto *state =
-      std::find_if(model.parameters, model.parameters + model.parameterCount,
-                   [](const mn::Parameter &each) {
-                     return std::string("mn.recipe") == each.tensor.name;
-                   });
-  const size_t offset = state->tensor.offset;
+  const size_t offset = recipeOffset();
   mn::RecipeValues values = {};
   mn::Schedule schedule;
   ASSERT_TRUE(mn::Schedule::parse("cosine", schedule).ok());
@@ -104,6 +110,25 @@ TEST(Recipe, RowsAreWrittenAheadOfTheirSteps) {
       ASSERT_EQ(0, std::memcmp(found, wanted, sizeof found)) << step;
     }
     first += count;
+  }
+}
+
+TEST(Recipe, StepsWithoutATrainerHaveTheCompiledNumbers) {
+  const mn::Model &model = trainmodel::model();
+  std::unique_ptr<mn::Executor> executor;
+  ASSERT_TRUE(mn::Executor::open(model, {}, executor).ok());
+  ASSERT_TRUE(mn::writeCompiledRecipe(model, *executor).ok());
+  const size_t offset = recipeOffset();
+  for (const int64_t step : {int64_t(0), int64_t(7), mn::recipeRows - 1}) {
+    float row[Column::count];
+    ASSERT_TRUE(executor
+                    ->readParameters(offset + size_t(step) * sizeof row, row,
+                                     sizeof row)
+                    .ok());
+    EXPECT_EQ(row[Column::lr], float(model.recipe->numbers[Column::lr]));
+    EXPECT_FLOAT_EQ(
+        row[Column::correction1],
+        float(1 - std::pow(model.recipe->numbers[Column::beta1], step + 1)));
   }
 }
 

@@ -1,6 +1,9 @@
 """The mutants of the runtime: see ../mutate.py."""
 
 MUTANTS = [
+    ("steps without a trainer have zeros for a recipe",
+     "runtime/core/recipe_rows.cpp", "rows.size() * sizeof(float)", "0",
+     ["unit/Recipe"]),
     # Exit codes.
     ("no GPU is a usage error", "runtime/cuda/device.cpp",
      "  if (count == 0)\n    return Status::error(Code::noDevice,",

@@ -54,8 +54,8 @@ bool takesWhole(Impl impl, EpilogueParts parts, StepOp step);
 struct StepTimes {
   double launch; ///< that any step takes
   double event;  ///< that a wait for another stream adds
-  // What a microsecond is enough for, in a step of a small batch; of products on
-  // tensor cores as well.
+  // What a microsecond is enough for, in a step of a small batch; of products
+  // on tensor cores as well.
   double flops, bytes, cores;
   double collective; ///< that any collective takes
   double reduced;    ///< bytes that a collective adds up in a microsecond

@@ -35,8 +35,8 @@ int64_t streamsOf(func::FuncOp function);
 
 /// For each step those before it that must have ended, ascending: they write
 /// bytes that it reads or writes, or read bytes that it writes, unless to pack
-/// their filter; or both are collectives, which all ranks must run in one order.
-/// The function has addresses.
+/// their filter; or both are collectives, which all ranks must run in one
+/// order. The function has addresses.
 SmallVector<SmallVector<unsigned>> findConflicts(func::FuncOp function);
 
 /// For each step the last one before it whose filter it overwrites, or nothing:
@@ -44,8 +44,8 @@ SmallVector<SmallVector<unsigned>> findConflicts(func::FuncOp function);
 /// the order of their steps; this one is before the step begins.
 SmallVector<std::optional<unsigned>> findPacking(func::FuncOp function);
 
-/// When each step could begin, in microseconds, if it waited only for those whose
-/// values it reads; without times always 0.
+/// When each step could begin, in microseconds, if it waited only for those
+/// whose values it reads; without times always 0.
 DenseMap<Operation *, double> startsOf(func::FuncOp function,
                                        const std::optional<StepTimes> &times);
 

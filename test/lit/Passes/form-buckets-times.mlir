@@ -88,4 +88,52 @@ func.func @beside(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>, tensor<1
   return %sum, %smallSum : tensor<1024x1024xf32>, tensor<1024xf32>
 }
 
+// A sum beside other steps takes longer than alone: one product does not hide it.
+
+// CHECK-LABEL: @slower
+// CHECK:         plan.step "sums" on nccl(%large, %small, %other)
+func.func @slower(%x: tensor<1024x1024xf32>, %y: tensor<256x1024xf32>) -> (tensor<1024x1024xf32>, tensor<1024xf32>, tensor<256xf32>) {
+  %large = plan.step "large" on kernel (%x) {
+  ^bb0(%i: tensor<1024x1024xf32>):
+    %0 = mnist.exp %i : tensor<1024x1024xf32>
+    plan.yield %0 : tensor<1024x1024xf32>
+  } : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %sum = plan.step "large.sum" on nccl (%large) {
+  ^bb0(%i: tensor<1024x1024xf32>):
+    %0 = mnist.all_reduce %i : tensor<1024x1024xf32>
+    plan.yield %0 : tensor<1024x1024xf32>
+  } : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %before = plan.step "before" on kernel (%x) {
+  ^bb0(%i: tensor<1024x1024xf32>):
+    %0 = mnist.neg %i : tensor<1024x1024xf32>
+    plan.yield %0 : tensor<1024x1024xf32>
+  } : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %product = plan.step "products" on kernel (%y, %before) {
+  ^bb0(%i: tensor<256x1024xf32>, %j: tensor<1024x1024xf32>):
+    %0 = mnist.matmul %i, %j : (tensor<256x1024xf32>, tensor<1024x1024xf32>) -> tensor<256x1024xf32>
+    plan.yield %0 : tensor<256x1024xf32>
+  } : (tensor<256x1024xf32>, tensor<1024x1024xf32>) -> tensor<256x1024xf32>
+  %small = plan.step "small" on kernel (%product) {
+  ^bb0(%i: tensor<256x1024xf32>):
+    %0 = mnist.reduce_sum %i over [0] : tensor<256x1024xf32> -> tensor<1024xf32>
+    plan.yield %0 : tensor<1024xf32>
+  } : (tensor<256x1024xf32>) -> tensor<1024xf32>
+  %smallSum = plan.step "small.sum" on nccl (%small) {
+  ^bb0(%i: tensor<1024xf32>):
+    %0 = mnist.all_reduce %i : tensor<1024xf32>
+    plan.yield %0 : tensor<1024xf32>
+  } : (tensor<1024xf32>) -> tensor<1024xf32>
+  %other = plan.step "other" on kernel (%product) {
+  ^bb0(%i: tensor<256x1024xf32>):
+    %0 = mnist.reduce_sum %i over [1] : tensor<256x1024xf32> -> tensor<256xf32>
+    plan.yield %0 : tensor<256xf32>
+  } : (tensor<256x1024xf32>) -> tensor<256xf32>
+  %otherSum = plan.step "other.sum" on nccl (%other) {
+  ^bb0(%i: tensor<256xf32>):
+    %0 = mnist.all_reduce %i : tensor<256xf32>
+    plan.yield %0 : tensor<256xf32>
+  } : (tensor<256xf32>) -> tensor<256xf32>
+  return %sum, %smallSum, %otherSum : tensor<1024x1024xf32>, tensor<1024xf32>, tensor<256xf32>
+}
+
 }

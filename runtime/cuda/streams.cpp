@@ -120,9 +120,9 @@ Status CudaExecutor::enqueuePacking(int plan, StreamOrder &order) {
   return Status::success();
 }
 
-/// Waits until the filters that a step reads or overwrites are packed, and while
-/// it waits for as many others as steps were before it: these are most likely
-/// there, and nobody waits for them again.
+/// Waits until the filters that a step reads or overwrites are packed, and
+/// while it waits for as many others as steps were before it: these are most
+/// likely there, and nobody waits for them again.
 Status CudaExecutor::awaitPacking(int step, const Plan &plan,
                                   StreamOrder &order) {
   StreamOrder::Stream &stream = order.streamOf(step);

@@ -161,7 +161,7 @@ struct ConvKernel<T, S, way> : NoLaterSums {
       return operationOf(functorOf(a), group);
     };
     runWindows<T, W, shape::convWay(S), S.layout>(operation, filtersOf(a),
-                                             isPacked(a));
+                                                  isPacked(a));
   }
   template <typename F> static MN_DEVICE void packFilters(const F &) {}
   template <typename F>

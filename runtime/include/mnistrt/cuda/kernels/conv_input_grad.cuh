@@ -328,7 +328,7 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
       return operationOf(functorOf(a), group, phase);
     };
     runWindows<T, W, shape::inputGradWay(S), S.layout>(operation, filtersOf(a),
-                                             isPacked(a));
+                                                       isPacked(a));
   }
   template <typename F> static MN_DEVICE void packFilters(const F &) {}
   template <typename F>

@@ -430,13 +430,11 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     return spot;
   }
   template <typename Op, typename SumOf>
-  static MN_DEVICE typename Pixels::Pool poolAt(const Op &op,
-                                                const PoolSpot &spot,
-                                                int firstResult,
-                                                const SumOf &sumOf) {
+  static MN_DEVICE typename Pixels::Pool
+  poolAt(const Op &op, const PoolSpot &spot, int firstResult,
+         const SumOf &sumOf) {
     return Pixels::poolOf(
-        op, spot.first, firstResult + spot.result,
-        [&](int y, int x) {
+        op, spot.first, firstResult + spot.result, [&](int y, int x) {
           return sumOf(spot.window + y * Tile::rowApart + x, spot.result);
         });
   }
@@ -495,7 +493,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     PatchKernel kernel;
     kernel.begin(op, packed, memory, tile, rank * turns, isPacked);
     kernel.addUp(op, packed, memory, rank * turns);
-    kernel.toShared(op, packed, memory.part, tile, across * width, rank * turns);
+    kernel.toShared(op, packed, memory.part, tile, across * width,
+                    rank * turns);
     const auto sumOf = [&](int i, int result) {
       return sumAt(memory, rank * share + result, i);
     };

@@ -124,8 +124,8 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
     } else if constexpr (mma == Mma::tf32) {
       *to = {toTf32(v[0]), toTf32(v[1]), toTf32(v[2]), toTf32(v[3])};
     } else {
-      const uint4 big = {exactBigOf(v[0]), exactBigOf(v[1]),
-                         exactBigOf(v[2]), exactBigOf(v[3])};
+      const uint4 big = {exactBigOf(v[0]), exactBigOf(v[1]), exactBigOf(v[2]),
+                         exactBigOf(v[3])};
       *to = big;
       to[part] = {smallOf(v[0], big.x), smallOf(v[1], big.y),
                   smallOf(v[2], big.z), smallOf(v[3], big.w)};

@@ -76,6 +76,44 @@ TEST(Launches, FiltersArePackedBesideTheFirstSteps) {
   EXPECT_EQ(waits, 7);
 }
 
+TEST(Launches, WhoWritesOverAFilterWaitsForNoMoreThanItsPacking) {
+  // Steps 0 and 1 take long; step 2 writes over the filter of step 0 meanwhile.
+  PlanModel made({{.packsEarly = true},
+                  {.packsEarly = true},
+                  {.stream = 1, .packing = 0}});
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  const auto &graph = driver().graphs.at(0);
+  const auto numberOf = [&](const std::string &kernel) {
+    const auto is = [&](const fake::Entry &e) { return e.kernel == kernel; };
+    return size_t(std::find_if(graph.begin(), graph.end(), is) - graph.begin());
+  };
+  const auto done = doneBefore(graph);
+  const size_t writes = numberOf("step2");
+  ASSERT_LT(writes, graph.size());
+  EXPECT_TRUE(done[writes][numberOf("step0_filters")]);
+  EXPECT_FALSE(done[writes][numberOf("step0")]);
+  EXPECT_FALSE(done[writes][numberOf("step1")]);
+  // What overlapped the packing's end could write before it.
+  EXPECT_FALSE(graph[writes].overlaps);
+}
+
+TEST(Launches, APackingIsWaitedForOnce) {
+  // Step 2 knows of both by step 1, which waits for its own and the one before.
+  PlanModel made({{.packsEarly = true},
+                  {.stream = 1, .packsEarly = true},
+                  {.stream = 1, .packing = 0},
+                  {.stream = 1, .packing = 1}});
+  auto executor = open(made, true);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  int waits = 0;
+  for (const fake::Entry &entry : driver().graphs.at(0))
+    waits += entry.what == What::wait;
+  // The packing for the beginning; step 0 for its filters; step 1 for the
+  // beginning and its filters; the end for the other stream.
+  EXPECT_EQ(waits, 5);
+}
+
 std::vector<bool> overlapsOf(const std::vector<fake::Entry> &graph) {
   std::vector<bool> overlaps;
   for (const fake::Entry &entry : graph)

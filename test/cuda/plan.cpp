@@ -54,6 +54,7 @@ PlanModel::PlanModel(std::vector<StepShape> given, const char *name)
                      : shape.packsEarly ? packAndRun
                                         : runStep};
     step.packsEarly = shape.packsEarly;
+    step.packing = shape.packing;
     step.stream = shape.stream;
     step.after = shape.after.data();
     step.afterCount = int(shape.after.size());
@@ -80,9 +81,12 @@ std::vector<StepShape> randomShape(std::mt19937 &random) {
   for (size_t i = 0; i < shapes.size(); ++i) {
     shapes[i].stream = int(random() % streams);
     shapes[i].packsEarly = random() % 3 == 0;
-    for (size_t k = 0; k < i; ++k)
+    for (size_t k = 0; k < i; ++k) {
       if (shapes[k].stream != shapes[i].stream && random() % 3 == 0)
         shapes[i].after.push_back(int(k));
+      if (shapes[k].packsEarly && random() % 3 == 0)
+        shapes[i].packing = int(k);
+    }
   }
   return shapes;
 }
@@ -94,6 +98,8 @@ std::string text(const std::vector<StepShape> &shapes) {
             (shape.packsEarly ? "p(" : "(");
     for (int step : shape.after)
       made += " " + std::to_string(step);
+    if (shape.packing >= 0)
+      made += " over " + std::to_string(shape.packing);
     made += ")";
   }
   return made;
@@ -180,6 +186,12 @@ void checkOrder(const PlanModel &made, const std::vector<Entry> &log, int runs,
       expectAfter(launches[i], launches[run * steps + size_t(earlier)]);
     for (size_t before = 0; before < run * steps; ++before)
       expectAfter(launches[i], launches[before]);
+    if (const int over = made.shapes[step].packing; over >= 0) {
+      const auto &packs =
+          packing["step" + std::to_string(over) + mn::filtersSuffix];
+      ASSERT_EQ(packs.size(), size_t(runs)) << what;
+      expectAfter(launches[i], packs[run]);
+    }
     if (made.shapes[step].packsEarly) {
       const auto &packs = packing[log[launches[i]].kernel + mn::filtersSuffix];
       ASSERT_EQ(packs.size(), size_t(runs)) << what;

@@ -18,6 +18,7 @@ struct StepShape {
   const char *implementation = "kernel";
   void (*run)(mn::Context &) = nullptr; ///< instead of one launch
   bool packsEarly = false;              ///< launches "step<i>_filters", too
+  int packing = -1; ///< an earlier step that packs early: its filter is written
 };
 
 /// A model with one plan; step i launches the kernel "step<i>", whose arguments
@@ -55,8 +56,9 @@ std::unique_ptr<mn::Executor> open(const PlanModel &made, bool graph);
 std::vector<std::vector<bool>> doneBefore(const std::vector<fake::Entry> &log);
 
 /// Checks every rule of a plan's order in a log: the steps that a step waits
-/// for, its filters, all that was before the plan, and all steps before what
-/// follows; and that a kernel overlaps only the kernel right before it.
+/// for, its filters and those that it writes over, all that was before the
+/// plan, and all steps before what follows; and that a kernel overlaps only the
+/// kernel right before it.
 void checkOrder(const PlanModel &made, const std::vector<fake::Entry> &log,
                 int runs, const std::string &what);
 

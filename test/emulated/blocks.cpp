@@ -64,8 +64,8 @@ public:
   }
   ~Cluster() { *launch.module->gpu = nullptr; }
 
-  /// The blocks from number `first`: false where threads wait for ever.
-  bool run(unsigned first);
+  /// The blocks from number `first`: empty, or what they did wrong.
+  std::string run(unsigned first);
 
   bool syncBlock(bool value) override;
   void arriveAtCluster() override;
@@ -89,7 +89,16 @@ private:
   Block *block = nullptr; ///< that runs, as does this thread of it
   Fiber *fiber = nullptr;
   unsigned arrivedAtCluster = 0, phases = 0; ///< of the cluster's barrier
+  bool leavesWork = false; ///< did a thread not wait for what it began?
 };
+
+bool hasWork(const Later &later) {
+  const auto isThere = [](const Later::Work &work) { return !work.empty(); };
+  return isThere(later.copies) || isThere(later.open) ||
+         std::any_of(later.copyGroups.begin(), later.copyGroups.end(),
+                     isThere) ||
+         std::any_of(later.groups.begin(), later.groups.end(), isThere);
+}
 
 /// Those who waited for what has come.
 void release(Block &b, Waits what, size_t begin, size_t end) {
@@ -136,7 +145,7 @@ void Cluster::begin(Block &b, unsigned number) {
   }
 }
 
-bool Cluster::run(unsigned first) {
+std::string Cluster::run(unsigned first) {
   arrivedAtCluster = phases = 0;
   for (size_t i = 0; i < blocks.size(); ++i)
     begin(blocks[i], first + unsigned(i));
@@ -150,10 +159,12 @@ bool Cluster::run(unsigned first) {
       advanced |= runBlock(each);
       std::copy_n(declared, each.declared.size(), each.declared.begin());
     }
+    if (leavesWork)
+      return " ends before what it copies or multiplies is done";
     if (over)
-      return true;
+      return "";
     if (!advanced)
-      return false;
+      return " waits for ever";
   }
 }
 
@@ -211,6 +222,7 @@ void Cluster::openClusterBarrier() {
 
 /// No barrier waits for a thread that has ended.
 void Cluster::endThread() {
+  leavesWork |= hasWork(fiber->thread.later);
   ++block->ended;
   openBlockBarrier();
   openClusterBarrier();
@@ -274,8 +286,8 @@ std::string emulated::run(const Launch &launch, Order order, bool isLate) {
   Cluster cluster(launch, order, isLate);
   for (unsigned first = 0; first < launch.blocks;
        first += launch.kernel->cluster)
-    if (!cluster.run(first))
+    if (const std::string wrong = cluster.run(first); !wrong.empty())
       return std::string(launch.kernel->name) + ": block " +
-             std::to_string(first) + " waits for ever";
+             std::to_string(first) + wrong;
   return "";
 }

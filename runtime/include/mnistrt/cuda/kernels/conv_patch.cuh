@@ -287,7 +287,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
           eachSum([&](int j, int e) { moved[j][e] += sum[j][e]; });
       }
     }
-    // The results take the place of pixels and filters.
+    // The results take the place of pixels and filters, also of those of a turn
+    // that the last of the blocks may not have.
+    if constexpr (allTurns % split != 0)
+      waitForCopies();
     __syncthreads();
     if constexpr (moves)
       eachSum([&](int j, int e) { sum[j][e] = moved[j][e]; });

@@ -55,6 +55,8 @@ struct Case {
   double tolerance = 1e-6;  ///< of |result - expected| / |expected|, 2-norm
   bool hasNan = false;      ///< some inputs are NaN
   bool hasInfinity = false; ///< some inputs are infinite
+  double largest = 0;       ///< some inputs are so large, and the others small
+  size_t special = 0;       ///< the only operand with such; 0: all have them
   bool nanSpreads = false;  ///< results that need not be NaN may be
   bool fewValues = false;   ///< inputs with many equal ones
   double flops = 0;

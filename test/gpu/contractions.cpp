@@ -27,6 +27,10 @@ std::vector<Case> contractionCases() {
   std::vector<Case> cases;
   MN_TEST_CONVS(MN_CASE_CONV)
   MN_TEST_SCHEDULES(MN_CASE_CONV)
+  addSpecial(cases);
+  MN_CASE_PACKED(by_patches_inside_tf32x3)
+  MN_CASE_PACKED(by_patches_inside_bf16)
+  MN_CASE_PACKED(by_patches_split)
 
   Case f64 = make<double>(
       "conv-f64 strided",

@@ -110,17 +110,21 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
   cases.push_back(c);
 }
 
+/// Once more what there is of products and convolutions, with operands that are
+/// infinite, no numbers, or as large as there are.
+void addSpecial(std::vector<Case> &cases);
+
+#define MN_RUN_CONV(NAME)                                                      \
+  [](mn::Context &ctx) {                                                       \
+    const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),           \
+                                   weights(NAME));                             \
+    mn::conv<float>(ctx, "conv_" #NAME, NAME##_forward,                        \
+                    Forward<float>{{p.y, p.a, p.b}});                          \
+  }
 #define MN_CASE_CONV(NAME, ...)                                                \
   {                                                                            \
-    Case c = make<float>(                                                      \
-        "conv " #NAME,                                                         \
-        [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),     \
-                                         weights(NAME));                       \
-          mn::conv<float>(ctx, "conv_" #NAME, NAME##_forward,                  \
-                          Forward<float>{{p.y, p.a, p.b}});                    \
-        },                                                                     \
-        outputs(NAME), inputs(NAME), weights(NAME), flops(NAME));              \
+    Case c = make<float>("conv " #NAME, MN_RUN_CONV(NAME), outputs(NAME),      \
+                         inputs(NAME), weights(NAME), flops(NAME));            \
     c.reference = [](const Inputs &in, Numbers &y) { forward(NAME, in, y); };  \
     c.tolerance = toleranceOf(NAME, c.tolerance);                              \
     cases.push_back(c);                                                        \
@@ -152,6 +156,24 @@ void addMatmul(std::vector<Case> &cases, std::string name, const mn::Matmul &s,
     };                                                                         \
     e.tolerance = toleranceOf(NAME, 1e-5);                                     \
     cases.push_back(e);                                                        \
+  }
+
+/// A convolution that packs its filters, and then one that finds them packed:
+/// they were before the kernel between them began.
+#define MN_CASE_PACKED(NAME)                                                   \
+  {                                                                            \
+    Case c = make<float>(                                                      \
+        "conv " #NAME " packed",                                               \
+        [](mn::Context &ctx) {                                                 \
+          MN_RUN_CONV(NAME)(ctx);                                              \
+          ctx.part = mn::StepPart::others;                                     \
+          MN_RUN_CONV(NAME)(ctx);                                              \
+          ctx.part = mn::StepPart::all;                                        \
+        },                                                                     \
+        outputs(NAME), inputs(NAME), weights(NAME), flops(NAME));              \
+    c.reference = [](const Inputs &in, Numbers &y) { forward(NAME, in, y); };  \
+    c.tolerance = toleranceOf(NAME, c.tolerance);                              \
+    cases.push_back(c);                                                        \
   }
 
 #define MN_RUN_MATMUL(T, F, KERNEL, NAME)                                      \

@@ -65,6 +65,20 @@ double put(mn::Type type, void *memory, size_t i, double value) {
   return get(type, memory, i);
 }
 
+/// The number, or what some inputs are instead.
+double specialOf(const Case &c, size_t operand, double value,
+                 std::mt19937 &random) {
+  if (c.special != 0 && c.special != operand)
+    return c.largest != 0 ? value * 1e-4 : value;
+  if (c.hasNan && random() % 97 == 0)
+    value = NAN;
+  if (c.hasInfinity && random() % 1601 == 0)
+    value = value < 0 ? -INFINITY : INFINITY;
+  if (c.largest != 0 && random() % 401 == 0)
+    value = std::copysign(c.largest, value);
+  return value;
+}
+
 void fill(const Case &c, mn::Executor &executor, int plan,
           std::vector<Numbers> &inputs) {
   std::mt19937 random(unsigned(plan) + 1);
@@ -81,10 +95,8 @@ void fill(const Case &c, mn::Executor &executor, int plan,
                                                            : many(random);
       if (o.type == mn::Type::b8)
         value = few(random) == 3 && i % 5 == 0;
-      if (c.hasNan && isFloat && random() % 97 == 0)
-        value = NAN;
-      if (c.hasInfinity && isFloat && random() % 1601 == 0)
-        value = value < 0 ? -INFINITY : INFINITY;
+      if (isFloat)
+        value = specialOf(c, n, value, random);
       if (n == 0) // what is not written shows
         put(o.type, memory, i, isFloat ? NAN : o.type == mn::Type::b8 ? 1 : -1);
       else

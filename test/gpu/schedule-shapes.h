@@ -17,6 +17,11 @@ constexpr mn::Conv scheduledShape{.batch=10, .inChannels=6, .outChannels=14, .in
 /// Of many channels.
 constexpr mn::Conv deepShape{.batch=5, .inChannels=64, .outChannels=130, .in={8,8,1},
   .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// Whose windows have all taps; and whose gradient of the input has phases.
+constexpr mn::Conv insideShape{.batch=20, .inChannels=24, .outChannels=20, .in={9,12,1},
+  .kernel={3,2,1}, .out={7,11,1}};
+constexpr mn::Conv phasesShape{.batch=12, .inChannels=20, .outChannels=24, .in={15,14,1},
+  .kernel={3,3,1}, .out={8,7,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 /// Of which a band has several.
 constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={4,5,1},
   .kernel={3,3,1}, .out={4,5,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
@@ -47,8 +52,18 @@ constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(by_patches_nhwc, tiled(patch_dilated_nhwc, {.mma = mn::Mma::tf32, .split = 2,              \
     .way = mn::Way::patches, .width = 48}))                                                    \
-  X(by_patches_bf16, tiled(deepShape, {.mma = mn::Mma::bf16, .split = 4,                       \
+  X(by_patches_bf16, tiled(deepShape, {.mma = mn::Mma::bf16, .split = 2,                       \
     .way = mn::Way::patches, .width = 112}))                                                   \
+  X(by_patches_inside_tf32x3, tiled(insideShape, {.mma = mn::Mma::tf32x3, .split = 2,          \
+    .way = mn::Way::patches, .width = 32}))                                                    \
+  X(by_patches_inside_tf32, tiled(insideShape, {.mma = mn::Mma::tf32, .split = 2,              \
+    .way = mn::Way::patches, .width = 32}))                                                    \
+  X(by_patches_inside_bf16, tiled(insideShape, {.mma = mn::Mma::bf16, .split = 2,              \
+    .way = mn::Way::patches, .width = 16}))                                                    \
+  X(by_patches_phases_tf32, tiled(phasesShape, {.mma = mn::Mma::tf32, .split = 2,              \
+    .way = mn::Way::patches, .width = 32}))                                                    \
+  X(by_patches_phases_bf16, tiled(phasesShape, {.mma = mn::Mma::bf16,                          \
+    .way = mn::Way::patches, .width = 16}))                                                    \
   X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))                  \
   X(by_bands, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                       \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \

@@ -306,7 +306,9 @@ def AssignStreams : Pass<"plan-assign-streams", "::mlir::func::FuncOp"> {
     not known, and what follows it on a stream waits as long.
 
     Requires addresses: two values that use the same memory in turn are not
-    written concurrently.
+    written concurrently. Only a parameter that a step packs, and reads for nothing
+    else, may be written while that step runs: the runtime sees to it that the
+    packing has ended.
   }];
   let options = [Option<"maxStreams", "max-streams", "int64_t", "4",
                         "Most streams">];
@@ -322,10 +324,9 @@ def CheckSteps : Pass<"plan-check-steps", "::mlir::ModuleOp"> {
     lie where their globals do, apart from all else, and that no step reads an old
     value after another has written the new one; that where the next batch is
     copied meanwhile, it is known which one that is, and no step writes to the
-    inputs' memory; that of two steps where one
-    writes bytes that the other uses, one waits for the other. Code generation
-    relies on all of it. Runs last, always, and on a plan that is read from a
-    text.
+    inputs' memory; that of two steps where one writes bytes that the other uses,
+    unless to pack a filter, one waits for the other. Code generation relies on
+    all of it. Runs last, always, and on a plan that is read from a text.
   }];
   let options = [Option<"alignment", "alignment", "int64_t", "256",
                         "What every address must be a multiple of">];

@@ -44,6 +44,11 @@ def Plan_Dialect : Dialect {
     - `plan.after` on a step: numbers, from 0 and ascending, of steps before it,
       on other streams, for which it waits.
 
+    Filters of `#plan.patches` that are parameters, or made of these, are packed on
+    a stream of their own from the beginning of the plan on. A step that writes
+    over such a parameter waits for its packing, which no attribute says, and not
+    for a step that reads nothing but what is packed.
+
     A plan that trains has parameters, which outlive a run. An argument with
     `mnist.parameter = "w"` is the value that the `ml_program.global` of that
     name has before, a result with this attribute the one that it has after. They

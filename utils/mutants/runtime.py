@@ -277,10 +277,10 @@ MUTANTS = [
      "if (std::isnan(now) || (std::isinf(now) && !std::isinf(first)))",
      "if (std::isnan(now))", ["unit/TrainModel.*", "train/finite."]),
     # Optimizers.
-    ("Adam's bias corrections swapped", "runtime/train/recipe.cpp",
+    ("Adam's bias corrections swapped", "runtime/core/recipe_rows.cpp",
      "1 - std::pow(beta1, t)", "1 - std::pow(beta2, t)",
      ["unit/Recipe.*", "train/updates.test_adam_"]),
-    ("corrections of the step before", "runtime/train/recipe.cpp",
+    ("corrections of the step before", "runtime/core/recipe_rows.cpp",
      "static_cast<double>(step + 1);", "static_cast<double>(step);",
      ["unit/Recipe.*"]),
     ("a cosine begins in its middle", "runtime/train/schedule.cpp",

@@ -4,6 +4,7 @@ and the loop over the tests."""
 import argparse
 import importlib
 import inspect
+import os
 import pathlib
 import re
 import subprocess
@@ -18,6 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIMIT_S = 300
+JOBS = int(os.environ.get("MNISTC_JOBS") or os.cpu_count())
 
 
 class Skip(Exception):

@@ -1,5 +1,6 @@
 """The emulated GPU for tests, and what several of them need."""
 
+import concurrent.futures
 import os
 import subprocess
 
@@ -10,7 +11,7 @@ from harness import Skip
 class Place(harness.Place):
     def __init__(self, folder, options):
         super().__init__(folder, options)
-        self.build = options.build.resolve()
+        self.build, self.jobs = options.build.resolve(), options.jobs
         self.nvrtc = self.build / "lib/emulated"
 
     def environment(self, **how):
@@ -28,3 +29,8 @@ class Place(harness.Place):
             [str(part) for part in command], capture_output=True, text=True,
             errors="replace", timeout=limit_s, stdin=subprocess.DEVNULL,
             env=env or self.environment()))
+
+    def side_by_side(self, function, items):
+        """What `function` answers to each; a program has one core."""
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            return list(pool.map(function, items))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs CUDA programs on an emulated GPU: kernels, gradients, trainings, times.
 
-usage: run.py [--mnistc=build/bin/mnistc] [--build=build] [--only=TEXT]
+usage: run.py [--mnistc=build/bin/mnistc] [--build=build] [--only=TEXT] [-j N]
 
 Each test is a function, named `test_...`, of a file listed below. The last
 line: N passed, N failed, N skipped. FAKE_CUDA_ORDER and FAKE_CUDA_ASYNC say how
@@ -22,6 +22,7 @@ def main():
     parser = harness.parser(__doc__)
     parser.add_argument("--build", type=pathlib.Path,
                         default=harness.ROOT / "build")
+    parser.add_argument("-j", "--jobs", type=int, default=harness.JOBS)
     return harness.run_tests(("kernels", "trainings", "timelines"), Place,
                              parser.parse_args())
 

@@ -24,7 +24,7 @@ def program(place, *flags):
 
 def profile(place, app, *flags, **how):
     """What --json prints, and the trace."""
-    path = place.path("timeline.json")
+    path = app.with_name(f"{app.name}{''.join(flags)}.json")
     done = place.run(app, "profile", f"--timeline={path}", "--json", *flags,
                      env=place.environment(**how))
     expect(done.code == 0 and done.err == "", done)
@@ -83,22 +83,23 @@ def test_gpus_without_clusters(place):
 
 def test_networks(place):
     """All kinds of kernels, some of which pack filters or add up parts."""
-    parts = set()
-    for name in ("mxnet-simplecnn", "residual", "vit"):
+    def parts_of(name):
         app = place.path(f"{name}-cuda--libraries=none--timestamps")
         trained(place, name, "cuda", "--libraries=none", "--timestamps")
         found, trace = profile(place, app, "--plan=train", "--repeat=1",
                                "--no-graph")
         expect_sound(found, trace)
-        parts |= {kernel["kernel"].rsplit("_", 1)[1] for kernel in found["kernels"]}
-    expect({"filters", "sums"} <= parts, parts)
+        return {kernel["kernel"].rsplit("_", 1)[1] for kernel in found["kernels"]}
+    parts = place.side_by_side(parts_of, ("mxnet-simplecnn", "residual", "vit"))
+    expect({"filters", "sums"} <= set.union(*parts), parts)
 
 
 def test_trainings_are_the_same_to_the_bit(place):
-    for name in ("mxnet-simplecnn", "residual"):
+    def check(name):
         flags = ("cuda", "--libraries=none")
         expect(trained(place, name, *flags) ==
                trained(place, name, *flags, "--timestamps"), name)
+    place.side_by_side(check, ("mxnet-simplecnn", "residual"))
 
 
 def test_tables_and_pictures(place):

@@ -39,7 +39,7 @@ def trained(place, name, target, *flags, **how):
         made = place.run(place.mnistc, model(place, name), "--train", "--batch=8",
                          f"--target={target}", *flags, "-o", program)
         expect(made.code == 0, made)
-    log = place.path("log.jsonl")
+    log = program.with_name(f"{program.name}{''.join(how.values())}.jsonl")
     done = place.run(program, *TRAIN, f"--log={log}", env=place.environment(**how))
     expect(done.code == 0, done)
     return losses(log)
@@ -51,38 +51,44 @@ def expect_near(found, expected, tolerance, what):
         f"{what}: {found}, {expected}")
 
 
-def test_losses_as_on_the_cpu(place):
-    for name in NETWORKS:
+def expect_as_on_the_cpu(place, names, *flags, **how):
+    def check(name):
         expected, _ = trained(place, name, "cpu")
-        found, _ = trained(place, name, "cuda", "--libraries=none")
+        found, _ = trained(place, name, "cuda", "--libraries=none", *flags, **how)
         expect_near(found, expected, ROUNDING, name)
+    place.side_by_side(check, names)
+
+
+def test_losses_as_on_the_cpu(place):
+    expect_as_on_the_cpu(place, NETWORKS)
 
 
 def test_gpus_without_clusters(place):
-    for name in ("mxnet-simplecnn", "residual", "random-41"):
-        expected, _ = trained(place, name, "cpu")
-        found, _ = trained(place, name, "cuda", "--libraries=none",
-                           "--arch=sm_80", CAPABILITY="80")
-        expect_near(found, expected, ROUNDING, name)
+    expect_as_on_the_cpu(place, ("mxnet-simplecnn", "residual", "random-41"),
+                         "--arch=sm_80", CAPABILITY="80")
 
 
 def test_precisions(place):
     expected, _ = trained(place, "mxnet-simplecnn", "cpu")
-    # So few steps change little: losses are off by 1e-6 and 5e-6.
-    for precision, tolerance in (("tf32", 1e-5), ("bf16", 5e-5),
-                                 ("strict", ROUNDING)):
+
+    def check(case):
+        precision, tolerance = case
         found, _ = trained(place, "mxnet-simplecnn", "cuda", "--libraries=none",
                            f"--precision={precision}")
         expect_near(found, expected, tolerance, precision)
+    # So few steps change little: losses are off by 1e-6 and 5e-6.
+    place.side_by_side(check, (("tf32", 1e-5), ("bf16", 5e-5),
+                               ("strict", ROUNDING)))
 
 
 def test_any_order_of_threads_gives_the_same_bits(place):
-    for name in ("mxnet-simplecnn", "residual", "random-41"):
+    def check(name):
         digests = {trained(place, name, "cuda", "--libraries=none", ORDER=order,
                            ASYNC=when)[1]
                    for order in ("forward", "backward")
                    for when in ("late", "early")}
         expect(len(digests) == 1, f"{name}: {digests}")
+    place.side_by_side(check, ("mxnet-simplecnn", "residual", "random-41"))
 
 
 def test_batches_of_a_graph_as_one_by_one(place):

@@ -1,8 +1,9 @@
 //===- main.cpp - tests of the CUDA kernels, libraries and executor -------===//
 //
-//   mn-gpu-tests KERNELS.cubin ARCH [PREFIX] [--emulated=FLOPS]
+//   mn-gpu-tests KERNELS.cubin ARCH [PREFIX] [--part=K/N] [--emulated=FLOPS]
 //
-// Runs every case (whose name begins so) against its reference; times those
+// Runs every case (whose name begins so) against its reference, or of them the
+// K-th (from 0) of every N, so that N processes run all of them; times those
 // whose names end in _big, and says how far they are from the floor: the larger
 // of bytes over bandwidth and operations over fp32 rate of an H200. Skips all
 // where there is no GPU. On an emulated one it skips what has more operations
@@ -12,15 +13,14 @@
 
 #include "case.h"
 #include "core/executor.h"
+#include "options.h"
 #include "tables.h"
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <future>
 #include <iterator>
-#include <optional>
 #include <random>
 #include <semaphore>
 #include <thread>
@@ -223,15 +223,16 @@ bool isForEmulation(const Case &c, double most) {
 }
 
 /// Of all cases those that are asked for; counts those that are too large.
-std::vector<Case> casesOf(const std::string &prefix, std::optional<double> most,
-                          int &skipped) {
+std::vector<Case> casesOf(const Options &options, int &skipped) {
   std::vector<Case> cases;
+  size_t number = 0;
   for (auto add :
        {otherCases, poolCases, rowCases, segmentCases, chainCases,
         contractionCases, libraryCases, tensorCoreCases, pooledCases})
     for (Case &c : add())
-      if (c.name.starts_with(prefix)) {
-        if (most && !isForEmulation(c, *most))
+      if (c.name.starts_with(options.prefix) &&
+          number++ % options.part.count == options.part.index) {
+        if (options.most && !isForEmulation(c, *options.most))
           ++skipped;
         else
           cases.push_back(std::move(c));
@@ -242,18 +243,14 @@ std::vector<Case> casesOf(const std::string &prefix, std::optional<double> most,
 } // namespace
 
 int main(int argc, char **argv) {
-  const char *const option = "--emulated=";
-  std::optional<double> most;
-  if (argc > 3 && !std::strncmp(argv[argc - 1], option, std::strlen(option)))
-    most = std::atof(argv[--argc] + std::strlen(option));
-  if (argc < 3 || argc > 4) {
+  Options options;
+  if (argc < 3 || !parse(argc - 3, argv + 3, options)) {
     std::fprintf(stderr, "usage: mn-gpu-tests KERNELS.cubin ARCH [PREFIX] "
-                         "[--emulated=FLOPS]\n");
+                         "[--part=K/N] [--emulated=FLOPS]\n");
     return 2;
   }
-  const std::string prefix = argc > 3 ? argv[3] : "";
   int skipped = 0;
-  const std::vector<Case> cases = casesOf(prefix, most, skipped);
+  const std::vector<Case> cases = casesOf(options, skipped);
   std::ifstream file(argv[1], std::ios::binary);
   const std::string cubin((std::istreambuf_iterator<char>(file)), {});
   const mn::DeviceCode code = {
@@ -272,9 +269,13 @@ int main(int argc, char **argv) {
   std::printf("%s, %zu bytes\n", executor->deviceName().c_str(),
               executor->deviceBytes());
   int passed = 0, failed = 0;
-  if (!most && (prefix.empty() || prefix == "executor"))
+  const auto isAskedFor = [&](const char *name) {
+    return options.part.index == 0 &&
+           (options.prefix.empty() || options.prefix == name);
+  };
+  if (!options.most && isAskedFor("executor"))
     testExecutor(code, passed, failed);
-  if (prefix.empty() || prefix == "train")
+  if (isAskedFor("train"))
     testTraining(code, passed, failed);
   Checks checks;
   std::vector<char> good(cases.size(), true);

@@ -9,6 +9,7 @@ onnxruntime's, accuracies with what the models are known to reach.
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -53,7 +54,8 @@ def arguments():
     parser.add_argument("--batches", default="1,64,1000")
     parser.add_argument("--variants", default="all", choices=["all", "none"])
     parser.add_argument("--only", default="")
-    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-j", "--jobs", type=int,
+                        default=int(os.environ.get("MNISTC_JOBS") or os.cpu_count()))
     parser.add_argument("--report")
     return parser.parse_args()
 

@@ -12,6 +12,7 @@ a user would with --bind. Writes a JSON report for report.py.
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -30,7 +31,8 @@ def arguments():
     parser.add_argument("--tiers", default="tier1,operators,tier2",
                         help="lists next to this file, separated by commas")
     parser.add_argument("--only", default="", help="a regular expression")
-    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-j", "--jobs", type=int,
+                        default=int(os.environ.get("MNISTC_JOBS") or os.cpu_count()))
     parser.add_argument("--report", help="where to write the results as JSON")
     parser.add_argument("--keep", help="a folder to leave models and programs in")
     parser.add_argument("mnistc_options", nargs="*", help="after --: for mnistc")

@@ -1,4 +1,13 @@
 # mn_library and mn_executable: a target of ours, with our warnings.
+# mn_precompile(target header...): what most of its files include, read once.
+
+option(MNISTC_PRECOMPILE "Precompile headers: a build from nothing takes less \
+time, and an include that is missing stays unseen" OFF)
+
+# Nearly all files of the compiler include these.
+set(MN_IR_HEADERS <lib/IR/Mnist/MnistOps.h> <lib/IR/Plan/PlanOps.h>
+  <llvm/ADT/StringExtras.h> <llvm/ADT/TypeSwitch.h> <mlir/IR/PatternMatch.h>
+  <mlir/IR/TypeUtilities.h>)
 
 function(mn_target target)
   mn_warnings(${target})
@@ -14,4 +23,14 @@ endfunction()
 function(mn_executable name)
   add_executable(${name} ${ARGN})
   mn_target(${name})
+endfunction()
+
+function(mn_precompile target)
+  if(MNISTC_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    # So that ccache knows what is in them, and by content.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+      $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  endif()
 endfunction()

@@ -177,8 +177,10 @@ static Value filterOf(StepOp step) {
 }
 
 bool mlir::mnistc::keepsFilter(StepOp step) {
+  if (!isa_and_nonnull<PatchesAttr>(attributeOf(step)))
+    return false;
   Value filter = filterOf(step);
-  if (!filter || !isa_and_nonnull<PatchesAttr>(attributeOf(step)))
+  if (!filter)
     return false;
   auto isKept = [&](BlockArgument argument) {
     Value input = step.getInputs()[argument.getArgNumber()];

@@ -156,8 +156,7 @@ std::vector<Command> commandsOf(const Model &model) {
             {"timeline", "FILE",
              "measure instead each kernel in the plan as it runs, beside "
              "others, of a program compiled with mnistc --timestamps, and "
-             "write "
-             "a trace of it; - is standard output",
+             "write a trace of it; - is standard output",
              &Options::timeline},
             {"report", "FILE",
              "write a page (HTML) that shows the plan and these times; - is "

@@ -276,7 +276,7 @@ const Machine &Machine::h200() {
                          .event = 1.5,
                          .flops = 15e6,
                          .bytes = 2e6,
-                         .cores = 60e6,
+                         .cores = 60e6,    // 462 MFLOP take 10 us in all.
                          .collective = 10, // Two of them, by NVLink: 1 kB takes
                          .reduced = 0.13e6, // 10.7 us, 1.6 MB 23, 4.7 MB 42.
                          .beside = 2,       // Assumed.

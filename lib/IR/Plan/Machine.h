@@ -63,7 +63,7 @@ struct StepTimes {
   double disturbed;  ///< that a collective adds to the steps beside it
 
   /// As if all ran on FMA units. Streams are better chosen by it: by the other
-  /// one LeNet-5 took 4 % longer on an H100, a wide network 1.5 %.
+  /// one LeNet-5 took 5 % longer on an H100, a wide network 1.5 %.
   double of(StepOp step) const { return of(step, flops); }
   double onCores(StepOp step) const;
 

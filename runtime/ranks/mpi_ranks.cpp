@@ -25,8 +25,9 @@ double secondsSince(Clock::time_point begin) {
 /// Ranks that are missed have so long to say that they are there.
 constexpr double answerSeconds = 3;
 /// A launcher kills soon after it has sent a signal or has seen that a rank has
-/// ended: Open MPI's does so within a second.
-constexpr double afterSignal = 0.1, answerSoon = 0.2;
+/// ended: Open MPI's does so after a second. What is left of that, with a
+/// question and a farewell, is for ranks that others keep from their cores.
+constexpr double afterSignal = 0.4, answerSoon = 0.2;
 /// How often a rank looks whether the others of its host are there.
 constexpr double lookSeconds = 0.01;
 /// Elements of one call, whose count is an int.

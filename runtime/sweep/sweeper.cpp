@@ -35,8 +35,9 @@ size_t Sweeper::doneRuns() const {
 }
 
 Status Sweeper::run() {
-  MN_TRY(setUp());
+  // Once it writes, it ends where it can be taken up again.
   signals = std::make_shared<StopSignals>();
+  MN_TRY(setUp());
   Status status = trainRungs();
   display.clear();
   const Status written = finish();

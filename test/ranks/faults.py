@@ -86,10 +86,17 @@ def profile(place, program, repeat, env=None):
 
 def lose(place, program, number, repeat, seconds, env=None):
     """Rank 1 of two that profile is killed or stopped after some seconds, and
-    the other one says so."""
+    the other one says so. False: they had come to their end."""
     run = profile(place, program, repeat, env)
-    time.sleep(seconds)
-    os.kill(ranks_of(program)[1], number)
+    try:
+        run.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass
+    ranks = ranks_of(program)
+    if 1 not in ranks:
+        expect("sums over 2 ranks" in run.communicate(timeout=60)[0], run)
+        return False
+    os.kill(ranks[1], number)
     out = run.communicate(timeout=60)[0]
     expect(not ranks_of(program), "expected no rank to live on")
     said = re.findall(r"error: .*", out)
@@ -98,22 +105,20 @@ def lose(place, program, number, repeat, seconds, env=None):
     # Of one that was killed mpirun has a code of its own.
     expect(run.returncode == {signal.SIGKILL: 137, signal.SIGSTOP: 16}[number],
            (run.returncode, out))
+    return True
 
 
 def test_profile_without_a_rank(place):
-    """In the middle of a run of four seconds. Until the first tenth of it ranks
+    """In the last half of a run, or before. Until the first tenth of it ranks
     measure alone, and miss nobody."""
     program = place.parallel("mlp", "8").resolve()
-
-    def seconds(repeat):
-        begin = time.monotonic()
-        run = profile(place, program, repeat)
-        expect("sums over 2 ranks" in run.communicate(timeout=60)[0], run)
-        return time.monotonic() - begin
-    start = seconds(1)
-    repeat = int(4 / (seconds(4000) - start) * 4000)
+    begin = time.monotonic()
+    expect("sums over 2 ranks" in profile(place, program, 1).communicate(
+        timeout=60)[0], program)
+    start, repeat = time.monotonic() - begin, 4000
     for number in MISSED:
-        lose(place, program, number, repeat, start + 2)
+        while not lose(place, program, number, repeat, start + 2):
+            repeat *= 2
 
 
 def test_killed(place):

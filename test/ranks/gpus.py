@@ -65,8 +65,9 @@ def test_profile_without_a_rank(place):
     """While the GPU waits, as it seems, in a sum."""
     app = program(place, "--data-parallel").resolve()
     for number in faults.MISSED:
-        faults.lose(place, app, number, 1, 2,
-                    environment(place, FAILS="cuStreamQuery:600"))
+        expect(faults.lose(place, app, number, 1, 2,
+                           environment(place, FAILS="cuStreamQuery:600")),
+               "expected a rank that waits, got its end")
 
 
 def free_port():

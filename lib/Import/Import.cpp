@@ -367,7 +367,9 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
       if (name.empty() || !value)
         continue;
       if (DenseElementsAttr weight = trainableConstant(node, value)) {
-        scope.tensors.define(name, {{}, {}, weight, /*isParameter=*/true});
+        Tensor tensor = {{}, {}, weight, /*isParameter=*/true};
+        tensor.isOfNode = true;
+        scope.tensors.define(name, tensor);
         continue;
       }
       if (auto constant = value.getDefiningOp<ConstantOp>();

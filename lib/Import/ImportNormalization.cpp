@@ -21,12 +21,29 @@ struct BatchNorm {
 };
 } // namespace
 
+/// Whether a Constant node holds `number`, repeated.
+static bool isNumberOfNode(Node &n, int i, double number) {
+  DenseElementsAttr value = n.knownConstant(i);
+  return n.isOfNode(i) && value.isSplat() &&
+         value.getSplatValue<APFloat>().isExactlyValue(number);
+}
+
+/// PyTorch's exporter writes a normalization that learns no scale and bias with
+/// Constant nodes of ones and zeros, beside statistics that are initializers.
+/// Exporters that write weights as Constant nodes write all of them so.
+static bool learnsNothing(Node &n) {
+  return isNumberOfNode(n, 1, 1) && isNumberOfNode(n, 2, 0) && !n.isOfNode(3);
+}
+
 /// The operands, with `x` as batch, channels and all other dimensions. Without
 /// `spatial` (up to opset 8) each place of an image is a separate channel.
 static BatchNorm batchNorm(Node &n) {
+  auto learned = [&, fixed = learnsNothing(n)](int i) {
+    return fixed ? n.constantOf(n.knownConstant(i)) : n.floatInput(i);
+  };
   BatchNorm b{n.floatInput(0),
-              n.floatInput(1),
-              n.floatInput(2),
+              learned(1),
+              learned(2),
               n.floatInput(3),
               n.floatInput(4),
               n.attribute("epsilon", 1e-5),
@@ -63,8 +80,20 @@ static Value running(Node &n, Value old, Value now, double momentum) {
                          n.create<MulOp>(now, n.splat(now, 1 - momentum)));
 }
 
-// scale (x - E[x]) / sqrt(E[(x - E[x])^2] + epsilon) + bias
-static Value byBatchStatistics(Node &n, const BatchNorm &b) {
+namespace {
+/// What a batch has in each channel.
+struct BatchStatistics {
+  Value mean, variance, centred; ///< x - E[x]
+};
+} // namespace
+
+/// `number` of each channel along all other dimensions.
+static Value repeated(Node &n, const BatchNorm &b, Value number) {
+  Shape along = {1};
+  return n.create<BroadcastOp>(b.x.getType(), number, along);
+}
+
+static BatchStatistics batchStatistics(Node &n, const BatchNorm &b) {
   Shape others = {0};
   llvm::append_range(others, llvm::seq<int64_t>(2, rankOf(b.x)));
   double count = double(product(shapeOf(b.x))) / shapeOf(b.x)[1];
@@ -72,29 +101,48 @@ static Value byBatchStatistics(Node &n, const BatchNorm &b) {
     Value sum = n.create<ReduceSumOp>(x, others);
     return n.create<MulOp>(sum, n.splat(sum, 1 / count));
   };
-  auto repeated = [&](Value number) {
-    Shape along = {1};
-    return n.create<BroadcastOp>(b.x.getType(), number, along);
-  };
-  Value mean = meanOf(b.x);
-  Value centred = n.create<SubOp>(b.x, repeated(mean));
-  Value variance = meanOf(n.create<MulOp>(centred, centred));
-  Value deviation =
-      n.create<SqrtOp>(n.create<AddOp>(variance, n.splat(variance, b.epsilon)));
+  BatchStatistics found;
+  found.mean = meanOf(b.x);
+  found.centred = n.create<SubOp>(b.x, repeated(n, b, found.mean));
+  found.variance = meanOf(n.create<MulOp>(found.centred, found.centred));
+  return found;
+}
+
+// scale (x - E[x]) / sqrt(E[(x - E[x])^2] + epsilon) + bias
+static Value byBatchStatistics(Node &n, const BatchNorm &b,
+                               const BatchStatistics &found) {
+  Value deviation = n.create<SqrtOp>(
+      n.create<AddOp>(found.variance, n.splat(found.variance, b.epsilon)));
   Value factor = n.create<DivOp>(b.scale, deviation);
-  Value y = n.create<AddOp>(n.create<MulOp>(centred, repeated(factor)),
-                            repeated(b.bias));
-  if (n.isUsed(1))
-    n.setOutput(1, running(n, b.mean, mean, b.momentum));
-  if (n.isUsed(2))
-    n.setOutput(2, running(n, b.variance, variance, b.momentum));
+  Value y =
+      n.create<AddOp>(n.create<MulOp>(found.centred, repeated(n, b, factor)),
+                      repeated(n, b, b.bias));
   return n.reshape(y, n.inputType(0).getShape());
+}
+
+/// A program that trains takes the batch's statistics where it trains and the
+/// running ones where it evaluates, whatever the file was exported for. One
+/// that infers does as the file says.
+static Value inTraining(Node &n, const BatchNorm &b) {
+  bool needsStatistics = !n.trains() || n.isUsed(1) || n.isUsed(2);
+  BatchStatistics found;
+  if (needsStatistics)
+    found = batchStatistics(n, b);
+  if (n.isUsed(1))
+    n.setOutput(1, running(n, b.mean, found.mean, b.momentum));
+  if (n.isUsed(2))
+    n.setOutput(2, running(n, b.variance, found.variance, b.momentum));
+  if (n.trains())
+    return byRunningStatistics(n, b);
+  n.warn("it is in training mode; this program infers, and takes mean and "
+         "variance from the batch, so that a row's result depends on the "
+         "others; a model exported in evaluation mode takes the running ones");
+  return byBatchStatistics(n, b, found);
 }
 
 static Value batchNormalization(Node &n) {
   BatchNorm b = batchNorm(n);
-  return n.flag("training_mode") ? byBatchStatistics(n, b)
-                                 : byRunningStatistics(n, b);
+  return n.flag("training_mode") ? inTraining(n, b) : byRunningStatistics(n, b);
 }
 
 /// Before opset 7 an attribute tells training from inference, before opset 14
@@ -108,7 +156,7 @@ static Value oldBatchNormalization(Node &n) {
   else
     for (int i = 1; i < n.numOutputs(); ++i)
       isTraining |= n.hasOutput(i);
-  return isTraining ? byBatchStatistics(n, b) : byRunningStatistics(n, b);
+  return isTraining ? inTraining(n, b) : byRunningStatistics(n, b);
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,9 +62,10 @@ Value Node::floatInput(int i) {
 }
 
 Value Node::learnedInput(int i) {
-  Value value = floatInput(i);
-  auto load = value.getDefiningOp<ml_program::GlobalLoadOp>();
-  if (load)
+  Value value = floatInput(i), source = value;
+  while (isa_and_nonnull<ReshapeOp, TransposeOp>(source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  if (auto load = source.getDefiningOp<ml_program::GlobalLoadOp>())
     SymbolTable::lookupNearestSymbolFrom(load, load.getGlobal())
         ->setAttr("mnist.learned", builder.getUnitAttr());
   return value;

@@ -75,6 +75,8 @@ public:
   double constantNumber(int i, StringRef what);
   /// Null where it is known at run time only.
   DenseElementsAttr knownConstant(int i) const;
+  /// Whether a Constant node holds it, not an initializer.
+  bool isOfNode(int i) const { return tensor(i).isOfNode; }
 
   //===--------------------------------------------------------------------===//
   // Attributes

@@ -23,6 +23,7 @@ struct Tensor {
   bool isParameter = false;   ///< a float initializer
   bool isGraphInput = false;
   bool isBatched = false; ///< its first dimension may be the batch
+  bool isOfNode = false;  ///< a parameter that a Constant node holds
 };
 
 /// The parameters that a module has so far; all its functions share them.

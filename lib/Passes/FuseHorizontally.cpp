@@ -216,15 +216,26 @@ bool FuseHorizontally::readInOrder(const Group &readers,
 
 /// Whether numbers read what a row step makes of a single row, not of totals:
 /// the row step would have to compute them there.
-static bool readsRows(StepOp rows, const Group &numbers) {
-  FailureOr<RowBody> body = readRowBody(rows);
-  if (failed(body))
-    return true;
+static bool readsRows(StepOp rows, const RowBody &body, const Group &numbers) {
   for (auto [result, value] :
        llvm::zip_equal(rows.getResults(), yieldsOf(rows)))
-    if (numbers.inputs.contains(result) && body->knownAfter.contains(value))
+    if (numbers.inputs.contains(result) && body.knownAfter.contains(value))
       return true;
   return false;
+}
+
+/// Whether a row step may have the results of others: without totals, those of
+/// its one row.
+static bool mayYield(const RowBody &body, const Group &numbers) {
+  return !body.totals.empty() ||
+         llvm::all_of(numbers.results,
+                      [&](Value result) { return body.space.hasRows(result); });
+}
+
+static bool takesAfterRows(StepOp rows, const Group &numbers) {
+  FailureOr<RowBody> body = readRowBody(rows);
+  return succeeded(body) && mayYield(*body, numbers) &&
+         !readsRows(rows, *body, numbers);
 }
 
 /// Whether, if there is a row step among these, the others can be computed
@@ -243,7 +254,7 @@ bool FuseHorizontally::joinRows(const Group &some, const Group &others) const {
   };
   return !(some.rows && others.rows) && some.numbers && others.numbers &&
          !isNeeded(some) && !isNeeded(others) &&
-         !readsRows(rows, some.rows ? others : some);
+         takesAfterRows(rows, some.rows ? others : some);
 }
 
 bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {

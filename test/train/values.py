@@ -235,6 +235,16 @@ def test_dropout_in_training_mode(place):
         expect(("keeps every element" in said) == warned, said)
 
 
+def test_batch_norm_in_training_mode(place):
+    data = Data(place, 3)
+    weights = [(name, np.ones(3, np.float32)) for name in "s b m v".split()]
+    path = data.model([node("BatchNormalization", "z s b m v", "y",
+                            training_mode=1)], 3, weights)
+    for flags, warned in (((), True), (("--train",), False)):
+        said = ok(place.mnistc, path, "--batch=7", "--emit=plan", *flags).err
+        expect(("takes mean and variance from the batch" in said) == warned, said)
+
+
 def test_the_batch_that_is_taken(place):
     data = Data(place, 3)
     path = data.model([node("Identity", "z", "y")], 3)

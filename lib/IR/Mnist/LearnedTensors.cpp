@@ -195,8 +195,11 @@ Verdict LearnedTensors::ofUse(OpOperand &use, bool isNumber) const {
   OperandUse kind = useOf(use);
   if (op->getNumResults() != 1 || kind == OperandUse::number)
     return constant("a number of a formula");
+  // Ones or zeros, repeated for each channel, are no weight.
   if (kind == OperandUse::weight)
-    return learned("weight");
+    return isNumber && typeOf(use.get()).getNumElements() > 1
+               ? constant("one number")
+               : learned("weight");
   if (kind == OperandUse::statistic)
     return constant("a statistic");
   Value other = otherFromData(use);
@@ -209,6 +212,9 @@ Verdict LearnedTensors::ofUse(OpOperand &use, bool isNumber) const {
     return ofScale(use, other, isNumber);
   if (kind == OperandUse::shift)
     return ofShift(use, other, isNumber);
+  // As in scale / sqrt(variance + epsilon).
+  if (kind == OperandUse::dividend && isStatistic(other))
+    return ofScale(use, other, isNumber);
   return constant("a number of a formula");
 }
 

@@ -54,3 +54,32 @@ func.func @one_row(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<1xf32>) {
   } : (tensor<f32>) -> tensor<1xf32>
   return %0#0, %1 : tensor<2x3xf32>, tensor<1xf32>
 }
+
+// -----
+
+// Nor a number that needs no row, in another shape; one of the same shape does.
+
+// CHECK-LABEL: func.func @other_shape
+// CHECK:         plan.step "slope"
+// CHECK:         plan.step "rows"{{.*}}(%{{.*}}, %{{.*}}, %{{.*}})
+// CHECK-NOT:     plan.step
+// CHECK:         return
+func.func @other_shape(%w: tensor<1xf32>, %n: tensor<f32>, %x: tensor<8xf32>, %z: tensor<8xf32>) -> (tensor<1xf32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %0 = plan.step "slope" on kernel (%w) {
+  ^bb0(%p: tensor<1xf32>):
+    %s = mnist.neg %p : tensor<1xf32>
+    plan.yield %s : tensor<1xf32>
+  } : (tensor<1xf32>) -> tensor<1xf32>
+  %1:2 = plan.step "rows" on kernel (%x, %z) {
+  ^bb0(%p: tensor<8xf32>, %q: tensor<8xf32>):
+    %s = mnist.reduce_sum %p over [0] : tensor<8xf32> -> tensor<f32>
+    %t = mnist.reduce_sum %q over [0] : tensor<8xf32> -> tensor<f32>
+    plan.yield %s, %t : tensor<f32>, tensor<f32>
+  } : (tensor<8xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<f32>)
+  %2 = plan.step "count" on kernel (%n) {
+  ^bb0(%p: tensor<f32>):
+    %s = mnist.neg %p : tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<f32>) -> tensor<f32>
+  return %0, %1#0, %1#1, %2 : tensor<1xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+}

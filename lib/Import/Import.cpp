@@ -199,6 +199,8 @@ OwningOpRef<ModuleOp> Importer::run(StringRef bytes) {
   module = ModuleOp::create(UnknownLoc::get(&context));
   recordBindings();
   recordClassNames(model.proto, *module);
+  if (options.train)
+    warnOfFoldedNorms(model, report);
   int64_t inFile = dimensions.batchInFile().value_or(1);
   llvm::SmallSetVector<int64_t, 4> batches(options.batches.begin(),
                                            options.batches.end());

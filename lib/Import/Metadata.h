@@ -3,8 +3,8 @@
 #ifndef MNISTC_IMPORT_METADATA_H
 #define MNISTC_IMPORT_METADATA_H
 
+#include "lib/Import/Model.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "onnx/onnx_pb.h"
 
 namespace mlir::mnistc::importer {
 
@@ -12,6 +12,10 @@ namespace mlir::mnistc::importer {
 /// classes: metadata that is an array of strings as JSON. Who writes something
 /// else there means it otherwise.
 void recordClassNames(const onnx::ModelProto &model, ModuleOp module);
+
+/// Warns where PyTorch's exporters have folded batch normalizations into the
+/// weights before them: a model that is trained then trains without these.
+void warnOfFoldedNorms(const Model &model, Report &report);
 
 } // namespace mlir::mnistc::importer
 

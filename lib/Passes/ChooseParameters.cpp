@@ -38,6 +38,7 @@ struct ChooseParameters : impl::ChooseParametersBase<ChooseParameters> {
   void findVerdicts();
   /// What a global is, and why.
   std::pair<StringRef, std::string> roleOf(ml_program::GlobalOp global);
+  LogicalResult checkStatistics();
   LogicalResult checkAny(int64_t parameters);
   void warnOfMerged();
 
@@ -143,6 +144,21 @@ ChooseParameters::roleOf(ml_program::GlobalOp global) {
           found->second.reason};
 }
 
+/// Exporters store equal tensors once: of a new batch normalization the scale
+/// and the running variance are ones. Each would overwrite the other.
+LogicalResult ChooseParameters::checkStatistics() {
+  for (auto global : getOperation().getOps<ml_program::GlobalOp>()) {
+    StringRef name = global.getSymName();
+    if (statistics.contains(name) && verdicts.lookup(name).learned &&
+        !frozen.match(name))
+      return getOperation().emitError(
+                 "expected a running statistic of its own, got '")
+             << name << "', which is also a weight, scale or bias; where the "
+             << "exporter merged equal tensors, " << exportAgain;
+  }
+  return success();
+}
+
 LogicalResult ChooseParameters::checkAny(int64_t parameters) {
   if (parameters != 0)
     return success();
@@ -183,15 +199,15 @@ void ChooseParameters::warnOfMerged() {
       << (merged.size() == 1 ? merged[0] + " as one tensor"
                              : "each of " + std::to_string(merged.size()) +
                                    " tensors as one, " + merged[0] + " first")
-      << "; where the exporter merged equal tensors, export again with "
-         "torch.onnx.export(optimize=False), or without dynamo in training "
-         "mode";
+      << "; where the exporter merged equal tensors, " << exportAgain;
 }
 
 void ChooseParameters::runOnOperation() {
   if (failed(readOptions()))
     return signalPassFailure();
   findVerdicts();
+  if (failed(checkStatistics()))
+    return signalPassFailure();
   int64_t found = 0;
   Builder b(&getContext());
   SmallVector<Attribute> tensors;

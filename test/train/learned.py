@@ -101,6 +101,43 @@ def test_merged_tensors_are_told(place):
                all(part in error for part in said or []), error)
 
 
+def test_statistics_of_their_own(place):
+    """Where the scale is the running variance too, as PyTorch's exporter without
+    dynamo writes a new batch normalization in evaluation mode."""
+    nodes = [node("Identity", "scale", "variance"), node("MatMul", "x w1", "h"),
+             node("BatchNormalization", "h scale bias mean variance", "n"),
+             node("MatMul", "n w2", "y")]
+    tensors = {"w1": weights(784, 16), "scale": number(16, value=1),
+               "bias": weights(16), "mean": number(16, value=0),
+               "w2": weights(16, 10)}
+    path = save(place.path("m.onnx"), nodes, tensors)
+    fails(1, place.mnistc, path, "--train", "--batch=32", "--explain",
+          parts=["running statistic", "'scale'", "export again"])
+    expect(learned(place, path, "--freeze=scale,mean") == {"w1", "bias", "w2"},
+           "expected a frozen normalization")
+
+
+def test_folded_norms_are_told(place):
+    """Of both of PyTorch's exporters; a program that only infers needs none."""
+    product = node("Gemm", "x w1", "h")
+    entry = product.metadata_props.add()
+    entry.key = "pkg.onnxscript.rewriter.rule_name"
+    entry.value = "RemoveOptionalBias, FuseBatchNormIntoGemm"
+    image = [node("Reshape", "x square", "i"), node("Conv", "i onnx::Conv_7", "c"),
+             node("Reshape", "c flat", "h")]
+    tensors = {"w1": weights(784, 16), "w2": weights(16, 10),
+               "square": np.array([-1, 1, 28, 28]),
+               "onnx::Conv_7": weights(16, 1, 28, 28), "flat": np.array([-1, 16])}
+    for nodes in [product], image:
+        path = save(place.path("m.onnx"),
+                    [*nodes, node("MatMul", "h w2", "y")],
+                    {name: tensor for name, tensor in tensors.items()
+                     if any(name in each.input for each in nodes) or name == "w2"})
+        for flags, told in ((["--train"], True), ([], False)):
+            error = ok(place.mnistc, path, "--batch=32", "--explain", *flags).err
+            expect(("folded a batch normalization" in error) == told, error)
+
+
 LAYERS = "{0}1.weight {0}1.bias {0}2.weight {0}2.bias"
 PYTORCH = LAYERS.format("conv") + " " + LAYERS.format("fc")
 CNTK = "Parameter193 Parameter194 Parameter5 Parameter6 Parameter87 Parameter88"

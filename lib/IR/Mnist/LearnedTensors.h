@@ -16,6 +16,11 @@
 
 namespace mlir::mnistc {
 
+/// How PyTorch's exporters keep the tensors of a model as they are.
+constexpr StringLiteral exportAgain =
+    "export again with torch.onnx.export(optimize=False), or without dynamo in "
+    "training mode";
+
 class LearnedTensors {
 public:
   explicit LearnedTensors(func::FuncOp function);

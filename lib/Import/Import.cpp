@@ -385,6 +385,8 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
 Value Importer::outputValue(const onnx::ValueInfoProto &output,
                             Tensors &tensors, Batch batch) {
   Value value = tensors.value(output.name());
+  if (output.type().has_sequence_type())
+    unsupported("a sequence as output of the graph is not supported");
   const auto &declared = output.type().tensor_type();
   if (declared.elem_type()) {
     Type element = elementType(&context, declared.elem_type());

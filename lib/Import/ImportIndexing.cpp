@@ -106,6 +106,70 @@ static Value split(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+/// The size of the parts, of which a sequence has several.
+static int64_t partSize(Node &n, int64_t whole) {
+  if (!n.hasInput(1))
+    return 1;
+  Shape sizes = n.constantInts(1, "split");
+  if (!llvm::all_equal(sizes))
+    unsupported("parts of several sizes are not supported in a sequence, got " +
+                shapeText(sizes));
+  int64_t count = sizes.size(), size = sizes.empty() ? 0 : sizes.front();
+  if (n.inputType(1).getRank() == 1 && (size <= 0 || count * size != whole))
+    fail("expected parts of " + Twine(whole) + " in total, got " +
+         shapeText(sizes));
+  if (size <= 0)
+    fail("expected parts of at least one element, got " + Twine(size));
+  if (whole % size)
+    unsupported("a last part of another size is not supported in a sequence, "
+                "got parts of " +
+                Twine(size) + " of " + Twine(whole));
+  return size;
+}
+
+/// A sequence is a tensor with its elements, which are of one shape, along a
+/// first dimension.
+static Value splitToSequence(Node &n) {
+  Value x = n.input(0);
+  int64_t dim = n.axis(n.attribute("axis", 0), rankOf(x));
+  int64_t whole = shapeOf(x)[dim], size = partSize(n, whole);
+  bool keeps = n.flag("keepdims", true) || n.hasInput(1);
+  Shape parts(shapeOf(x)), order = {dim};
+  parts[dim] = size;
+  parts.insert(parts.begin() + dim, whole / size);
+  for (int64_t i = 0; i <= rankOf(x); ++i)
+    if (i != dim)
+      order.push_back(i);
+  Value split = n.reshape(x, parts);
+  Shape shape;
+  for (int64_t from : order)
+    shape.push_back(parts[from]);
+  Value sequence = n.create<TransposeOp>(tensorType(shape, elementOf(x)), split,
+                                         ArrayRef(order));
+  if (!keeps)
+    shape.erase(shape.begin() + dim + 1);
+  return n.reshape(sequence, shape);
+}
+
+static Value sequenceAt(Node &n) {
+  Value sequence = n.input(0);
+  int64_t count = shapeOf(sequence).front();
+  Shape position = n.constantInts(1, "position");
+  if (position.size() != 1 || position[0] < -count || position[0] >= count)
+    fail("expected a position from " + Twine(-count) + " to " +
+         Twine(count - 1) + ", got " + shapeText(position));
+  Shape starts(rankOf(sequence), 0), steps(rankOf(sequence), 1);
+  Shape shape(shapeOf(sequence));
+  starts[0] = position[0] < 0 ? position[0] + count : position[0];
+  shape[0] = 1;
+  return n.reshape(slice(n, sequence, starts, steps, shape),
+                   ArrayRef(shape).drop_front());
+}
+
+//===----------------------------------------------------------------------===//
 // Slice
 //===----------------------------------------------------------------------===//
 
@@ -271,15 +335,44 @@ static Value gather(Node &n) {
                             static_cast<uint64_t>(dim));
 }
 
+//===----------------------------------------------------------------------===//
+// Trilu
+//===----------------------------------------------------------------------===//
+
+/// What of each matrix is on the diagonal number k and above it, or below.
+static Value trilu(Node &n) {
+  Value x = n.input(0);
+  int64_t rank = rankOf(x);
+  if (rank < 2)
+    fail("expected at least 2 dimensions, got " + shapeText(shapeOf(x)));
+  Shape number = n.hasInput(1) ? n.constantInts(1, "k") : Shape{0};
+  if (number.size() != 1)
+    fail("expected one number as 'k', got " + Twine(number.size()));
+  // Beyond these all is kept, or nothing.
+  int64_t rows = shapeOf(x)[rank - 2], columns = shapeOf(x)[rank - 1];
+  int64_t k = std::clamp(number[0], -rows, columns);
+  auto indices =
+      RankedTensorType::get(shapeOf(x), Builder(n.context()).getI64Type());
+  Value row = n.create<IotaOp>(indices, static_cast<uint64_t>(rank - 2));
+  Value column = n.create<IotaOp>(indices, static_cast<uint64_t>(rank - 1));
+  Value kept = n.create<CompareOp>(
+      n.flag("upper", true) ? Predicate::ge : Predicate::le, column,
+      n.create<AddOp>(row, n.splat(row, double(k))));
+  return n.create<SelectOp>(x.getType(), kept, x, n.splat(x, 0));
+}
+
 ArrayRef<Operator> importer::indexingOperators() {
   static const Operator rows[] = {
       {"Concat", 1, concat},
       {"Gather", 1, gather},
       {"Pad", 1, padByAttributes},
       {"Pad", 11, padByInputs},
+      {"SequenceAt", 11, sequenceAt},
       {"Slice", 1, sliceByAttributes},
       {"Slice", 10, sliceByInputs},
       {"Split", 1, split},
+      {"SplitToSequence", 11, splitToSequence},
+      {"Trilu", 14, trilu},
   };
   return rows;
 }

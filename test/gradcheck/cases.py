@@ -163,6 +163,8 @@ MOVES = [
     ("Gather", (4, 3), [[[0, 2], [3, -1]]], {"axis": 0}),
     ("Gather", (2, 5, 2), [[1, 1, 4]], {"axis": 1}),
     ("Gather", (3, 4), [np.int64(2)], {"axis": 1}),
+    ("Trilu", (3, 4), [], {}),
+    ("Trilu", (2, 3, 3), [np.int64(-1)], {"upper": 0}),
     ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2}),
     ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2, "mode": "CRD"}),
     ("SpaceToDepth", (1, 2, 4, 6), [], {"blocksize": 2}),

@@ -14,6 +14,16 @@ def split(case):
     case.out(*case.node("Split", [p, sizes], ["a", "b"], axis=0))
 
 
+def sequence(case):
+    """Two of three parts, one of them twice."""
+    p = case.parameter("p", case.uniform((2, 6)))
+    size = case.constant("size", np.array(2))
+    parts = case.node("SplitToSequence", [p, size], ["parts"], axis=1)
+    first, last = (case.node("SequenceAt", [parts, case.constant(
+        f"at{i}", np.array(i))], [f"part{i}"]) for i in (0, -1))
+    case.out(case.node("Mul", [first, case.node("Add", [first, last], ["sum"])]))
+
+
 def where(case):
     a = case.parameter("a", case.uniform((3, 4)))
     b = case.parameter("b", case.uniform((4,)))
@@ -84,5 +94,5 @@ def attention(case):
     case.out(case.node("Add", [case.node("MatMul", [scores, v], ["sv"]), x]))
 
 
-SPECIAL = [concat, split, where, equal_operands, used_often, gather_often,
+SPECIAL = [concat, split, sequence, where, equal_operands, used_often, gather_often,
            batch_norm, batch_norm_of_given_statistics, dropout, attention]

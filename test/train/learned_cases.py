@@ -101,7 +101,7 @@ CASES = {
     "a slope in another shape": (
         [node("Gemm", "x w1", "h"), node("Reshape", "slope one", "s"),
          node("PRelu", "h s", "r"), node("MatMul", "r w2", "y")],
-        {"w1": weights(784, 8), "slope": number(1), "one": np.array([1]),
+        {"w1": weights(784, 8), "slope": number(1), "one": np.array([1, 1]),
          "w2": weights(8, 10)},
         "w1 slope w2"),
     # As PyTorch's exporter writes torch.nn.BatchNorm1d in training mode.

@@ -377,7 +377,9 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
       if (auto constant = value.getDefiningOp<ConstantOp>();
           constant && !constant->hasAttr("mnist.name"))
         constant->setDiscardableAttr("mnist.name", builder.getStringAttr(name));
-      scope.tensors.define(name, {{}, value, {}, false, false, isBatched});
+      Tensor tensor = {{}, value, {}, false, false, isBatched};
+      tensor.isSequence = view.givesSequence();
+      scope.tensors.define(name, tensor);
     }
   });
 }
@@ -385,7 +387,7 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
 Value Importer::outputValue(const onnx::ValueInfoProto &output,
                             Tensors &tensors, Batch batch) {
   Value value = tensors.value(output.name());
-  if (output.type().has_sequence_type())
+  if (tensors.find(output.name())->isSequence)
     unsupported("a sequence as output of the graph is not supported");
   const auto &declared = output.type().tensor_type();
   if (declared.elem_type()) {

@@ -118,7 +118,8 @@ static int64_t partSize(Node &n, int64_t whole) {
     unsupported("parts of several sizes are not supported in a sequence, got " +
                 shapeText(sizes));
   int64_t count = sizes.size(), size = sizes.empty() ? 0 : sizes.front();
-  if (n.inputType(1).getRank() == 1 && (size <= 0 || count * size != whole))
+  if (n.inputType(1).getRank() == 1 &&
+      (size <= 0 || size > whole || count * size != whole))
     fail("expected parts of " + Twine(whole) + " in total, got " +
          shapeText(sizes));
   if (size <= 0)
@@ -133,6 +134,7 @@ static int64_t partSize(Node &n, int64_t whole) {
 /// A sequence is a tensor with its elements, which are of one shape, along a
 /// first dimension.
 static Value splitToSequence(Node &n) {
+  n.giveSequences();
   Value x = n.input(0);
   int64_t dim = n.axis(n.attribute("axis", 0), rankOf(x));
   int64_t whole = shapeOf(x)[dim], size = partSize(n, whole);
@@ -155,7 +157,7 @@ static Value splitToSequence(Node &n) {
 }
 
 static Value sequenceAt(Node &n) {
-  Value sequence = n.input(0);
+  Value sequence = n.sequence(0);
   int64_t count = shapeOf(sequence).front();
   Shape position = n.constantInts(1, "position");
   if (position.size() != 1 || position[0] < -count || position[0] >= count)

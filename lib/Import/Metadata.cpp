@@ -54,8 +54,8 @@ void mlir::mnistc::importer::warnOfFoldedNorms(const Model &model,
     return;
   std::string more =
       count > 1 ? ", and of " + std::to_string(count - 1) + " more" : "";
-  report.warn("the exporter has folded a batch normalization into the weights "
-              "of this node" +
+  report.warn("the exporter has folded a batch normalization or the like into "
+              "the weights of this node" +
                   more + ", and the model trains without; " + exportAgain,
               first->place());
 }

@@ -41,10 +41,25 @@ bool Node::hasInput(int i) const {
   return i < numInputs() && !node.proto->input(i).empty();
 }
 
-const Tensor &Node::tensor(int i) const {
+const Tensor &Node::anyInput(int i) const {
   if (!hasInput(i))
     fail("expected an input number " + Twine(i + 1) + ", got none");
   return *scope.tensors.find(node.proto->input(i));
+}
+
+const Tensor &Node::tensor(int i) const {
+  const Tensor &found = anyInput(i);
+  if (found.isSequence)
+    fail("expected a tensor as input " + quoted(node.proto->input(i)) +
+         ", got a sequence");
+  return found;
+}
+
+Value Node::sequence(int i) {
+  if (!anyInput(i).isSequence)
+    fail("expected a sequence as input " + quoted(node.proto->input(i)) +
+         ", got a tensor");
+  return scope.tensors.value(node.proto->input(i));
 }
 
 Value Node::input(int i) {
@@ -73,7 +88,7 @@ Value Node::learnedInput(int i) {
 
 RankedTensorType Node::inputType(int i) const { return tensor(i).type; }
 
-bool Node::isBatched(int i) const { return tensor(i).isBatched; }
+bool Node::isBatched(int i) const { return anyInput(i).isBatched; }
 
 void Node::limitInput(Value value, int64_t lowest, int64_t highest,
                       std::optional<int64_t> ignored) {

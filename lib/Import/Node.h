@@ -61,6 +61,8 @@ public:
   /// The type of an input that need not be computed.
   RankedTensorType inputType(int i) const;
   bool isBatched(int i) const;
+  /// An input that is a sequence, which no other function takes.
+  Value sequence(int i);
 
   /// Has a program refuse numbers outside of [lowest, highest], but for
   /// `ignored`, where `value` is a graph input of integers, moved or converted
@@ -112,6 +114,8 @@ public:
   /// Many exporters name outputs that nothing reads.
   bool isUsed(int i) const;
   void setOutput(int i, Value value);
+  /// The outputs are sequences.
+  void giveSequences() { givesSequences = true; }
 
   //===--------------------------------------------------------------------===//
   // Creating ops
@@ -142,11 +146,14 @@ public:
   void finish(Value first);
   ArrayRef<Value> results() const { return outputs; }
   bool anyBatched() const;
+  bool givesSequence() const { return givesSequences; }
 
 private:
   const onnx::AttributeProto *find(StringRef name) const;
   const onnx::AttributeProto *typed(StringRef name,
                                     onnx::AttributeProto::AttributeType type);
+  const Tensor &anyInput(int i) const;
+  /// One that is no sequence.
   const Tensor &tensor(int i) const;
   Value checked(Operation *op);
   /// "'x' [2, 3] and 'w' [4, 5]"
@@ -159,6 +166,7 @@ private:
   Location location;
   llvm::StringSet<> asked;
   SmallVector<Value> outputs;
+  bool givesSequences = false;
 };
 
 //===----------------------------------------------------------------------===//

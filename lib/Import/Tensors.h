@@ -22,8 +22,9 @@ struct Tensor {
   DenseElementsAttr constant; ///< of initializers and bound graph inputs
   bool isParameter = false;   ///< a float initializer
   bool isGraphInput = false;
-  bool isBatched = false; ///< its first dimension may be the batch
-  bool isOfNode = false;  ///< a parameter that a Constant node holds
+  bool isBatched = false;  ///< its first dimension may be the batch
+  bool isOfNode = false;   ///< a parameter that a Constant node holds
+  bool isSequence = false; ///< its elements are along a first dimension
 };
 
 /// The parameters that a module has so far; all its functions share them.

@@ -31,14 +31,19 @@ def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
     - what a computed value is multiplied with is learned where it varies along
       one dimension, or along those that the value was normalized over; a table of
       one number for each position and feature is a constant;
+    - so is what is divided by a statistic, as in scale / sqrt(variance + epsilon);
     - one number is learned only as the bias of a single feature, or where its
-      operator says so (the slope of a PRelu, C of a Gemm);
+      operator says so (the slope of a PRelu, C of a Gemm), and not where it is
+      repeated to be the scale and bias of a batch normalization;
     - what is subtracted, divided by, taken a root of, compared with, an exponent
       or a bound is a number of the formula. So are masks, which hold -1e4 or
       less;
     - ones and zeros that scale and shift values before these are reshaped and
       scaled again stand for no scale and no bias: exporters write group
       normalization so.
+
+    A running statistic that is also learned, since the exporter stored equal
+    tensors once, is an error unless it is frozen.
 
     `freeze` names tensors that keep their values; with `train-only` those that
     it names are trained, whatever reads them, and no others.

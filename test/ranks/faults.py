@@ -86,17 +86,10 @@ def profile(place, program, repeat, env=None):
 
 def lose(place, program, number, repeat, seconds, env=None):
     """Rank 1 of two that profile is killed or stopped after some seconds, and
-    the other one says so. False: they had come to their end."""
+    the other one says so."""
     run = profile(place, program, repeat, env)
-    try:
-        run.wait(seconds)
-    except subprocess.TimeoutExpired:
-        pass
-    ranks = ranks_of(program)
-    if 1 not in ranks:
-        expect("sums over 2 ranks" in run.communicate(timeout=60)[0], run)
-        return False
-    os.kill(ranks[1], number)
+    time.sleep(seconds)
+    os.kill(ranks_of(program)[1], number)
     out = run.communicate(timeout=60)[0]
     expect(not ranks_of(program), "expected no rank to live on")
     said = re.findall(r"error: .*", out)
@@ -105,20 +98,32 @@ def lose(place, program, number, repeat, seconds, env=None):
     # Of one that was killed mpirun has a code of its own.
     expect(run.returncode == {signal.SIGKILL: 137, signal.SIGSTOP: 16}[number],
            (run.returncode, out))
-    return True
+
+
+def ends_within(place, program, repeat, seconds):
+    run = profile(place, program, repeat)
+    try:
+        run.communicate(timeout=seconds)
+        return True
+    except subprocess.TimeoutExpired:
+        for number in ranks_of(program).values():
+            os.kill(number, signal.SIGKILL)
+        run.communicate(timeout=60)
+        return False
 
 
 def test_profile_without_a_rank(place):
-    """In the last half of a run, or before. Until the first tenth of it ranks
-    measure alone, and miss nobody."""
+    """In the first half of a run. Until the first tenth of it ranks measure
+    alone, and miss nobody."""
     program = place.parallel("mlp", "8").resolve()
     begin = time.monotonic()
     expect("sums over 2 ranks" in profile(place, program, 1).communicate(
         timeout=60)[0], program)
     start, repeat = time.monotonic() - begin, 4000
+    while ends_within(place, program, repeat, start + 2):
+        repeat *= 2
     for number in MISSED:
-        while not lose(place, program, number, repeat, start + 2):
-            repeat *= 2
+        lose(place, program, number, 2 * repeat, start + 2)
 
 
 def test_killed(place):

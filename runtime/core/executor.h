@@ -29,7 +29,8 @@ struct ExecutorOptions {
   Ranks *ranks = nullptr;
   /// CUDA: many executors will share the device. A thread that waits for it
   /// sleeps, which leaves its core to others, and streams get more of the GPU's
-  /// queues, which the environment says: no other thread may read that now.
+  /// queues, which the environment says: no other thread may read that now. No
+  /// kernel keeps others off its multiprocessors.
   bool shared = false;
 };
 

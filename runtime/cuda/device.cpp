@@ -33,6 +33,9 @@ Status findDevice(const Driver &driver, int number, Device &device) {
       result = driver.cuDeviceGetAttribute(&value, attribute, device.number);
   };
   read(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device.multiprocessors);
+  read(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.shared);
+  read(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+       device.reservedShared);
   read(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, kilohertz);
   read(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
   read(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);

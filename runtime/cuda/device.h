@@ -14,8 +14,10 @@ struct Device {
   CUdevice number = 0;
   std::string name; ///< "NVIDIA H200"
   int multiprocessors = 0;
-  int capability = 0;   ///< 90: sm_90
-  double peakFlops = 0; ///< of its fp32 units, without tensor cores
+  int shared = 0;         ///< bytes of shared memory of a multiprocessor
+  int reservedShared = 0; ///< of them, of each block that it has
+  int capability = 0;     ///< 90: sm_90
+  double peakFlops = 0;   ///< of its fp32 units, without tensor cores
 };
 
 /// Finds device `number`: code 10 where there is none of that number.

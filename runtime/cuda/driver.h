@@ -35,6 +35,7 @@ namespace mn::cuda {
   X(cuModuleLoadData)                                                          \
   X(cuModuleUnload)                                                            \
   X(cuModuleGetFunction)                                                       \
+  X(cuFuncGetAttribute)                                                        \
   X(cuFuncSetAttribute)                                                        \
   X(cuLaunchKernelEx)                                                          \
   X(cuStreamCreate)                                                            \

@@ -12,18 +12,19 @@
 using namespace mn;
 using namespace mn::cuda;
 
-/// Whether a kernel may be started before the one before it has ended. Blocks
-/// that could have a multiprocessor each would have to share some, for others
-/// are still taken. Filters are packed without waiting, but not while the same
-/// ones may be read.
+/// Whether a kernel may be started before the one before it has ended. Large
+/// blocks that could have a multiprocessor each would have to share some, for
+/// others are still taken. Filters are packed without waiting, but not while
+/// the same ones may be read.
 static bool mayOverlap(const State &state, StepPart part,
                        std::string_view kernel, const LaunchShape &shape,
-                       std::string_view suffix) {
+                       bool isEven, std::string_view suffix) {
   if (!state.overlaps || state.lastKernel.empty())
     return false;
   if (suffix == filtersSuffix)
     return part == StepPart::packing || state.lastKernel != kernel;
-  return !shape.alone || shape.blocks > state.multiprocessors;
+  return isEven || !shape.large ||
+         shape.blocks > unsigned(state.device.multiprocessors);
 }
 
 void *mn::stepMemory(Context &ctx, size_t bytes) {
@@ -40,29 +41,55 @@ void *mn::stepMemory(Context &ctx, size_t bytes) {
   return reinterpret_cast<void *>(memory);
 }
 
+/// How the blocks of a kernel are spread.
+static CUresult spread(const State &state, const LaunchShape &shape,
+                       State::Kernel &kernel) {
+  kernel.spread = {shape.shared, false};
+  if (!state.spreads || !shape.large)
+    return CUDA_SUCCESS;
+  int declared = 0;
+  const CUresult result = state.driver.cuFuncGetAttribute(
+      &declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.function);
+  if (result == CUDA_SUCCESS)
+    kernel.spread = spreadBlocks(state.device, shape, unsigned(declared));
+  return result;
+}
+
+/// Looks a kernel up, once. False: what failed is in the state.
+static bool find(State &state, const std::string &name,
+                 const LaunchShape &shape, State::Kernel &kernel) {
+  if (kernel.function)
+    return true;
+  CUfunction function = nullptr;
+  CUresult result =
+      state.driver.cuModuleGetFunction(&function, state.module, name.c_str());
+  if (result != CUDA_SUCCESS) {
+    state.fail(Code::wrongArch, "kernel '" + name +
+                                    "' is not in the program's code: " +
+                                    describe(state.driver, result));
+    return false;
+  }
+  kernel.function = function;
+  result = spread(state, shape, kernel);
+  if (result == CUDA_SUCCESS && kernel.spread.shared != 0)
+    result = state.driver.cuFuncSetAttribute(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        int(kernel.spread.shared));
+  if (result != CUDA_SUCCESS)
+    state.fail(Code::noDevice, "kernel '" + name + "' cannot have " +
+                                   std::to_string(kernel.spread.shared) +
+                                   " bytes of shared memory: " +
+                                   describe(state.driver, result));
+  return result == CUDA_SUCCESS;
+}
+
 void mn::launch(Context &ctx, const char *first, LaunchShape shape,
                 void **arguments, size_t count, const char *suffix) {
   State &state = State::of(ctx);
   const std::string kernel = std::string(first) + suffix;
-  CUfunction &function = state.step(ctx).kernels[kernel];
-  if (!function) {
-    CUresult result = state.driver.cuModuleGetFunction(&function, state.module,
-                                                       kernel.c_str());
-    if (result != CUDA_SUCCESS)
-      return state.fail(Code::wrongArch,
-                        "kernel '" + kernel +
-                            "' is not in the program's code: " +
-                            describe(state.driver, result));
-    if (shape.shared != 0)
-      result = state.driver.cuFuncSetAttribute(
-          function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-          int(shape.shared));
-    if (result != CUDA_SUCCESS)
-      return state.fail(Code::noDevice, "kernel '" + kernel + "' cannot have " +
-                                            std::to_string(shape.shared) +
-                                            " bytes of shared memory: " +
-                                            describe(state.driver, result));
-  }
+  State::Kernel &found = state.step(ctx).kernels[kernel];
+  if (!find(state, kernel, shape, found))
+    return;
   CUlaunchAttribute overlap = {};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
   overlap.value.programmaticStreamSerializationAllowed = 1;
@@ -71,18 +98,21 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
   config.gridDimY = config.gridDimZ = 1;
   config.blockDimX = shape.threads;
   config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = shape.shared;
+  config.sharedMemBytes = found.spread.shared;
   config.hStream = state.stream;
   config.attrs = &overlap;
-  config.numAttrs = mayOverlap(state, ctx.part, first, shape, suffix) ? 1 : 0;
+  config.numAttrs =
+      mayOverlap(state, ctx.part, first, shape, found.spread.isEven, suffix)
+          ? 1
+          : 0;
   BlockTimes *times = state.recorder ? state.recorder->add(state, ctx, first,
                                                            suffix, shape.blocks)
                                      : nullptr;
   std::vector<void *> all(arguments, arguments + count);
   if (state.timestamps)
     all.push_back(&times);
-  const CUresult result =
-      state.driver.cuLaunchKernelEx(&config, function, all.data(), nullptr);
+  const CUresult result = state.driver.cuLaunchKernelEx(&config, found.function,
+                                                        all.data(), nullptr);
   if (result != CUDA_SUCCESS)
     return state.fail(Code::noDevice,
                       "kernel '" + kernel + "' cannot be started with " +

@@ -36,7 +36,8 @@ Status CudaExecutor::share(std::unique_ptr<Executor> &other) {
 Status CudaExecutor::open() {
   state.driver = shared->driver;
   state.overlaps = shared->device.capability >= 90;
-  state.multiprocessors = unsigned(shared->device.multiprocessors);
+  state.spreads = state.overlaps && !options.shared;
+  state.device = shared->device;
   state.timestamps = model.timestamps;
   MN_TRY(makeCurrent());
   MN_TRY(shared->loadModule(state.module));

@@ -12,6 +12,7 @@
 #include "cuda/cudnn_library.h"
 #include "cuda/driver.h"
 #include "cuda/nccl_library.h"
+#include "cuda/spread.h"
 #include "mnistrt/model.h"
 #include <map>
 #include <memory>
@@ -35,7 +36,10 @@ struct State {
   CUstream stream = nullptr;
   CUmodule module = nullptr;
   bool overlaps = false; ///< may a kernel be started before the last one ended?
-  unsigned multiprocessors = 0;
+  /// Are large blocks spread? Not where nothing overlaps, since a kernel then
+  /// has the whole GPU, nor where other executors' kernels share it.
+  bool spreads = false;
+  Device device;
   /// Of ours, where that is the last thing enqueued, without its suffix.
   std::string lastKernel;
   /// Whether kernels take a place for the times of their blocks, as their last
@@ -43,8 +47,13 @@ struct State {
   bool timestamps = false;
   LaunchRecorder *recorder = nullptr;
 
+  /// Of which a step launches one or more.
+  struct Kernel {
+    CUfunction function = nullptr;
+    Spread spread;
+  };
   struct Step {
-    std::map<std::string, CUfunction> kernels; ///< by name
+    std::map<std::string, Kernel> kernels; ///< by name
     std::unique_ptr<Prepared> library;
     CUdeviceptr memory = 0; ///< stepMemory(); the executor's to free
   };

@@ -81,13 +81,18 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice) {
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
                               CUdevice) {
   MN_FAILS;
-  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-               ? driver().capability / 10
-           : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
-               ? driver().capability % 10
-           : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-               ? driver().multiprocessors
-               : 132;
+  *value =
+      attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+          ? driver().capability / 10
+      : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+          ? driver().capability % 10
+      : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+          ? driver().multiprocessors
+      : attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+          ? 228 << 10
+      : attribute == CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK
+          ? 1 << 10
+          : 132;
   return CUDA_SUCCESS;
 }
 
@@ -145,6 +150,17 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
     return CUDA_ERROR_NOT_FOUND;
   *function = reinterpret_cast<CUfunction>(
       const_cast<Kernel *>(&*kernels.insert({name, module}).first));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
+                            CUfunction function) {
+  MN_FAILS;
+  const auto found = driver().declared.find(of(function).name);
+  *value = attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES &&
+                   found != driver().declared.end()
+               ? int(found->second)
+               : 0;
   return CUDA_SUCCESS;
 }
 

@@ -45,9 +45,10 @@ struct Entry {
 struct Driver {
   int gpus = 1, capability = 90, multiprocessors = 132;
   size_t free = size_t(1) << 34;
-  std::map<std::string, int> fails = {};       ///< function: its CUresult
-  std::set<std::string> missingKernels = {};   ///< not in the module
-  std::map<std::string, unsigned> shared = {}; ///< that a kernel may have
+  std::map<std::string, int> fails = {};         ///< function: its CUresult
+  std::set<std::string> missingKernels = {};     ///< not in the module
+  std::map<std::string, unsigned> shared = {};   ///< that a kernel may have
+  std::map<std::string, unsigned> declared = {}; ///< that it has anyway
 
   std::vector<Entry> log = {};                 ///< outside of graphs
   std::vector<std::vector<Entry>> graphs = {}; ///< all that were captured

@@ -121,27 +121,6 @@ std::vector<bool> overlapsOf(const std::vector<fake::Entry> &graph) {
   return overlaps;
 }
 
-void launchAlone(mn::Context &ctx) {
-  void *arguments[] = {&ctx.arena, &ctx.workspace};
-  mn::launch(ctx, "step0", {.blocks = 140, .threads = 64, .alone = true},
-             arguments);
-}
-
-TEST(Launches, BlocksThatHaveAMultiprocessorEachDoNotShareOne) {
-  for (int multiprocessors : {132, 139, 140, 200}) {
-    PlanModel made({{.run = launchAlone}, {.run = launchAlone}, {}});
-    driver() = {};
-    driver().multiprocessors = multiprocessors;
-    std::unique_ptr<mn::Executor> executor;
-    ASSERT_TRUE(mn::Executor::open(made.model, {.graph = true}, executor).ok());
-    ASSERT_TRUE(executor->prepare(0).ok());
-    const bool can = multiprocessors < 140;
-    EXPECT_EQ(overlapsOf(driver().graphs.at(0)),
-              std::vector<bool>({false, can, true}))
-        << multiprocessors;
-  }
-}
-
 void convolve(mn::Context &ctx, const char *kernel) {
   void *arguments[] = {&ctx.arena, &ctx.workspace};
   mn::launch(ctx, kernel, {2, 64}, arguments, mn::filtersSuffix);

@@ -1,0 +1,132 @@
+//===- spread.cpp - blocks on multiprocessors -----------------------------===//
+
+#include "cuda/spread.h"
+#include "plan.h"
+
+using namespace test;
+using fake::driver;
+using mn::LaunchShape;
+using mn::cuda::Spread;
+
+namespace {
+
+/// An H100.
+constexpr int64_t multiprocessors = 132, all = 228 << 10, reserved = 1 << 10;
+
+Spread spread(const LaunchShape &shape, unsigned declared = 0) {
+  mn::cuda::Device device;
+  device.multiprocessors = int(multiprocessors);
+  device.shared = int(all);
+  device.reservedShared = int(reserved);
+  return mn::cuda::spreadBlocks(device, shape, declared);
+}
+
+/// How many blocks a multiprocessor has room for.
+int64_t roomFor(const Spread &spread, unsigned declared) {
+  return all / (spread.shared + declared + reserved);
+}
+
+TEST(Spread, AMultiprocessorHasRoomForItsShare) {
+  struct {
+    LaunchShape shape;
+    unsigned declared;
+    int64_t share;
+  } cases[] = {
+      {{.blocks = 44, .large = true}, 0, 1},
+      {{.blocks = 132, .large = true}, 0, 1},
+      {{.blocks = 132, .shared = 64 << 10, .large = true}, 5000, 1},
+      {{.blocks = 133, .large = true}, 0, 2},
+      {{.blocks = 264, .large = true}, 40000, 2},
+      {{.blocks = 396, .shared = 1000, .large = true}, 0, 3},
+      {{.blocks = 528, .large = true}, 777, 4},
+      // Clusters of eight: fifteen run at once where each block is alone.
+      {{.blocks = 120, .cluster = 8, .large = true}, 0, 1},
+      {{.blocks = 128, .cluster = 8, .large = true}, 0, 2},
+      {{.blocks = 132, .cluster = 2, .large = true}, 0, 1},
+  };
+  for (const auto &[shape, declared, share] : cases) {
+    const Spread s = spread(shape, declared);
+    EXPECT_TRUE(s.isEven) << shape.blocks;
+    EXPECT_GE(s.shared, shape.shared) << shape.blocks;
+    EXPECT_EQ(roomFor(s, declared), share) << shape.blocks;
+  }
+}
+
+TEST(Spread, BlocksThatUseMuchSharedMemoryAreEvenAsTheyAre) {
+  const Spread s = spread({.blocks = 132, .shared = 200 << 10, .large = true});
+  EXPECT_TRUE(s.isEven);
+  EXPECT_EQ(s.shared, 200u << 10);
+}
+
+TEST(Spread, OtherKernelsAreAsTheyAre) {
+  const LaunchShape cases[] = {
+      {.blocks = 132, .shared = 512},                       // of small blocks
+      {.blocks = 43, .shared = 512, .large = true},         // few
+      {.blocks = 529, .shared = 512, .large = true},        // many
+      {.blocks = 264, .shared = 120 << 10, .large = true}}; // not all at once
+  for (const LaunchShape &shape : cases) {
+    const Spread s = spread(shape);
+    EXPECT_FALSE(s.isEven) << shape.blocks;
+    EXPECT_EQ(s.shared, shape.shared) << shape.blocks;
+  }
+}
+
+template <int blocks> void launchLarge(mn::Context &ctx) {
+  void *arguments[] = {&ctx.arena, &ctx.workspace};
+  mn::launch(ctx, "step0", {.blocks = blocks, .threads = 64, .large = true},
+             arguments);
+}
+
+std::vector<fake::Entry> launched(void (*run)(mn::Context &),
+                                  const char *arch = "sm_90",
+                                  bool shared = false) {
+  PlanModel made({{.run = run}, {.run = run}, {}});
+  made.code.arch = arch;
+  std::unique_ptr<mn::Executor> executor;
+  const mn::ExecutorOptions options = {.graph = true, .shared = shared};
+  EXPECT_TRUE(mn::Executor::open(made.model, options, executor).ok());
+  EXPECT_TRUE(executor->prepare(0).ok());
+  return driver().graphs.at(0);
+}
+
+TEST(Spread, AKernelWhoseBlocksAreSpreadMayStartEarly) {
+  struct {
+    void (*run)(mn::Context &);
+    int multiprocessors;
+    bool isSpread, mayStart;
+  } cases[] = {
+      {launchLarge<140>, 132, true, true},
+      {launchLarge<140>, 200, true, true},
+      {launchLarge<40>, 132, false, false}, // would share some
+      {launchLarge<600>, 132, false, true},
+  };
+  for (const auto &[run, multiprocessors, isSpread, mayStart] : cases) {
+    driver() = {};
+    driver().multiprocessors = multiprocessors;
+    const std::vector<fake::Entry> graph = launched(run);
+    EXPECT_EQ(graph[1].overlaps, mayStart) << multiprocessors;
+    EXPECT_EQ(graph[1].shared != 0, isSpread) << multiprocessors;
+    EXPECT_TRUE(graph[2].overlaps);
+  }
+}
+
+TEST(Spread, WhatAKernelDeclaresCounts) {
+  driver() = {};
+  const unsigned without = launched(launchLarge<140>)[0].shared;
+  driver() = {};
+  driver().declared["step0"] = 4096;
+  EXPECT_EQ(launched(launchLarge<140>)[0].shared, without - 4096);
+}
+
+TEST(Spread, OlderGpusHaveNothingToSpread) {
+  driver() = {};
+  driver().capability = 80;
+  EXPECT_EQ(launched(launchLarge<140>, "sm_80")[0].shared, 0u);
+}
+
+TEST(Spread, OthersKernelsAreNotKeptOff) {
+  driver() = {};
+  EXPECT_EQ(launched(launchLarge<140>, "sm_90", true)[0].shared, 0u);
+}
+
+} // namespace

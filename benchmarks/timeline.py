@@ -15,8 +15,8 @@ two events, as `profile` times it.
 
 Or PROFILE is the trace that `app profile --timeline=FILE` writes. A row of the
 picture has --row microseconds of the run (60, of a run that would have more than
-twenty rows 600, and so on) and a lane for each track of the trace: a stream, or
-several where its kernels are there at the same time. The light part of a kernel
+twenty rows 600, and so on) and a lane for each track of the trace that has a
+kernel there: a stream, or several where its kernels are there at the same time. The light part of a kernel
 waits for others, and where no kernel computes the row is red.
 """
 
@@ -79,7 +79,9 @@ def name_in(name, x, y, width):
     return [f'<text x="{x + 3:.1f}" y="{y}">{html.escape(name[:letters])}</text>']
 
 
-def legend_of(colors, summary):
+def legend_of(colors, summary, line=15):
+    """The colors, and a summary at their right end or, in a `line` of its own,
+    below."""
     legend, at = [], MARGIN
     for kind, color, *opacity in colors:
         more = f' fill-opacity="{opacity[0]}"' if opacity else ""
@@ -87,7 +89,8 @@ def legend_of(colors, summary):
                       f'{more}/>'
                       f'<text x="{at + 15}" y="15">{html.escape(kind)}</text>')
         at += 40 + 7 * len(kind)
-    return legend + [f'<text x="{WIDTH - MARGIN}" y="15" text-anchor="end">'
+    return legend + [f'<text x="{WIDTH - MARGIN if line == 15 else MARGIN}" '
+                     f'y="{line}" text-anchor="{"end" if line == 15 else "start"}">'
                      f"{html.escape(summary)}</text>"]
 
 
@@ -129,11 +132,17 @@ LANE, LEFT = 22, 60  # how high a track is; where time begins
 
 
 class Row:
-    """So many microseconds of a run, from `begin` on."""
+    """So many microseconds of a run, from `begin` on, with a lane for each track
+    that has one of its kernels there."""
 
-    def __init__(self, begin, length, top):
+    def __init__(self, begin, length, top, kernels):
         self.begin, self.length, self.top = begin, length, top
         self.scale = (WIDTH - LEFT - MARGIN) / length
+        self.kernels = [event for event in kernels if self.span(
+            event["ts"], event["ts"] + event["dur"])]
+        tracks = sorted({event["tid"] for event in self.kernels})
+        self.lanes = {track: lane for lane, track in enumerate(tracks)}
+        self.height = LANE * len(tracks)
 
     def span(self, begin, end):
         """Where a span of time is here, as x and width; none where it is not."""
@@ -148,7 +157,7 @@ def kernel_shapes(event, row):
     about = event["args"]
     start, end = event["ts"], event["ts"] + event["dur"]
     ready = start + about["wait_us"]
-    top, color = row.top + event["tid"] * LANE, COLORS[kind_of(about["ops"])]
+    top, color = row.top + row.lanes[event["tid"]] * LANE, COLORS[kind_of(about["ops"])]
     step = f'step {about["step"]}, ' if about["step"] else ""
     title = (f'{event["name"]} ({step}{about["blocks"]} blocks on '
              f'{about["multiprocessors"]} SMs): {start:.1f} to {end:.1f} us, waits '
@@ -178,7 +187,7 @@ def idle_spans(kernels, run_us):
 
 def row_shapes(row, kernels, tracks, run_us):
     """Where no kernel computes, ticks, the kernels, and the names of tracks."""
-    height, shapes = LANE * len(tracks), []
+    height, shapes = row.height, []
     for begin, end in idle_spans(kernels, run_us):
         if idle := row.span(begin, end):
             shapes.append(rectangle(idle[0], row.top - 3, idle[1], IDLE,
@@ -194,11 +203,11 @@ def row_shapes(row, kernels, tracks, run_us):
         end = LEFT + (run_us - row.begin) * row.scale
         shapes.append(f'<path d="M{end:.1f} {row.top - 3}v{height + 3}" '
                       f'stroke="{LIMIT}"><title>the next run begins</title></path>')
-    for event in kernels:
+    for event in row.kernels:
         shapes += kernel_shapes(event, row)
-    for number, name in tracks.items():
-        shapes.append(f'<text x="{MARGIN}" y="{row.top + number * LANE + 13}" '
-                      f'class="us">{html.escape(name)}</text>')
+    for track, lane in row.lanes.items():
+        shapes.append(f'<text x="{MARGIN}" y="{row.top + lane * LANE + 13}" '
+                      f'class="us">{html.escape(tracks[track])}</text>')
     return shapes
 
 
@@ -220,17 +229,18 @@ def run_picture(trace, options):
     kernels = [event for event in events if event.get("cat") == "kernel"]
     tracks = {event["tid"]: event["args"]["name"] for event in events
               if event["name"] == "thread_name"}
-    height = LANE * len(tracks) + 20
     count = max(math.ceil(run["run_us"] / length), 1)
     shapes = legend_of(
         [*COLORS.items(), ("light: waits", COLORS["conv"], WAIT), ("no kernel computes", IDLE)],
         f'{run["plan"]}: {short(run["run_us"])} us; computing: one kernel '
         f'{short(run["alone_us"])}, several {short(run["several_us"])}, none '
-        f'{short(run["idle_us"])}')
+        f'{short(run["idle_us"])}', line=30)
+    top = 45
     for number in range(count):
-        row = Row(number * length, length, 30 + number * height)
+        row = Row(number * length, length, top, kernels)
         shapes += row_shapes(row, kernels, tracks, run["run_us"])
-    return page(30 + count * height, shapes)
+        top += row.height + 20
+    return page(top, shapes)
 
 
 def drawn(text, options):

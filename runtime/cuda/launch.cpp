@@ -12,10 +12,10 @@
 using namespace mn;
 using namespace mn::cuda;
 
-/// Whether a kernel may be started before the one before it has ended. Large
-/// blocks that could have a multiprocessor each would have to share some, for
-/// others are still taken. Filters are packed without waiting, but not while
-/// the same ones may be read.
+/// Whether a kernel may be started before the one before it has ended. Blocks
+/// that could have a multiprocessor each would have to share some, for others
+/// are still taken, unless they are spread. Filters are packed without waiting,
+/// but not while the same ones may be read.
 static bool mayOverlap(const State &state, StepPart part,
                        std::string_view kernel, const LaunchShape &shape,
                        bool isEven, std::string_view suffix) {
@@ -23,7 +23,7 @@ static bool mayOverlap(const State &state, StepPart part,
     return false;
   if (suffix == filtersSuffix)
     return part == StepPart::packing || state.lastKernel != kernel;
-  return isEven || !shape.large ||
+  return isEven || !shape.alone ||
          shape.blocks > unsigned(state.device.multiprocessors);
 }
 
@@ -45,7 +45,7 @@ void *mn::stepMemory(Context &ctx, size_t bytes) {
 static CUresult spread(const State &state, const LaunchShape &shape,
                        State::Kernel &kernel) {
   kernel.spread = {shape.shared, false};
-  if (!state.spreads || !shape.large)
+  if (!state.spreads || !shape.spread)
     return CUDA_SUCCESS;
   int declared = 0;
   const CUresult result = state.driver.cuFuncGetAttribute(

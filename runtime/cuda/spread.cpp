@@ -20,7 +20,7 @@ static constexpr int64_t most = 4;   ///< more of a multiprocessor are many
 Spread mn::cuda::spreadBlocks(const Device &device, const LaunchShape &shape,
                               unsigned declared) {
   const Spread asItIs = {shape.shared, false};
-  if (!shape.large || shape.blocks * fewest < device.multiprocessors)
+  if (!shape.spread || shape.blocks * fewest < device.multiprocessors)
     return asItIs;
   const int64_t each = shape::ceilDiv<int64_t>(
       shape.blocks, blocksAtOnce(device, shape.cluster));

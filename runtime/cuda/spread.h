@@ -22,8 +22,8 @@ struct Spread {
 };
 
 /// Of the blocks of a kernel that declares `declared` bytes of shared memory.
-/// Only large ones are spread (LaunchShape::large), neither a few, which find
-/// room anyway, nor many, which go where others have ended.
+/// Only those that say so are spread (LaunchShape::spread), neither a few,
+/// which find room anyway, nor many, which go where others have ended.
 Spread spreadBlocks(const Device &device, const LaunchShape &shape,
                     unsigned declared);
 

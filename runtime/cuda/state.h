@@ -36,8 +36,10 @@ struct State {
   CUstream stream = nullptr;
   CUmodule module = nullptr;
   bool overlaps = false; ///< may a kernel be started before the last one ended?
-  /// Are large blocks spread? Not where nothing overlaps, since a kernel then
-  /// has the whole GPU, nor where other executors' kernels share it.
+  /// Are blocks spread? Not where nothing overlaps, since a kernel then has the
+  /// whole GPU, nor where kernels of other executors share it, or those that
+  /// sum over ranks: they keep multiprocessors for long, and would be waited
+  /// for.
   bool spreads = false;
   Device device;
   /// Of ours, where that is the last thing enqueued, without its suffix.

@@ -2,6 +2,7 @@
 
 #include "core/ranks.h"
 #include "fake-nccl.h"
+#include "mnistrt/cuda/launch.h"
 #include "mnistrt/cuda/libraries.h"
 #include "plan.h"
 #include <cstdlib>
@@ -64,6 +65,25 @@ TEST_F(Sums, GraphsHaveThemOnceRanksHaveJoined) {
     EXPECT_EQ(sum.count, 24u);
     EXPECT_EQ(sum.type, 7) << "float";
   }
+}
+
+void launchSpread(mn::Context &ctx) {
+  void *arguments[] = {&ctx.arena, &ctx.workspace};
+  mn::launch(ctx, "step0", {.blocks = 132, .threads = 64, .spread = true},
+             arguments);
+}
+
+TEST_F(Sums, NothingBesideThemIsSpread) {
+  steps[0].run = launchSpread;
+  driver().log.clear();
+  ASSERT_TRUE(executor->prepare(0).ok());
+  int launches = 0;
+  for (const fake::Entry &entry : driver().log)
+    if (entry.kernel == "step0") {
+      EXPECT_EQ(entry.shared, 0u);
+      ++launches;
+    }
+  EXPECT_EQ(launches, 1);
 }
 
 TEST_F(Sums, BatchesOfAGraphEachHaveOne) {

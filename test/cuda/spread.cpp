@@ -32,17 +32,17 @@ TEST(Spread, AMultiprocessorHasRoomForItsShare) {
     unsigned declared;
     int64_t share;
   } cases[] = {
-      {{.blocks = 44, .large = true}, 0, 1},
-      {{.blocks = 132, .large = true}, 0, 1},
-      {{.blocks = 132, .shared = 64 << 10, .large = true}, 5000, 1},
-      {{.blocks = 133, .large = true}, 0, 2},
-      {{.blocks = 264, .large = true}, 40000, 2},
-      {{.blocks = 396, .shared = 1000, .large = true}, 0, 3},
-      {{.blocks = 528, .large = true}, 777, 4},
+      {{.blocks = 44, .spread = true}, 0, 1},
+      {{.blocks = 132, .spread = true}, 0, 1},
+      {{.blocks = 132, .shared = 64 << 10, .spread = true}, 5000, 1},
+      {{.blocks = 133, .spread = true}, 0, 2},
+      {{.blocks = 264, .spread = true}, 40000, 2},
+      {{.blocks = 396, .shared = 1000, .spread = true}, 0, 3},
+      {{.blocks = 528, .spread = true}, 777, 4},
       // Clusters of eight: fifteen run at once where each block is alone.
-      {{.blocks = 120, .cluster = 8, .large = true}, 0, 1},
-      {{.blocks = 128, .cluster = 8, .large = true}, 0, 2},
-      {{.blocks = 132, .cluster = 2, .large = true}, 0, 1},
+      {{.blocks = 120, .cluster = 8, .spread = true}, 0, 1},
+      {{.blocks = 128, .cluster = 8, .spread = true}, 0, 2},
+      {{.blocks = 132, .cluster = 2, .spread = true}, 0, 1},
   };
   for (const auto &[shape, declared, share] : cases) {
     const Spread s = spread(shape, declared);
@@ -53,17 +53,17 @@ TEST(Spread, AMultiprocessorHasRoomForItsShare) {
 }
 
 TEST(Spread, BlocksThatUseMuchSharedMemoryAreEvenAsTheyAre) {
-  const Spread s = spread({.blocks = 132, .shared = 200 << 10, .large = true});
+  const Spread s = spread({.blocks = 132, .shared = 200 << 10, .spread = true});
   EXPECT_TRUE(s.isEven);
   EXPECT_EQ(s.shared, 200u << 10);
 }
 
 TEST(Spread, OtherKernelsAreAsTheyAre) {
   const LaunchShape cases[] = {
-      {.blocks = 132, .shared = 512},                       // of small blocks
-      {.blocks = 43, .shared = 512, .large = true},         // few
-      {.blocks = 529, .shared = 512, .large = true},        // many
-      {.blocks = 264, .shared = 120 << 10, .large = true}}; // not all at once
+      {.blocks = 132, .shared = 512},                        // no need
+      {.blocks = 43, .shared = 512, .spread = true},         // few
+      {.blocks = 529, .shared = 512, .spread = true},        // many
+      {.blocks = 264, .shared = 120 << 10, .spread = true}}; // not all at once
   for (const LaunchShape &shape : cases) {
     const Spread s = spread(shape);
     EXPECT_FALSE(s.isEven) << shape.blocks;
@@ -71,9 +71,10 @@ TEST(Spread, OtherKernelsAreAsTheyAre) {
   }
 }
 
-template <int blocks> void launchLarge(mn::Context &ctx) {
+template <int blocks> void launchSpread(mn::Context &ctx) {
   void *arguments[] = {&ctx.arena, &ctx.workspace};
-  mn::launch(ctx, "step0", {.blocks = blocks, .threads = 64, .large = true},
+  mn::launch(ctx, "step0",
+             {.blocks = blocks, .threads = 64, .alone = true, .spread = true},
              arguments);
 }
 
@@ -95,10 +96,10 @@ TEST(Spread, AKernelWhoseBlocksAreSpreadMayStartEarly) {
     int multiprocessors;
     bool isSpread, mayStart;
   } cases[] = {
-      {launchLarge<140>, 132, true, true},
-      {launchLarge<140>, 200, true, true},
-      {launchLarge<40>, 132, false, false}, // would share some
-      {launchLarge<600>, 132, false, true},
+      {launchSpread<140>, 132, true, true},
+      {launchSpread<140>, 200, true, true},
+      {launchSpread<40>, 132, false, false}, // would share some
+      {launchSpread<600>, 132, false, true},
   };
   for (const auto &[run, multiprocessors, isSpread, mayStart] : cases) {
     driver() = {};
@@ -112,21 +113,21 @@ TEST(Spread, AKernelWhoseBlocksAreSpreadMayStartEarly) {
 
 TEST(Spread, WhatAKernelDeclaresCounts) {
   driver() = {};
-  const unsigned without = launched(launchLarge<140>)[0].shared;
+  const unsigned without = launched(launchSpread<140>)[0].shared;
   driver() = {};
   driver().declared["step0"] = 4096;
-  EXPECT_EQ(launched(launchLarge<140>)[0].shared, without - 4096);
+  EXPECT_EQ(launched(launchSpread<140>)[0].shared, without - 4096);
 }
 
 TEST(Spread, OlderGpusHaveNothingToSpread) {
   driver() = {};
   driver().capability = 80;
-  EXPECT_EQ(launched(launchLarge<140>, "sm_80")[0].shared, 0u);
+  EXPECT_EQ(launched(launchSpread<140>, "sm_80")[0].shared, 0u);
 }
 
 TEST(Spread, OthersKernelsAreNotKeptOff) {
   driver() = {};
-  EXPECT_EQ(launched(launchLarge<140>, "sm_90", true)[0].shared, 0u);
+  EXPECT_EQ(launched(launchSpread<140>, "sm_90", true)[0].shared, 0u);
 }
 
 } // namespace

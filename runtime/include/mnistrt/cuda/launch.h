@@ -38,9 +38,9 @@ struct LaunchShape {
   unsigned threads = 32;
   unsigned cluster = 1; ///< blocks that can read each other's shared memory
   unsigned shared = 0;  ///< bytes of it, beyond what the kernel declares
-  /// A block has so much to do that all multiprocessors should have equally
-  /// many of them.
-  bool large = false;
+  /// A block has so much to do that it should share no multiprocessor where
+  /// there is one for each; and that all should have equally many of them.
+  bool alone = false, spread = false;
   /// Blocks for which a multiprocessor should have registers; 0: as it comes.
   unsigned resident = 0;
 };

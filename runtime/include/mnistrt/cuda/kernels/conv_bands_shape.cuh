@@ -246,8 +246,11 @@ template <typename Use> MN_SHAPE_FN void eachBands(const Conv &s, Use &&use) {
 
 MN_SHAPE_FN LaunchShape launchOf(const Conv &s, const Bands &t) {
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads), clusterOfParts(t.splits),
-          sharedBytes(s, t), true};
+          static_cast<unsigned>(t.threads),
+          clusterOfParts(t.splits),
+          sharedBytes(s, t),
+          true,
+          true};
 }
 
 } // namespace shape

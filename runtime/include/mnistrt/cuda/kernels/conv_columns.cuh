@@ -189,7 +189,11 @@ MN_SHAPE_FN void eachColumns(const Conv &s, const Windows &w, Use &&use) {
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Columns &t) {
   return {
       static_cast<unsigned>(t.blocks * t.across * w.groups * w.phaseCount()),
-      Columns::threads, 1, 0, true};
+      Columns::threads,
+      1,
+      0,
+      true,
+      true};
 }
 
 } // namespace shape

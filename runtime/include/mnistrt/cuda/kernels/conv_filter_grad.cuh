@@ -41,6 +41,7 @@ MN_SHAPE_FN LaunchShape filterGrad(const Conv &s, int elementBytes = 4) {
           1,
           0,
           false,
+          false,
           elementBytes > 4 ? 0u : few.resident};
 }
 } // namespace shape

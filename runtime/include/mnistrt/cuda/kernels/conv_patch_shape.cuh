@@ -195,8 +195,11 @@ MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
   return {static_cast<unsigned>(t.blocks() * w.phaseCount()),
-          static_cast<unsigned>(t.threads), static_cast<unsigned>(t.split),
-          sharedBytes(w, t), true};
+          static_cast<unsigned>(t.threads),
+          static_cast<unsigned>(t.split),
+          sharedBytes(w, t),
+          true,
+          true};
 }
 
 } // namespace shape

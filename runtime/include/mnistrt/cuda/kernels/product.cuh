@@ -23,8 +23,11 @@ namespace shape {
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tilesOf(p);
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads()), clusterOfParts(t.splits),
-          sharedBytes(t), true};
+          static_cast<unsigned>(t.threads()),
+          clusterOfParts(t.splits),
+          sharedBytes(t),
+          true,
+          t.mma != Mma::ffma};
 }
 } // namespace shape
 

@@ -1,7 +1,6 @@
 //===- ImportConstant.cpp - tensors that the graph itself holds -----------===//
 
 #include "lib/Import/Operators.h"
-#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace mlir;
@@ -10,12 +9,6 @@ using namespace mlir::mnistc::importer;
 
 /// What is known at compile time is stored in the program.
 static constexpr int64_t maxRange = int64_t(1) << 26;
-
-static std::string numberText(double number) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%g", number);
-  return text;
-}
 
 static Value constant(Node &n) {
   if (n.numInputs() != 0)

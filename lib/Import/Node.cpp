@@ -189,6 +189,18 @@ double Node::constantNumber(int i, StringRef what) {
   return static_cast<double>(integersOf(value).front());
 }
 
+Numbers Node::constantNumbers(int i, StringRef what) {
+  DenseElementsAttr value = constant(i, what);
+  Numbers numbers;
+  if (isa<FloatType>(value.getElementType()))
+    for (const APFloat &number : value.getValues<APFloat>())
+      numbers.push_back(number.convertToDouble());
+  else
+    for (int64_t number : integersOf(value))
+      numbers.push_back(static_cast<double>(number));
+  return numbers;
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
@@ -248,6 +260,12 @@ StringRef Node::attribute(StringRef name, const char *otherwise) {
 Shape Node::attribute(StringRef name, const Shape &otherwise) {
   const AttributeProto *found = typed(name, AttributeProto::INTS);
   return found ? Shape(found->ints().begin(), found->ints().end()) : otherwise;
+}
+
+Numbers Node::attribute(StringRef name, const Numbers &otherwise) {
+  const AttributeProto *found = typed(name, AttributeProto::FLOATS);
+  return found ? Numbers(found->floats().begin(), found->floats().end())
+               : otherwise;
 }
 
 DenseElementsAttr Node::decode(const onnx::TensorProto &tensor) {

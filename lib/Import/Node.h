@@ -24,6 +24,7 @@ struct Batch {
 };
 
 using Shape = SmallVector<int64_t>;
+using Numbers = SmallVector<double>;
 
 class Node {
 public:
@@ -75,6 +76,7 @@ public:
   DenseElementsAttr constant(int i, StringRef what);
   Shape constantInts(int i, StringRef what);
   double constantNumber(int i, StringRef what);
+  Numbers constantNumbers(int i, StringRef what);
   /// Null where it is known at run time only.
   DenseElementsAttr knownConstant(int i) const;
   /// Whether a Constant node holds it, not an initializer.
@@ -92,6 +94,7 @@ public:
   double attribute(StringRef name, double otherwise);
   StringRef attribute(StringRef name, const char *otherwise);
   Shape attribute(StringRef name, const Shape &otherwise);
+  Numbers attribute(StringRef name, const Numbers &otherwise);
   bool flag(StringRef name, bool otherwise = false);
   /// Null where there is none.
   const onnx::AttributeProto *rawAttribute(StringRef name);

@@ -8,7 +8,6 @@
 #include "lib/Import/Node.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace mlir;
@@ -103,11 +102,8 @@ Value Node::constantOf(DenseElementsAttr value) {
 
 Value Node::splat(Value like, double number) {
   bool isWhole = number == std::trunc(number) && std::abs(number) < 0x1p63;
-  if (!isFloat(like) && !isWhole) {
-    std::string text;
-    llvm::raw_string_ostream(text) << llvm::format("%g", number);
-    fail("expected an integer to go with integers, got " + text);
-  }
+  if (!isFloat(like) && !isWhole)
+    fail("expected an integer to go with integers, got " + numberText(number));
   return constantOf(
       splatAttr(mlir::cast<RankedTensorType>(like.getType()), number));
 }

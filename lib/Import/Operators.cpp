@@ -7,11 +7,12 @@ using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
 static ArrayRef<ArrayRef<Operator>> tables() {
-  static const std::array<ArrayRef<Operator>, 12> all = {
-      activationOperators(), constantOperators(),      elementwiseOperators(),
-      indexingOperators(),   layerNormOperators(),     lossOperators(),
-      matrixOperators(),     normalizationOperators(), optimizerOperators(),
-      reductionOperators(),  shapeOperators(),         windowOperators()};
+  static const std::array<ArrayRef<Operator>, 14> all = {
+      activationOperators(),  constantOperators(),  einsumOperators(),
+      elementwiseOperators(), indexingOperators(),  layerNormOperators(),
+      lossOperators(),        matrixOperators(),    normalizationOperators(),
+      optimizerOperators(),   reductionOperators(), resizeOperators(),
+      shapeOperators(),       windowOperators()};
   return all;
 }
 

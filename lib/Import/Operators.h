@@ -32,6 +32,7 @@ inline Operator withoutGradient(Operator row) {
 // One table for each file, in alphabetical order.
 ArrayRef<Operator> activationOperators();
 ArrayRef<Operator> constantOperators();
+ArrayRef<Operator> einsumOperators();
 ArrayRef<Operator> elementwiseOperators();
 ArrayRef<Operator> indexingOperators();
 ArrayRef<Operator> layerNormOperators();
@@ -40,6 +41,7 @@ ArrayRef<Operator> matrixOperators();
 ArrayRef<Operator> normalizationOperators();
 ArrayRef<Operator> optimizerOperators();
 ArrayRef<Operator> reductionOperators();
+ArrayRef<Operator> resizeOperators();
 ArrayRef<Operator> shapeOperators();
 ArrayRef<Operator> windowOperators();
 

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -20,6 +21,12 @@ void importer::unsupported(const Twine &text) {
 
 std::string importer::quoted(StringRef name) {
   return "'" + printable(name) + "'";
+}
+
+std::string importer::numberText(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
 }
 
 std::string importer::firstLine(StringRef message) {

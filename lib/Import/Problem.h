@@ -28,6 +28,9 @@ struct Problem {
 /// A name from the file in quotes and on one line, whatever it holds.
 std::string quoted(StringRef name);
 
+/// A number with at most six digits.
+std::string numberText(double number);
+
 /// The first line of a library's message, without its full stop.
 std::string firstLine(StringRef message);
 

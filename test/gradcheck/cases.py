@@ -8,6 +8,7 @@ kinks are found by the program.
 import numpy as np
 
 from model import Case
+from moves import MOVES, UPSAMPLED
 from special import SPECIAL
 
 POSITIVE = (0.3, 2.0)
@@ -106,6 +107,10 @@ PRODUCTS = [
     ("MatMul", [(2, 1, 3, 4), (3, 4, 2)], {}),
     ("MatMul", [(4,), (4, 3)], {}), ("MatMul", [(2, 3, 4), (4,)], {}),
     ("MatMul", [(4,), (4,)], {}),
+    ("Einsum", [(3, 4), (5, 4)], {"equation": "ik,jk->ij"}),
+    ("Einsum", [(2, 3, 2, 4), (2, 5, 2, 4)], {"equation": "bqhd,bkhd->bhqk"}),
+    ("Einsum", [(2, 3), (3,), (2,)], {"equation": "ij,j,i"}),
+    ("Einsum", [(2, 3, 3)], {"equation": "...ii->...i"}),
 ]
 
 # Reductions: operator, axes, whether dimensions are kept, range.
@@ -136,40 +141,6 @@ NORMALIZATIONS = [
 GROUPS_BEFORE_21 = [
     ("GroupNormalization", [(2, 6, 3, 2), (2,), (2,)], {"num_groups": 2}, 1),
     ("GroupNormalization", [(2, 4, 3), (1,), (1,)], {"num_groups": 1}, 1),
-]
-
-# What only moves elements: operator, shape of the parameter, constants, and
-# attributes.
-MOVES = [
-    ("Transpose", (2, 3, 4), [], {"perm": [2, 0, 1]}),
-    ("Transpose", (2, 3), [], {}),
-    ("Reshape", (2, 6), [[3, -1]], {}),
-    ("Flatten", (2, 3, 2), [], {"axis": 2}),
-    ("Squeeze", (1, 3, 1), [[0]], {}),
-    ("Unsqueeze", (3, 2), [[1]], {}),
-    ("Expand", (3, 1), [[2, 3, 4]], {}),
-    ("Expand", (1,), [[2, 2]], {}),
-    ("Slice", (4, 6), [[1, 0], [3, 5], [0, 1], [1, 2]], {}),
-    ("Slice", (4, 7), [[3, -1], [0, 0], [0, 1], [-1, -2]], {}),
-    ("Slice", (9,), [[-2], [-9], [0], [-3]], {}),
-    ("Slice", (5, 3), [[1], [100], [0], [3]], {}),
-    ("Pad", (2, 3), [[1, 0, 2, 1], np.float32(0.7)], {}),
-    ("Pad", (4, 5), [[-1, 2, 0, -2]], {"mode": "constant"}),
-    ("Pad", (4, 5), [[2, 3, 1, 4]], {"mode": "reflect"}),
-    ("Pad", (4, 5), [[-1, 3, 2, -2]], {"mode": "reflect"}),
-    ("Pad", (3, 2), [[4, 1, 2, 3]], {"mode": "edge"}),
-    ("Pad", (3, 4), [[-1, 2, 2, 0]], {"mode": "edge"}),
-    ("Pad", (3, 4), [[7, 1, 2, 9]], {"mode": "wrap"}),
-    ("Gather", (4, 3), [[[0, 2], [3, -1]]], {"axis": 0}),
-    ("Gather", (2, 5, 2), [[1, 1, 4]], {"axis": 1}),
-    ("Gather", (3, 4), [np.int64(2)], {"axis": 1}),
-    ("Trilu", (3, 4), [], {}),
-    ("Trilu", (2, 3, 3), [np.int64(-1)], {"upper": 0}),
-    ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2}),
-    ("DepthToSpace", (1, 8, 2, 3), [], {"blocksize": 2, "mode": "CRD"}),
-    ("SpaceToDepth", (1, 2, 4, 6), [], {"blocksize": 2}),
-    ("Clip", (3, 4), [np.float32(-0.5), np.float32(0.8)], {}),
-    ("Cast", (3, 4), [], {"to": 11}), ("CastLike", (3, 4), [np.float64(1)], {}),
 ]
 
 
@@ -259,6 +230,7 @@ def groups():
         "normalizations_18": list(numbered(GROUPS_BEFORE_21, normalization,
                                            opset=18)),
         "moves": list(numbered(MOVES, move)),
+        "moves_9": list(numbered(UPSAMPLED, move, opset=9)),
         "losses": list(numbered(LOSSES, move)),
         "special": list(special()),
     }

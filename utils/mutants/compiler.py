@@ -1,6 +1,24 @@
 """The mutants of the compiler: see ../mutate.py."""
 
 MUTANTS = [
+    # Resize and Einsum.
+    ("pixels begin at their middle", "lib/Import/ImportResize.cpp",
+     "double place = (double(i) + 0.5) / d.scale - 0.5;",
+     "double place = double(i) / d.scale;", ["operators/cases.test_resize"]),
+    ("a half is rounded up", "lib/Import/ImportResize.cpp",
+     'rounding == "round_prefer_floor" ? std::ceil(x - 0.5)',
+     'rounding == "round_prefer_floor" ? std::floor(x + 0.5)',
+     ["operators/cases.test_resize"]),
+    ("what is outside counts", "lib/Import/ImportResize.cpp",
+     "isInside(t)      ? weight / sum", "true ? weight / sum",
+     ["operators/cases.test_resize"]),
+    ("a diagonal is a row", "lib/Import/ImportEinsum.cpp",
+     "steps.back() = size + 1;", "steps.back() = 1;",
+     ["operators/cases.test_einsum"]),
+    ("what another operand needs is summed", "lib/Import/ImportEinsum.cpp",
+     "[&](const Operand &x) { return x.has(label); });\n",
+     "[&](const Operand &x) { return false && x.has(label); });\n",
+     ["operators/cases.test_einsum"]),
     # Steps and epilogues.
     ("a step that others read is joined", "lib/Passes/FormSteps.cpp",
      "if (producer.root || !onlyUsedBy(producer, consumer))",

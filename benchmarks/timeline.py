@@ -16,8 +16,9 @@ two events, as `profile` times it.
 Or PROFILE is the trace that `app profile --timeline=FILE` writes. A row of the
 picture has --row microseconds of the run (60, of a run that would have more than
 twenty rows 600, and so on) and a lane for each track of the trace that has a
-kernel there: a stream, or several where its kernels are there at the same time. The light part of a kernel
-waits for others, and where no kernel computes the row is red.
+kernel there: a stream, or several where its kernels are there at the same time.
+The light part of a kernel waits for others, and where no kernel computes the row
+is red.
 """
 
 import argparse
@@ -28,7 +29,7 @@ import pathlib
 import re
 import sys
 
-ROW_US, WIDTH, HEIGHT, GAP, MARGIN = 60, 960, 34, 18, 10
+ROW_US, WIDTH, HEIGHT, GAP, MARGIN, TOP = 60, 960, 34, 18, 10, 45
 COLORS = {"conv": "#7aa6d8", "matmul": "#9bc48a", "rows": "#e3b36a",
           "pool": "#c79ad0", "other": "#c4c4c4"}
 LIMIT, IDLE, WAIT = "#444", "#f6dede", .35  # the last: how opaque
@@ -79,9 +80,8 @@ def name_in(name, x, y, width):
     return [f'<text x="{x + 3:.1f}" y="{y}">{html.escape(name[:letters])}</text>']
 
 
-def legend_of(colors, summary, line=15):
-    """The colors, and a summary at their right end or, in a `line` of its own,
-    below."""
+def legend_of(colors, summary):
+    """The colors, and below them a summary; what they are of begins at TOP."""
     legend, at = [], MARGIN
     for kind, color, *opacity in colors:
         more = f' fill-opacity="{opacity[0]}"' if opacity else ""
@@ -89,9 +89,7 @@ def legend_of(colors, summary, line=15):
                       f'{more}/>'
                       f'<text x="{at + 15}" y="15">{html.escape(kind)}</text>')
         at += 40 + 7 * len(kind)
-    return legend + [f'<text x="{WIDTH - MARGIN if line == 15 else MARGIN}" '
-                     f'y="{line}" text-anchor="{"end" if line == 15 else "start"}">'
-                     f"{html.escape(summary)}</text>"]
+    return legend + [f'<text x="{MARGIN}" y="30">{html.escape(summary)}</text>']
 
 
 def page(height, shapes):
@@ -111,7 +109,7 @@ def picture(steps, options):
             x, y = 0, y + 1
         floor = min(floor_of(step, options), step["us"])
         total, least = total + step["us"], least + floor
-        left, top = MARGIN + x * scale, 26 + y * (HEIGHT + GAP)
+        left, top = MARGIN + x * scale, TOP + y * (HEIGHT + GAP)
         title = f'{step["name"]}: {step["us"]:.1f} us, at least {floor:.1f}'
         shapes.append(rectangle(left, top, step["us"] * scale,
                                 COLORS[kind_of(step["ops"])], title))
@@ -125,7 +123,7 @@ def picture(steps, options):
         x += step["us"]
     legend = legend_of([*COLORS.items(), ("at the machine's limits", LIMIT)],
                        f"steps one by one: {total:.0f} us, at the limits {least:.0f} us")
-    return page(26 + (y + 1) * (HEIGHT + GAP), legend + shapes)
+    return page(TOP + (y + 1) * (HEIGHT + GAP), legend + shapes)
 
 
 LANE, LEFT = 22, 60  # how high a track is; where time begins
@@ -234,8 +232,8 @@ def run_picture(trace, options):
         [*COLORS.items(), ("light: waits", COLORS["conv"], WAIT), ("no kernel computes", IDLE)],
         f'{run["plan"]}: {short(run["run_us"])} us; computing: one kernel '
         f'{short(run["alone_us"])}, several {short(run["several_us"])}, none '
-        f'{short(run["idle_us"])}', line=30)
-    top = 45
+        f'{short(run["idle_us"])}')
+    top = TOP
     for number in range(count):
         row = Row(number * length, length, top, kernels)
         shapes += row_shapes(row, kernels, tracks, run["run_us"])

@@ -156,8 +156,7 @@ static void sumOver(Node &n, Operand &x,
 // Two operands
 //===----------------------------------------------------------------------===//
 
-/// Dimensions of one element that are more in the other are repeated; those of
-/// letters must be equal.
+/// A dimension of one element is repeated where the other operand has more.
 static void matchSizes(Node &n, Operand &x, const Operand &other) {
   Shape shape(shapeOf(x.value));
   for (auto [dim, label] : llvm::enumerate(x.labels)) {
@@ -208,7 +207,6 @@ static Operand multiply(Node &n, Operand a, Operand b,
   };
   Value left = matrices(a, stack + rows + summed, m, k);
   Value right = matrices(b, stack + summed + columns, k, columnCount);
-  // Integers too: ONNX's matrix products have them.
   return {n.reshape(n.create<MatmulOp>(left, right), shape), labels};
 }
 
@@ -237,6 +235,9 @@ static SmallVector<Operand> operandsOf(Node &n, StringRef equation,
 static Labels resultOf(StringRef equation, StringRef inputs,
                        std::optional<StringRef> output,
                        ArrayRef<Operand> operands, int64_t dims) {
+  if (output && dims != 0 && !output->contains(ellipsis))
+    fail("expected '...' in the result, as an operand has it, got " +
+         quoted(equation));
   Labels result =
       output ? labelsOf(equation, *output, dims) : impliedResult(inputs, dims);
   for (char label : result)

@@ -42,22 +42,24 @@ struct Term {
 // Places and weights
 //===----------------------------------------------------------------------===//
 
-/// Where element `i` of the result is in the operand.
-static double coordinateOf(const Resizing &r, const Resized &d, int64_t i) {
+/// Where element `i` of the result is in the operand; in f32, as ONNX Runtime
+/// computes it, so that what lies in the middle of two elements does there,
+/// too.
+static float coordinateOf(const Resizing &r, const Resized &d, int64_t i) {
+  const auto scale = float(d.scale), in = float(d.in), out = float(d.out);
+  const auto number = float(i);
   if (r.coordinates == "asymmetric")
-    return double(i) / d.scale;
+    return number / scale;
   if (r.coordinates == "align_corners")
-    return d.out == 1 ? 0 : double(i * (d.in - 1)) / double(d.out - 1);
+    return d.out == 1 ? 0 : number * (in - 1) / (out - 1);
   if (r.coordinates == "tf_half_pixel_for_nn")
-    return (double(i) + 0.5) / d.scale;
+    return (number + 0.5f) / scale;
   if (r.coordinates == "pytorch_half_pixel" && d.out == 1)
     return 0;
-  double place = (double(i) + 0.5) / d.scale - 0.5;
-  if (r.coordinates == "half_pixel_symmetric") {
-    // A scale that gives no whole number of elements is about the middle.
-    double exact = d.scale * double(d.in);
-    place += double(d.in) / 2 * (1 - double(d.out) / exact);
-  }
+  float place = (number + 0.5f) / scale - 0.5f;
+  // A scale that gives no whole number of elements is about the middle.
+  if (r.coordinates == "half_pixel_symmetric")
+    place += in / 2 * (1 - out / (scale * in));
   return place;
 }
 

@@ -15,7 +15,7 @@ RESIZED = [
     (UP, {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}),
     (DOWN, {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}),
     (OTHER, {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "ceil"}),
-    (OTHER, {"nearest_mode": "round_prefer_ceil"}),
+    (OTHER, {"nearest_mode": "round_prefer_ceil"}), ([1, 1, .7, .7], {}),
     (UP, {"mode": "linear"}), (DOWN, {"mode": "linear"}), (OTHER, {"mode": "linear"}),
     (UP, {"mode": "linear", "coordinate_transformation_mode": "align_corners"}),
     (UP, {"mode": "linear", "coordinate_transformation_mode": "asymmetric"}),

@@ -3,8 +3,8 @@
 MUTANTS = [
     # Resize and Einsum.
     ("pixels begin at their middle", "lib/Import/ImportResize.cpp",
-     "double place = (double(i) + 0.5) / d.scale - 0.5;",
-     "double place = double(i) / d.scale;", ["operators/cases.test_resize"]),
+     "float place = (number + 0.5f) / scale - 0.5f;",
+     "float place = number / scale;", ["operators/cases.test_resize"]),
     ("a half is rounded up", "lib/Import/ImportResize.cpp",
      'rounding == "round_prefer_floor" ? std::ceil(x - 0.5)',
      'rounding == "round_prefer_floor" ? std::floor(x + 0.5)',

@@ -35,14 +35,21 @@ private:
   };
 
   void findFields();
+  void findElementFields();
   void addElementField(Value value);
+  /// Whether a value is made of an element's inputs alone, by elementwise ops.
+  bool isMadeOfElement(Value value) const;
+  bool readsElements(Operation &op) const {
+    return isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op) ||
+           space.isTotal(&op);
+  }
   void addRowField(Value value);
   std::string structText(StringRef name, ArrayRef<Field> fields);
   std::string phasesText(StringRef name, ArrayRef<RowPhase> phases);
   /// Begins a function that knows the elements, where it `hasElement`, and the
   /// row after so many phases.
   void beginBody(unsigned known, bool hasElement);
-  void emitLoad();
+  LogicalResult emitLoad();
   LogicalResult emitPhase(unsigned number);
   LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
                            unsigned known);
@@ -61,6 +68,7 @@ private:
   Expr elementIndex, rowIndex;
   SmallVector<Field> elementFields, rowFields;
   NameScope elementNames, rowNames;
+  llvm::SetVector<Value> elementInputs; ///< that are in memory
   llvm::SetVector<Value> seen;
 };
 
@@ -82,10 +90,48 @@ static std::string nameOf(Operation *op, const NameScope &scope) {
 }
 
 void RowEmitter::addElementField(Value value) {
+  if (!seen.insert(value))
+    return;
   auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
-  if (argument && space.hasElements(value) && seen.insert(value))
-    elementFields.push_back(
-        {value, elementNames.add(out.use(argument)), /*known=*/0});
+  elementFields.push_back(
+      {value,
+       elementNames.add(argument ? out.use(argument)
+                                 : nameOf(value.getDefiningOp(), elementNames)),
+       /*known=*/0});
+}
+
+bool RowEmitter::isMadeOfElement(Value value) const {
+  if (!space.hasElements(value))
+    return false;
+  if (isa<BlockArgument>(skipReshapes(value)))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op->hasTrait<Elementwise>() && !rows.knownAfter.contains(value) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return operand.getDefiningOp<ConstantOp>() ||
+                  isMadeOfElement(operand);
+         });
+}
+
+/// An element's inputs, or what is made of them alone where that is not more:
+/// a thread keeps it for all phases.
+void RowEmitter::findElementFields() {
+  llvm::SetVector<Value> made;
+  for (Operation &op : out.step.getBody().front()) {
+    if (!readsElements(op))
+      continue;
+    bool isMade = op.getNumResults() == 1 && isMadeOfElement(op.getResult(0));
+    for (Value operand : op.getOperands()) {
+      if (!isMadeOfElement(operand))
+        continue;
+      if (isa<BlockArgument>(skipReshapes(operand)))
+        elementInputs.insert(operand);
+      if (!isMade)
+        made.insert(operand);
+    }
+  }
+  for (Value value : made.size() <= elementInputs.size() ? made : elementInputs)
+    addElementField(value);
 }
 
 void RowEmitter::addRowField(Value value) {
@@ -101,16 +147,12 @@ void RowEmitter::addRowField(Value value) {
 
 /// Inputs of elementwise ops, reductions, and what is repeated along the rows.
 void RowEmitter::findFields() {
+  findElementFields();
   for (Operation &op : out.step.getBody().front()) {
-    for (Value operand : op.getOperands()) {
-      bool reads = isa<YieldOp>(op) || space.isMap(&op) ||
-                   space.isReduction(&op) || space.isTotal(&op);
-      if (reads)
-        addElementField(operand);
+    for (Value operand : op.getOperands())
       if (space.isRepeat(&op) ||
-          (reads && isa<BlockArgument>(skipReshapes(operand))))
+          (readsElements(op) && isa<BlockArgument>(skipReshapes(operand))))
         addRowField(operand);
-    }
     if (space.isReduction(&op))
       addRowField(op.getResult(0));
   }
@@ -190,15 +232,33 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
       body.bind(field.value, {"row." + field.name}, rowIndex);
 }
 
-void RowEmitter::emitLoad() {
+LogicalResult RowEmitter::emitLoad() {
   body.begin(/*indent=*/4);
   out.finishFunction((indexType + " placeOf").str(),
                      {{indexType, "o"}, {indexType, "r"}},
                      line("return " + elementIndex.text + ";", 4) + "\n");
-  SmallVector<LoadedField> fields;
-  for (const Field &field : elementFields)
-    fields.push_back({field.value, field.name});
-  out.emitElementLoad(fields);
+  body.begin(/*indent=*/4);
+  // All are loaded, also what a condition leaves out: loads wait for nothing.
+  bool areMade = llvm::any_of(elementFields, [](const Field &field) {
+    return !isa<BlockArgument>(skipReshapes(field.value));
+  });
+  for (Value input : elementInputs) {
+    std::string name = out.use(cast<BlockArgument>(skipReshapes(input)));
+    Expr loaded{name + "[place]"};
+    body.bind(input,
+              areMade ? body.declare(elementName(input), name, loaded) : loaded,
+              elementIndex);
+  }
+  SmallVector<std::string> values;
+  for (const Field &field : elementFields) {
+    FailureOr<Expr> value = body.value(field.value, element);
+    if (failed(value))
+      return failure();
+    values.push_back(value->text);
+  }
+  out.finishFunction("ElementValues load", {{indexType, "place"}},
+                     argumentLines("    return ", "{", values, "};", 0) + "\n");
+  return success();
 }
 
 /// What becomes known of a row after `known` phases.
@@ -397,7 +457,8 @@ LogicalResult RowEmitter::emit() {
   out.functions += structText("ElementValues", elementFields) +
                    structText("RowValues", rowFields);
   out.functions += phasesText("Phases", rows.phases);
-  emitLoad();
+  if (failed(emitLoad()))
+    return failure();
   if (failed(emitUpdate("void begin",
                         {{"RowValues &", "row"}, {indexType, "o"}}, 0)))
     return failure();

@@ -8,8 +8,11 @@
 //
 // In shared memory 16 bytes are channels of one pixel, or of one filter and
 // tap, for some channels at a time: while the tensor cores multiply these, the
-// next ones arrive. Filters are only copied (conv_patch_filters.cuh). For the
-// arithmetic, see product_mma.cuh.
+// next ones arrive. Eight neighbouring pixels are eight rows of an operand, and
+// a tap's operand is as far away as its pixels. Numbers of tf32x3 are split in
+// registers, on their way to the tensor cores: to split them in shared memory
+// was measured to be slower. Filters are only copied (conv_patch_filters.cuh).
+// For the arithmetic, see product_mma.cuh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,50 +132,59 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       multiply(stage, group);
   }
 
-  /// Some taps at a time: while these are multiplied, fragments of the next are
-  /// loaded.
   MN_DEVICE void startWgmma(const Stage &stage, int group) {
-    constexpr int atOnce = parts == 2 ? 1 : 3;
     const uint64_t filters =
         wgmmaOperand(&stage.filter[0][0][0][0], taps * width * sizeof(uint4));
-    auto &d = reinterpret_cast<float(&)[width / 2]>(sum);
-    Fragment a[2][atOnce];
+    if constexpr (parts == 2)
+      startFromRegisters(stage, filters, group);
+    else
+      startFromShared(stage, filters, group);
+  }
+  /// While a tap is multiplied, the fragment of the next is loaded.
+  MN_DEVICE void startFromRegisters(const Stage &stage, uint64_t filters,
+                                    int group) {
+    Fragment a[2];
 #pragma unroll
-    for (int begin = 0; begin < kept; begin += atOnce) {
-      Fragment(&fragment)[atOnce] = a[begin / atOnce % 2];
-      if (begin >= 2 * atOnce)
+    for (int i = 0; i < kept; ++i) {
+      Fragment &fragment = a[i % 2];
+      if (i >= 2)
         waitForWgmma<1>();
-#pragma unroll
-      for (int i = 0; i < atOnce; ++i)
-        if (const int tap = group * kept + begin + i;
-            begin + i < kept && tap < taps)
-          fragment[i].load(stage, tap);
+      const int tap = group * kept + i;
+      if (tap < taps)
+        fragment.load(stage, tap);
       beginWgmma();
-#pragma unroll
-      for (int i = 0; i < atOnce; ++i)
-        if (const int tap = group * kept + begin + i;
-            begin + i < kept && tap < taps)
-          multiplyWgmma(d, fragment[i], filters, tap, begin + i != 0);
+      if (tap < taps)
+        multiplySplit(fragment, filters + tap * width, i != 0);
       commitWgmma();
     }
   }
-  /// `filters`: of the first tap.
-  static MN_DEVICE void multiplyWgmma(float (&d)[width / 2], const Fragment &a,
-                                      uint64_t filters, int tap, bool add) {
-    const auto multiply = [&](const uint32_t(&rows)[4], int part, bool adds) {
-      // Addresses in an operand count 16 bytes.
-      const uint64_t filter = filters + (part * 2 * taps + tap) * width;
-      if constexpr (mma == Mma::bf16)
-        wgmmaBf16(d, rows, filter, adds);
-      else
-        wgmmaTf32(d, rows, filter, adds);
-    };
-    // The small products first.
-    if constexpr (parts == 2) {
-      multiply(a.small, 0, add);
-      multiply(a.big, 1, true);
-    }
-    multiply(a.big, 0, parts == 2 || add);
+  /// Addresses in an operand count 16 bytes.
+  MN_DEVICE void startFromShared(const Stage &stage, uint64_t filters,
+                                 int group) {
+    // The same in all lanes, and the compiler should know it.
+    const int warpgroup = __shfl_sync(0xffffffff, int(threadIdx.x) / 128, 0);
+    const uint64_t windows =
+        wgmmaOperand(&stage.pixel[Tile::pixelOf(warpgroup * 64)],
+                     pixels * sizeof(uint4), Tile::eightsApart * sizeof(uint4));
+    auto &d = reinterpret_cast<float(&)[width / 2]>(sum);
+    beginWgmma();
+#pragma unroll
+    for (int i = 0; i < kept; ++i)
+      if (const int tap = group * kept + i; tap < taps) {
+        const uint64_t at = windows + Tile::offsetOf(tap);
+        if constexpr (mma == Mma::bf16)
+          wgmmaBf16(d, at, filters + tap * width, i != 0);
+        else
+          wgmmaTf32(d, at, filters + tap * width, i != 0);
+      }
+    commitWgmma();
+  }
+  /// The small products first. `filters`: of the tap.
+  MN_DEVICE void multiplySplit(const Fragment &a, uint64_t filters, bool add) {
+    auto &d = reinterpret_cast<float(&)[width / 2]>(sum);
+    wgmmaTf32(d, a.small, filters, add);
+    wgmmaTf32(d, a.big, filters + 2 * taps * width, true);
+    wgmmaTf32(d, a.big, filters, true);
   }
 
   MN_DEVICE void multiply(const Stage &stage, int group) {

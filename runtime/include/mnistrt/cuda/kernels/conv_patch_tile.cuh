@@ -58,6 +58,8 @@ template <shape::Windows W, shape::Patch t> struct PatchTile {
     else
       return window;
   }
+  /// From the pixels of eight windows to those of the next eight.
+  static constexpr int eightsApart = t.squares ? row : 8;
   static MN_SHAPE_FN int offsetOf(int tap) {
     const int t0 = tap / (W.kernel[1] * W.kernel[2]);
     const int t1 = tap / W.kernel[2] % W.kernel[1], t2 = tap % W.kernel[2];

@@ -42,12 +42,13 @@ inline constexpr bool hasWgmma = true;
 inline constexpr bool hasWgmma = false;
 #endif
 
-/// An operand in shared memory: 8 rows of 16 bytes follow each other, as do
-/// groups of 8 rows; what comes next along k is `alongK` bytes away.
-MN_DEVICE uint64_t wgmmaOperand(const uint4 *first, int alongK) {
+/// An operand in shared memory: 8 rows of 16 bytes follow each other; the next
+/// 8 rows are `alongRows` bytes away, what comes next along k `alongK` bytes.
+MN_DEVICE uint64_t wgmmaOperand(const uint4 *first, int alongK,
+                                int alongRows = 128) {
   const auto address = uint64_t(__cvta_generic_to_shared(first));
   return (address & 0x3ffff) >> 4 | uint64_t(alongK >> 4) << 16 |
-         uint64_t(128 >> 4) << 32;
+         uint64_t(alongRows >> 4) << 32;
 }
 
 } // namespace mn::device

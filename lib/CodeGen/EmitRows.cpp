@@ -37,8 +37,12 @@ private:
   void findFields();
   void findElementFields();
   void addElementField(Value value);
-  /// Whether a value is made of an element's inputs alone, by elementwise ops.
-  bool isMadeOfElement(Value value) const;
+  /// Whether a value is an input of an element, or is made of these alone by
+  /// elementwise ops, each of which has been asked about.
+  bool isOfElement(Value value) const {
+    return space.hasElements(value) &&
+           (isa<BlockArgument>(skipReshapes(value)) || made.contains(value));
+  }
   bool readsElements(Operation &op) const {
     return isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op) ||
            space.isTotal(&op);
@@ -69,6 +73,7 @@ private:
   SmallVector<Field> elementFields, rowFields;
   NameScope elementNames, rowNames;
   llvm::SetVector<Value> elementInputs; ///< that are in memory
+  llvm::SmallDenseSet<Value> made;      ///< of these
   llvm::SetVector<Value> seen;
 };
 
@@ -100,37 +105,31 @@ void RowEmitter::addElementField(Value value) {
        /*known=*/0});
 }
 
-bool RowEmitter::isMadeOfElement(Value value) const {
-  if (!space.hasElements(value))
-    return false;
-  if (isa<BlockArgument>(skipReshapes(value)))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op->hasTrait<Elementwise>() && !rows.knownAfter.contains(value) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return operand.getDefiningOp<ConstantOp>() ||
-                  isMadeOfElement(operand);
-         });
-}
-
 /// An element's inputs, or what is made of them alone where that is not more:
 /// a thread keeps it for all phases.
 void RowEmitter::findElementFields() {
-  llvm::SetVector<Value> made;
+  llvm::SetVector<Value> last; ///< that others than those made of them read
   for (Operation &op : out.step.getBody().front()) {
     if (!readsElements(op))
       continue;
-    bool isMade = op.getNumResults() == 1 && isMadeOfElement(op.getResult(0));
+    bool isMade =
+        op.hasTrait<Elementwise>() &&
+        !rows.knownAfter.contains(op.getResult(0)) &&
+        llvm::all_of(op.getOperands(), [&](Value operand) {
+          return operand.getDefiningOp<ConstantOp>() || isOfElement(operand);
+        });
+    if (isMade)
+      made.insert(op.getResult(0));
     for (Value operand : op.getOperands()) {
-      if (!isMadeOfElement(operand))
+      if (!isOfElement(operand))
         continue;
-      if (isa<BlockArgument>(skipReshapes(operand)))
+      if (!made.contains(operand))
         elementInputs.insert(operand);
       if (!isMade)
-        made.insert(operand);
+        last.insert(operand);
     }
   }
-  for (Value value : made.size() <= elementInputs.size() ? made : elementInputs)
+  for (Value value : last.size() <= elementInputs.size() ? last : elementInputs)
     addElementField(value);
 }
 

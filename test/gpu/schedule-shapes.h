@@ -82,21 +82,23 @@ constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={
   X(by_bands_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                     \
     .way = mn::Way::bands, .height = 64, .width = 8}))                                         \
   X(by_groups, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                      \
-    .way = mn::Way::bands, .height = 16, .width = 16, .warpgroups = 2}))                       \
+    .way = mn::Way::bands, .height = 16, .width = 16, .warpgroups = 3}))                       \
   X(by_groups_later, tiled(scheduledShape, {.mma = mn::Mma::tf32, .split = 30,                 \
     .way = mn::Way::bands, .height = 32, .width = 32, .warpgroups = 2}))                       \
   X(by_groups_strided, tiled(strided, {.mma = mn::Mma::tf32x3, .split = 2,                     \
     .way = mn::Way::bands, .height = 16, .width = 16, .warpgroups = 2}))                       \
   X(by_groups_groups, tiled(groups, {.mma = mn::Mma::bf16, .way = mn::Way::bands,              \
-    .height = 64, .width = 16, .warpgroups = 2}))                                              \
+    .height = 64, .width = 8, .warpgroups = 2}))                                               \
   X(by_groups_dilated, tiled(dilated, {.mma = mn::Mma::bf16, .split = 4,                       \
     .way = mn::Way::bands, .height = 16, .width = 48, .warpgroups = 2}))                       \
   X(by_groups_five, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 17,                    \
-    .way = mn::Way::bands, .height = 32, .width = 16, .warpgroups = 2}))                       \
+    .way = mn::Way::bands, .height = 32, .width = 16, .warpgroups = 4}))                       \
   X(by_groups_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                    \
-    .way = mn::Way::bands, .height = 32, .width = 32, .warpgroups = 2}))                       \
+    .way = mn::Way::bands, .height = 32, .width = 32, .warpgroups = 3}))                       \
   X(by_groups_images, tiled(smallImages, {.mma = mn::Mma::tf32x3, .split = 2,                  \
-    .way = mn::Way::bands, .height = 16, .width = 64, .warpgroups = 2}))
+    .way = mn::Way::bands, .height = 16, .width = 64, .warpgroups = 2}))                       \
+  X(by_groups_rows, tiled(smallImages, {.mma = mn::Mma::tf32, .split = 5,                      \
+    .way = mn::Way::bands, .height = 128, .width = 24, .warpgroups = 2}))
 
 // clang-format on
 

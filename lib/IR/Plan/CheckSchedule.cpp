@@ -201,27 +201,29 @@ static std::string bandsProblem(const Contraction &c,
     return "expected images in nchw of at most two dimensions for bands, got "
            "others";
   using mn::shape::Bands;
-  if (s.warpgroups != 0 && s.warpgroups != 2)
-    return formatv("expected 0 or 2 warpgroups for bands, got {0}",
-                   s.warpgroups);
-  if (!mn::shape::isBandSize(s.height, s.width, s.warpgroups,
-                             c.conv.kernel[0] * c.conv.kernel[1]))
+  if (s.warpgroups != 0 &&
+      (s.warpgroups < Bands::fewestGroups || s.warpgroups > Bands::mostGroups))
+    return formatv("expected 0 or {0} to {1} warpgroups for bands, got {2}",
+                   Bands::fewestGroups, Bands::mostGroups, s.warpgroups);
+  if (!mn::shape::isBandSize(s.height, s.width, s.warpgroups))
     return s.warpgroups == 0
                ? formatv("expected a height of 16, 32 or 64 and a width of 8, "
                          "16 or 32 for bands, of {0} warps at most, got height "
                          "= {1}, width = {2}",
                          Bands::warps, s.height, s.width)
-               : formatv(
-                     "expected a height of 16, 32, 64 or 128 and a width of "
-                     "16, 32, 48 or 64 for bands of warpgroups, with {0} "
-                     "sums of a thread at most, got height = {1}, width = "
-                     "{2}",
-                     Bands::mostSums, s.height, s.width);
+                     .str()
+               : formatv("expected a height of 16, 32, 64 or 128 and a width "
+                         "of 8, 16, 24, ... 64 for bands of warpgroups, got "
+                         "height = {0}, width = {1}",
+                         s.height, s.width)
+                     .str();
   mn::shape::Bands t = mn::shape::bandsOf(c.conv);
   if (s.split > mostSplit || t.rows == 0)
     return formatv("expected a split of {0} or less into bands that need at "
-                   "most {1} bytes of shared memory, got {2}",
-                   mostSplit, mn::shape::smallestShared, s.split);
+                   "most {1} bytes of shared memory{2}, got {3}",
+                   mostSplit, mn::shape::smallestShared,
+                   s.warpgroups == 0 ? "" : ", and registers that there are",
+                   s.split);
   if (double(t.results()) * s.split > mostParts)
     return formatv("expected at most {0} parts of sums, got {1} of each of {2}",
                    mostParts, s.split, t.results());

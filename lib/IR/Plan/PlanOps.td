@@ -181,8 +181,8 @@ def Plan_BandsAttr : Plan_ScheduleAttr<"Bands", "bands"> {
     A block loads some rows of images once for all taps, and computes the
     gradients of filters between `height` output channels and `width` input
     channels on tensor cores; `mma` as in a product. `split` blocks share the
-    rows. With two `warpgroups` these multiply together, with the gradient of the
-    output in shared memory; with none each warp multiplies for itself.
+    rows. With two to four `warpgroups` these multiply a row of some images, both
+    operands in shared memory; with none each warp multiplies for itself.
   }];
   let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$height,
                         Plan_Number<"">:$width, Plan_Number<"">:$split,

@@ -52,7 +52,7 @@ struct ProductSchedule {
   /// channels.
   int width = 1;
   int channels = 1; ///< weights: output channels of a thread
-  /// Bands: that multiply together, 0 or 2; 0: each warp for itself.
+  /// Bands: that share a band, 2 to 4; 0: each warp multiplies for itself.
   int warpgroups = 0;
 };
 

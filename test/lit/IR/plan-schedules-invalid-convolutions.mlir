@@ -207,8 +207,8 @@ func.func @bands_size(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
 // -----
 
 func.func @bands_warpgroups(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
-  // expected-error @below {{expected 0 or 2 warpgroups for bands, got 3}}
-  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 32, width = 32, warpgroups = 3>) (%x, %y) {
+  // expected-error @below {{expected 0 or 2 to 4 warpgroups for bands, got 5}}
+  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 32, width = 32, warpgroups = 5>) (%x, %y) {
   ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<6x8x9x9xf32>):
     %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
     plan.yield %0 : tensor<8x4x3x3xf32>
@@ -219,12 +219,24 @@ func.func @bands_warpgroups(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
 // -----
 
 func.func @bands_groups_size(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
-  // expected-error @below {{expected a height of 16, 32, 64 or 128 and a width of 16, 32, 48 or 64 for bands of warpgroups, with 128 sums of a thread at most, got height = 64, width = 24}}
-  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 64, width = 24, warpgroups = 2>) (%x, %y) {
+  // expected-error @below {{expected a height of 16, 32, 64 or 128 and a width of 8, 16, 24, ... 64 for bands of warpgroups, got height = 64, width = 20}}
+  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32, height = 64, width = 20, warpgroups = 2>) (%x, %y) {
   ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<6x8x9x9xf32>):
     %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
     plan.yield %0 : tensor<8x4x3x3xf32>
   } : (tensor<6x4x9x9xf32>, tensor<6x8x9x9xf32>) -> tensor<8x4x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @bands_groups_room(%x: tensor<6x64x9x9xf32>, %y: tensor<6x128x9x9xf32>) {
+  // expected-error @below {{expected a split of 256 or less into bands that need at most 99328 bytes of shared memory, and registers that there are, got 1}}
+  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32x3, height = 128, width = 64, warpgroups = 2>) (%x, %y) {
+  ^bb0(%a: tensor<6x64x9x9xf32>, %b: tensor<6x128x9x9xf32>):
+    %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x64x9x9xf32>, tensor<6x128x9x9xf32>) -> tensor<128x64x3x3xf32>
+    plan.yield %0 : tensor<128x64x3x3xf32>
+  } : (tensor<6x64x9x9xf32>, tensor<6x128x9x9xf32>) -> tensor<128x64x3x3xf32>
   return
 }
 

@@ -1,16 +1,19 @@
 //===- conv_bands_groups.cuh - bands that warpgroups multiply ---*- C++ -*-===//
 //
-// As conv_bands.cuh says, with rows and columns the other way around: columns
-// are output channels, as the tensor cores read them from shared memory; a warp
-// has 16 rows, which are input channels at a tap, in registers, where a tap may
-// begin at any pixel. While a band is multiplied, the next one is loaded.
+// As conv_bands.cuh says, but of a few images at once, whose pixels at one
+// place are 16 bytes of shared memory: so the tensor cores read both operands
+// there, at any tap. Rows are input channels at taps, columns output channels,
+// and terms are images, at a window and at the next one. A band is a row of
+// windows, or a part of it. Of the input's rows only those are loaded that the
+// band above does not read: while a band is multiplied, the next one is stored,
+// and the one after it is on its way.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_BANDS_GROUPS_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_BANDS_GROUPS_CUH
 
-#include "mnistrt/cuda/kernels/conv_bands_tiles.cuh"
+#include "mnistrt/cuda/kernels/conv_bands_loads.cuh"
 
 #ifdef __CUDACC__
 
@@ -18,146 +21,24 @@ namespace mn::device {
 
 template <Conv S> struct BandGroups : BandTiles<S> {
   using Base = BandTiles<S>;
-  using G = typename Base::G;
-  using Base::each, Base::height, Base::inputPitch, Base::inputs, Base::mma,
-      Base::pixels, Base::results, Base::steps, Base::t, Base::taps,
-      Base::terms, Base::threads, Base::width;
+  using Loads = BandLoads<S>;
+  using Base::across, Base::height, Base::mma, Base::results, Base::t,
+      Base::taps, Base::threads, Base::width;
   using typename Base::Band, typename Base::Corner, typename Base::Parts;
-  using Fragment = typename Base::template Fragment<4>;
-  static constexpr int warps = t.warps, units = t.units(), rounds = t.rounds();
-  static constexpr int parts = shape::partsOf(mma), wide = height / 8;
-  static constexpr int chunk = 4 * each; ///< terms of 16 bytes
-  static constexpr int chunks = 2 * steps;
-  static constexpr int gradLoads = (height * chunks + threads - 1) / threads;
-  static constexpr int inputLoads = (inputs + 31) / 32, channels = width / 8;
-  static constexpr bool moves = t.bandsEach(S) > 1;
+  using Operands = typename Loads::Operands;
+  static constexpr int parts = Loads::parts, wide = height / 8;
+  static constexpr int inputs = Loads::inputs, pitch = Loads::pitch;
+  static constexpr int tapsOfRun = t.tapsOfRun(S), ofRun = t.unitsOfRun(S);
+  static constexpr int units = t.units(S), rounds = t.rounds(S);
+  static constexpr bool isLong = t.bandsEach(S) > 1, moves = t.moves(S);
 
-  /// Of the gradient 16 bytes are neighbours; rows of an operand follow each
-  /// other, and after them come 16 bytes that nobody reads.
-  struct Stage {
-    uint4 grad[parts][chunks][height + 1];
-    float input[width][inputPitch];
-  };
-  /// Which of a thread's loads are of the band. What is outside becomes 0 when
-  /// it is stored; if registers said what that is, ptxas would ask them, and
-  /// wait for what was loaded, before anything is multiplied.
-  struct Inside {
-    int grads;       ///< pixels of an output channel
-    unsigned inputs; ///< a bit of each
-  };
-  struct Operands {
-    Stage stage[2];
-    int spot[steps * terms]; ///< inputAt() of each pixel
-    Inside inside[threads];
-  };
   union Memory {
     Operands operands;
     float part[results];
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(S, t));
 
-  /// Where a thread's loads of the input are.
-  struct Spots {
-    typename Base::Spot of[inputLoads];
-    MN_DEVICE void find() {
-#pragma unroll
-      for (int j = 0; j < inputLoads; ++j)
-        of[j].find(j * 32 + int(threadIdx.x) % 32);
-    }
-  };
-
-  /// What a thread loads of a band.
-  struct Loads {
-    float grad[gradLoads][chunk], input[inputLoads][channels];
-
-    static MN_DEVICE int number(int j) {
-      return int(threadIdx.x) + j * threads;
-    }
-    template <typename F>
-    MN_DEVICE void load(const F &f, const Band &band, const Corner &corner,
-                        const Spots &spots, Inside &inside) {
-      const int grads = Base::pixelsOf(band);
-      unsigned hasInputs = 0;
-#pragma unroll
-      for (int j = 0; j < gradLoads; ++j)
-        loadGrads(f, band, corner, number(j), grads, grad[j]);
-      const int warp = int(threadIdx.x) / 32;
-#pragma unroll
-      for (int j = 0; j < inputLoads; ++j)
-        if (Base::loadInputs(f, band, corner, spots.of[j], warp, input[j]))
-          hasInputs |= 1u << j;
-      inside = {grads, hasInputs};
-    }
-    static MN_DEVICE bool isGrad(const Corner &corner, int number, int i,
-                                 int grads) {
-      return number < height * chunks &&
-             Base::isOutput(corner, number / chunks) &&
-             number % chunks * chunk + i < grads;
-    }
-    /// Rows of a band follow each other in memory.
-    template <typename F>
-    static MN_DEVICE void loadGrads(const F &f, const Band &band,
-                                    const Corner &corner, int number, int grads,
-                                    float (&v)[chunk]) {
-      constexpr int ofImage = t.rows * S.out[1];
-      const int o = corner.o + number / chunks;
-#pragma unroll
-      for (int i = 0; i < chunk; ++i) {
-        const int pixel = number % chunks * chunk + i;
-        const bool has = isGrad(corner, number, i, grads);
-        const Index at =
-            G::output(band.image + (has ? pixel / ofImage : 0),
-                      corner.group * G::outChannels + (has ? o : 0),
-                      Place{band.row, 0, 0});
-        v[i] = f.loadOutputGrad(at + (has ? pixel % ofImage : 0));
-      }
-    }
-    MN_DEVICE void store(Stage &stage, const Corner &corner,
-                         const volatile Inside &inside) const {
-      const int grads = inside.grads;
-      const unsigned hasInputs = inside.inputs;
-      const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-#pragma unroll
-      for (int j = 0; j < gradLoads; ++j) {
-        float v[chunk];
-#pragma unroll
-        for (int i = 0; i < chunk; ++i)
-          v[i] = isGrad(corner, number(j), i, grads) ? grad[j][i] : 0.0f;
-        if ((j + 1) * threads <= height * chunks || number(j) < height * chunks)
-          storeGrad(stage, number(j) % chunks, number(j) / chunks, v);
-      }
-#pragma unroll
-      for (int j = 0; j < inputLoads; ++j)
-#pragma unroll
-        for (int i = 0; i < channels; ++i) {
-          const int pixel = j * 32 + lane, c = warp + 8 * i;
-          const bool has = (hasInputs >> j & 1) != 0;
-          if (inputs % 32 == 0 || pixel < inputs)
-            stage.input[c][pixel] =
-                has && Base::isInput(corner, c) ? input[j][i] : 0.0f;
-        }
-    }
-    static MN_DEVICE void storeGrad(Stage &stage, int c, int o,
-                                    const float (&v)[chunk]) {
-      Fragment words;
-      if constexpr (mma == Mma::bf16) {
-        // Lanes read pixels that are four apart as neighbours.
-        const float mixed[8] = {v[0], v[4], v[1], v[5], v[2], v[6], v[3], v[7]};
-        words.set(mixed);
-      } else {
-        words.set(v);
-      }
-      stage.grad[0][c][o] = wordsOf(words.big);
-      if constexpr (parts == 2)
-        stage.grad[1][c][o] = wordsOf(words.small);
-    }
-    static MN_DEVICE uint4 wordsOf(const uint32_t (&word)[4]) {
-      return {word[0], word[1], word[2], word[3]};
-    }
-  };
-
   float sum[rounds][wide][4], moved[moves ? rounds : 1][wide][4];
-  int row[rounds]; ///< of a lane, where its input channel has its tap
 
   template <typename Visit> static MN_DEVICE void eachSum(const Visit &visit) {
 #pragma unroll
@@ -169,181 +50,213 @@ template <Conv S> struct BandGroups : BandTiles<S> {
           visit(r, j, e);
   }
 
-  /// The 16 input channels and the tap of a warp's rows; the last ones again
-  /// where there are no more.
+  /// 64 rows of a run of taps next to each other: the first of these, which of
+  /// the run's rows, and where these begin in a row of the input. The last unit
+  /// again where there are no more.
   struct Unit {
-    int channel, tap;
+    int tap, first;
     bool isBeyond; ///< there are no more
+    MN_DEVICE int inputRow() const {
+      return tap / S.kernel[1] * S.dilations[0];
+    }
+    MN_DEVICE int offset() const {
+      return tap % S.kernel[1] * S.dilations[1] * width + first;
+    }
   };
+  static MN_DEVICE int warpgroup() {
+    // The same in all lanes, and the compiler should know it.
+    return __shfl_sync(0xffffffff, int(threadIdx.x) / 128, 0);
+  }
   static MN_DEVICE Unit unitOf(int round) {
-    const int number = round * warps + int(threadIdx.x) / 32;
+    const int number = round * t.warpgroups + warpgroup();
     const int unit = shape::min(number, units - 1);
-    return {unit / taps * 16, unit % taps, number >= units};
+    return {unit / ofRun * tapsOfRun, unit % ofRun * 64, number >= units};
   }
-  MN_DEVICE void findRows(int firstTap) {
-    const int lane = int(threadIdx.x) % 32;
-#pragma unroll
-    for (int r = 0; r < rounds; ++r) {
-      const Unit unit = unitOf(r);
-      const int tap = t.tapGroups == 1
-                          ? unit.tap
-                          : shape::min(firstTap + unit.tap, G::taps - 1);
-      row[r] = (unit.channel + lane / 4) * inputPitch + Base::offsetOf(tap);
-    }
+  /// Of a unit the first 16 bytes of the first window of a band.
+  static MN_DEVICE int inputAt(const Band &band, const Unit &unit) {
+    return Loads::placeOfRow(band, unit.inputRow()) * across * width +
+           unit.offset();
   }
-
-  /// A lane has of two rows the pixels `at`.
-  MN_DEVICE Fragment loadRows(const Stage &stage, int round,
-                              const int (&at)[2 * each]) const {
-    const float *from = &stage.input[0][0] + row[round];
-    float v[4 * each];
-#pragma unroll
-    for (int i = 0; i < 2 * each; ++i) {
-      // Words: both rows of the first terms, then of the others.
-      const int word = i / each * 2, term = i % each;
-      v[word * each + term] = from[at[i]];
-      v[(word + 1) * each + term] = from[at[i] + 8 * inputPitch];
-    }
-    Fragment rows;
-    rows.set(v);
-    return rows;
-  }
-  static MN_DEVICE void findPixels(const Operands &from, int step,
-                                   int (&at)[2 * each]) {
-#pragma unroll
-    for (int i = 0; i < 2 * each; ++i)
-      at[i] = from.spot[step * terms + i * 4 + int(threadIdx.x) % 4];
+  /// Between the windows of a pair: the last one may have no other, and is
+  /// multiplied by 0 then.
+  static MN_SHAPE_FN int apart(int pair) {
+    return 2 * pair + 1 < t.columns ? S.strides[1] * width : 0;
   }
 
-  /// Begins the products of a band, which forget what was.
-  MN_DEVICE void start(const Operands &from, int which) {
+  /// Begins the products of a band. `add`: to what there is.
+  MN_DEVICE void start(const Operands &from, const Band &band, int which,
+                       bool add) {
     if constexpr (hasWgmma)
-      startWgmma(from, which);
+      startWgmma(from, band, which, add);
     else
-      multiply(from, which);
+      multiply(from, band, which, add);
   }
 
-  /// While rows are multiplied, the next ones are loaded.
-  MN_DEVICE void startWgmma(const Operands &from, int which) {
-    const Stage &stage = from.stage[which];
+  MN_DEVICE void startWgmma(const Operands &from, const Band &band, int which,
+                            bool add) {
     const uint64_t grads =
-        wgmmaOperand(&stage.grad[0][0][0], (height + 1) * sizeof(uint4));
-    constexpr int atOnce = 3; ///< groups of products under way
-    Fragment a[atOnce];
-    int next[2 * each];
-    findPixels(from, 0, next);
+        wgmmaOperand(&from.grad[which][0][0], pitch * sizeof(uint4));
+    uint64_t input[rounds];
 #pragma unroll
-    for (int step = 0; step < steps; ++step) {
-      int at[2 * each];
+    for (int r = 0; r < rounds; ++r)
+      input[r] = wgmmaOperand(&from.input[0][inputAt(band, unitOf(r))], 0);
+    beginWgmma();
 #pragma unroll
-      for (int i = 0; i < 2 * each; ++i)
-        at[i] = next[i];
-      if (step + 1 < steps)
-        findPixels(from, step + 1, next);
+    for (int pair = 0; pair < t.pairs(); ++pair)
 #pragma unroll
-      for (int r = 0; r < rounds; ++r) {
-        const int number = step * rounds + r;
-        Fragment &mine = a[number % atOnce];
-        if (number >= atOnce)
-          waitForWgmma<atOnce - 1>();
-        mine = loadRows(stage, r, at);
-        beginWgmma();
-        multiplyWgmma(r, mine, grads, step);
-        commitWgmma();
-      }
-    }
+      for (int r = 0; r < rounds; ++r)
+        // Addresses in an operand count 16 bytes.
+        multiplyWgmma(r,
+                      input[r] + 2 * pair * S.strides[1] * width +
+                          (uint64_t(apart(pair)) << 16),
+                      grads + 2 * pair * pitch, add || pair != 0);
+    commitWgmma();
   }
-  MN_DEVICE void multiplyWgmma(int round, const Fragment &a, uint64_t grads,
-                               int step) {
+  MN_DEVICE void multiplyWgmma(int round, uint64_t input, uint64_t grads,
+                               bool add) {
     auto &d = reinterpret_cast<float(&)[height / 2]>(sum[round]);
-    const auto multiply = [&](const uint32_t(&rows)[4], int part, bool adds) {
-      // Addresses in an operand count 16 bytes.
-      const uint64_t grad = grads + (part * chunks + 2 * step) * (height + 1);
+    const auto multiply = [&](int partOfInput, int partOfGrad, bool adds) {
+      const uint64_t a = input + partOfInput * inputs;
+      const uint64_t b = grads + partOfGrad * height;
       if constexpr (mma == Mma::bf16)
-        wgmmaBf16(d, rows, grad, adds);
+        wgmmaBf16(d, a, b, adds);
       else
-        wgmmaTf32(d, rows, grad, adds);
+        wgmmaTf32(d, a, b, adds);
     };
     // The small products first.
     if constexpr (parts == 2) {
-      multiply(a.small, 0, step != 0);
-      multiply(a.big, 1, true);
+      multiply(1, 0, add);
+      multiply(0, 1, true);
     }
-    multiply(a.big, 0, parts == 2 || step != 0);
+    multiply(0, 0, parts == 2 || add);
   }
 
-  MN_DEVICE void multiply(const Operands &from, int which) {
-    const Stage &stage = from.stage[which];
-    eachSum([&](int r, int j, int e) { sum[r][j][e] = 0; });
+  MN_DEVICE void multiply(const Operands &from, const Band &band, int which,
+                          bool add) {
+    if (!add)
+      eachSum([&](int r, int j, int e) { sum[r][j][e] = 0; });
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const int at = inputAt(band, unitOf(r));
 #pragma unroll 1
-    for (int step = 0; step < steps; ++step) {
-      int at[2 * each];
-      findPixels(from, step, at);
+      for (int pair = 0; pair < t.pairs(); ++pair)
+        multiplyPair(from, r, at + 2 * pair * S.strides[1] * width, which,
+                     pair);
+    }
+  }
+  MN_DEVICE void multiplyPair(const Operands &from, int round, int at,
+                              int which, int pair) {
+    const int warp = int(threadIdx.x) / 32 % 4, lane = int(threadIdx.x) % 32;
+    uint32_t a[parts][4];
 #pragma unroll
-      for (int r = 0; r < rounds; ++r) {
-        const Fragment a = loadRows(stage, r, at);
+    for (int part = 0; part < parts; ++part)
+      loadMatrices(a[part], &from.input[part][at + warp * 16 + lane % 16 +
+                                              lane / 16 * apart(pair)]);
+    const int column = lane / 16 * 8 + lane % 8;
 #pragma unroll
-        for (int j = 0; j < wide; j += 2)
-          multiplyAdd(stage, step, r, j, a);
+    for (int j = 0; j < wide; j += 2) {
+      uint32_t b[parts][4];
+#pragma unroll
+      for (int part = 0; part < parts; ++part)
+        loadMatrices(b[part], &from.grad[which][2 * pair + lane / 8 % 2]
+                                        [part * height + column + 8 * j]);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const auto add = [&](int partOfA, int partOfB) {
+          const uint32_t columns[2] = {b[partOfB][2 * half],
+                                       b[partOfB][2 * half + 1]};
+          Base::multiplyAdd(sum[round][j + half], a[partOfA], columns);
+        };
+        if constexpr (parts == 2) {
+          add(parts - 1, 0);
+          add(0, parts - 1);
+        }
+        add(0, 0);
       }
     }
   }
-  MN_DEVICE void multiplyAdd(const Stage &stage, int step, int round, int j,
-                             const Fragment &a) {
-    const int lane = int(threadIdx.x) % 32;
-    const int column = lane / 16 * 8 + lane % 8 + 8 * j;
-    uint32_t b[parts][4];
-#pragma unroll
-    for (int part = 0; part < parts; ++part)
-      loadMatrices(b[part], &stage.grad[part][2 * step + lane / 8 % 2][column]);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const auto add = [&](const uint32_t(&rows)[4], int part) {
-        const uint32_t columns[2] = {b[part][2 * half], b[part][2 * half + 1]};
-        Base::multiplyAdd(sum[round][j + half], rows, columns);
-      };
-      if constexpr (parts == 2) {
-        add(a.small, 0);
-        add(a.big, 1);
-      }
-      add(a.big, 0);
+
+  /// Windows of a pair that are none's.
+  static MN_DEVICE void clearGrads(Operands &to) {
+    if constexpr (t.columns % 2 != 0)
+      for (int i = int(threadIdx.x); i < 2 * pitch; i += threads)
+        to.grad[i / pitch][t.columns][i % pitch] = {0, 0, 0, 0};
+  }
+
+  typename Loads::Spots spots;
+  Band band;        ///< that is multiplied
+  int number, last; ///< of it, and of the one after the last
+  int which;        ///< its place in shared memory
+
+  MN_DEVICE Band below(int rows) const {
+    return {band.image, band.row + rows, band.column};
+  }
+  /// Whether the block has that one, too, after this one.
+  MN_DEVICE bool isMine(const Band &other) const {
+    return other.row < t.bandsDown(S) && number + other.row - band.row < last;
+  }
+
+  /// Begins with a band that has nothing of the one above it.
+  template <typename F>
+  MN_DEVICE void enter(const F &f, const Corner &corner, Operands &memory,
+                       Loads &next) {
+    band = Base::bandAt(number);
+    Loads::fill(f, corner, spots, band, which, memory);
+    if constexpr (isLong)
+      memory.inside[which][threadIdx.x] =
+          next.load(f, corner, spots, below(1), isMine(below(1)));
+  }
+
+  /// Multiplies a band. `next` is on its way; the one after it is loaded.
+  template <typename F>
+  MN_DEVICE void addBand(const F &f, const Corner &corner, Operands &memory,
+                         Loads &next, Loads &afterNext, bool isFirst) {
+    if constexpr (hasWgmma)
+      fenceForWgmma();
+    __syncthreads();
+    if constexpr (isLong)
+      memory.inside[1 - which][threadIdx.x] =
+          afterNext.load(f, corner, spots, below(2), isMine(below(2)));
+    start(memory, band, which, !moves && !isFirst);
+    if constexpr (isLong)
+      next.store(
+          spots, below(1), 1 - which,
+          const_cast<volatile unsigned &>(memory.inside[which][threadIdx.x]),
+          memory);
+    if constexpr (hasWgmma)
+      waitForWgmma();
+    if constexpr (moves)
+      eachSum([&](int r, int j, int e) { moved[r][j][e] += sum[r][j][e]; });
+    which = 1 - which;
+    ++number;
+    band = below(1);
+    if (isLong && number < last && band.row == t.bandsDown(S)) {
+      __syncthreads();
+      enter(f, corner, memory, afterNext);
     }
   }
 
   /// Adds up some bands.
   template <typename F>
-  MN_DEVICE void addUp(const F &f, const Corner &corner, int first, int last,
+  MN_DEVICE void addUp(const F &f, const Corner &corner, int first, int end,
                        Operands &memory) {
-    findRows(corner.tap);
-    for (int i = int(threadIdx.x); i < steps * terms; i += threads)
-      memory.spot[i] = Base::inputAt(i);
     eachSum([&](int r, int j, int e) {
       (moves ? moved[moves ? r : 0] : sum[r])[j][e] = 0;
     });
-    if (first == last)
+    if (first == end)
       return;
-    Spots spots;
-    spots.find();
-    Loads loads;
-    Inside &inside = memory.inside[threadIdx.x];
-    loads.load(f, Base::bandAt(first), corner, spots, inside);
-    loads.store(memory.stage[0], corner, inside);
+    clearGrads(memory);
+    spots.find(corner);
+    number = first;
+    last = end;
+    which = 0;
+    Loads loads[2];
+    enter(f, corner, memory, loads[0]);
 #pragma unroll 1
-    for (int band = first; band < last; ++band) {
-      const int which = (band - first) % 2;
-      if constexpr (hasWgmma)
-        fenceForWgmma();
-      __syncthreads();
-      if (band + 1 < last)
-        loads.load(f, Base::bandAt(band + 1), corner, spots, inside);
-      start(memory, which);
-      // After the last band the same once more.
-      if constexpr (moves)
-        loads.store(memory.stage[1 - which], corner, inside);
-      if constexpr (hasWgmma)
-        waitForWgmma();
-      if constexpr (moves)
-        eachSum([&](int r, int j, int e) { moved[r][j][e] += sum[r][j][e]; });
+    while (number < last) {
+      addBand(f, corner, memory, loads[0], loads[1], number == first);
+      if (isLong && number < last)
+        addBand(f, corner, memory, loads[1], loads[0], false);
     }
   }
 
@@ -351,23 +264,23 @@ template <Conv S> struct BandGroups : BandTiles<S> {
   template <typename F>
   MN_DEVICE void toShared(const F &f, float *part, const Corner &corner,
                           int firstBand, int lastBand) {
-    const int lane = int(threadIdx.x) % 32;
+    const int warp = int(threadIdx.x) / 32 % 4, lane = int(threadIdx.x) % 32;
     bool isNan = false;
     // The sums take the place of the bands.
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
       const Unit unit = unitOf(r);
-      if (unit.isBeyond)
-        continue;
 #pragma unroll
       for (int j = 0; j < wide; ++j)
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float v = moves ? moved[moves ? r : 0][j][e] : sum[r][j][e];
-          const int c = unit.channel + lane / 4 + e / 2 * 8;
+          const int row = unit.first + warp * 16 + lane / 4 + e / 2 * 8;
           const int o = 8 * j + lane % 4 * 2 + e % 2;
-          part[(o * width + c) * taps + unit.tap] = v;
+          if (unit.isBeyond || row >= tapsOfRun * width)
+            continue;
+          const float v = moves ? moved[moves ? r : 0][j][e] : sum[r][j][e];
+          part[(o * width + row % width) * taps + unit.tap + row / width] = v;
           isNan |= v != v;
         }
     }

@@ -18,45 +18,41 @@ namespace shape {
 MN_SHAPE_FN int termsOfWord(Mma mma) { return mma == Mma::bf16 ? 2 : 1; }
 
 /// Eight warps, of 16 output channels and 8 input channels each, or several of
-/// the same that share the pixels; all of them have `taps` taps. Or else two
-/// warpgroups, whose warps in a few rounds have 16 input channels at a tap.
+/// the same that share the pixels; all of them have `taps` taps. Or else some
+/// warpgroups, for rows of windows of a few images: a warpgroup multiplies
+/// `height` output channels by units of 64 rows, which are input channels at
+/// taps next to each other, in a few rounds.
 struct Bands {
-  static constexpr int warps = 8, threads = 32 * warps;
-  static constexpr int mostSums = 128; ///< of a thread of a warpgroup, twice
+  static constexpr int warps = 8, fewestGroups = 2, mostGroups = 4;
 
-  int warpgroups = 0; ///< 0 or 2
+  int warpgroups = 0; ///< or 2 to 4
   int height = 16;    ///< output channels of a tile
   int width = 8;      ///< input channels of a tile
   int splits = 1;     ///< blocks that share the bands
   int rows = 0;       ///< of windows in a band; 0: none fits
-  int images = 1;     ///< of a band; more than one if they are whole
+  int columns = 1;    ///< of windows in a band
+  int images = 1;     ///< of a band; without warpgroups one, or whole ones
   int taps = 1, tapGroups = 1;
   int64_t alongO = 1, alongC = 1;
   int64_t count = 1; ///< tiles
 
-  /// Whose sums a block has.
-  MN_SHAPE_FN int mostTaps() const { return warpgroups != 0 ? 25 : 9; }
-  /// Windows of a band; after those of warpgroups sums are added to others.
-  MN_SHAPE_FN int mostPixels() const {
-    return warpgroups != 0 ? keptTerms(Mma::tf32x3) : 256;
+  MN_SHAPE_FN int threads() const {
+    return warpgroups != 0 ? 128 * warpgroups : 32 * warps;
   }
-  /// Rows of warpgroups, 16 each, and how many a warp has of them.
-  MN_SHAPE_FN int units() const { return width / 16 * taps; }
-  MN_SHAPE_FN int rounds() const { return ceilDiv(units(), warps); }
+  /// Windows of a band without warpgroups, and whose sums a block has.
+  static constexpr int mostPixels = 256, mostTaps = 9;
   MN_SHAPE_FN int64_t results() const { return count * height * width * taps; }
-  MN_SHAPE_FN int pixels(const Conv &s) const {
-    return images * rows * s.out[1];
-  }
+  MN_SHAPE_FN int pixels() const { return images * rows * columns; }
   MN_SHAPE_FN int steps(const Conv &s) const {
-    return ceilDiv(pixels(s), 8 * termsOfWord(s.schedule.mma));
+    return ceilDiv(pixels(), 8 * termsOfWord(s.schedule.mma));
   }
   /// The input's pixels that windows of a row, or of the band, reach.
   MN_SHAPE_FN int across(const Conv &s) const {
-    return (s.out[1] - 1) * s.strides[1] + (s.kernel[1] - 1) * s.dilations[1] +
+    return (columns - 1) * s.strides[1] + (s.kernel[1] - 1) * s.dilations[1] +
            1;
   }
   MN_SHAPE_FN int inputRows(const Conv &s) const {
-    return (rows - 1) * s.strides[0] + (s.kernel[0] - 1) * s.dilations[0] + 1;
+    return (rows - 1) * s.strides[0] + (tapRows(s) - 1) * s.dilations[0] + 1;
   }
   MN_SHAPE_FN int inputPixels(const Conv &s) const {
     return images * inputRows(s) * across(s);
@@ -71,8 +67,12 @@ struct Bands {
   MN_SHAPE_FN int inputPitch(const Conv &s) const {
     return pitchOf(inputPixels(s));
   }
-  MN_SHAPE_FN int bandsOfImage(const Conv &s) const {
+  /// Bands below each other; and of an image, or of some.
+  MN_SHAPE_FN int bandsDown(const Conv &s) const {
     return ceilDiv(s.out[0], rows);
+  }
+  MN_SHAPE_FN int bandsOfImage(const Conv &s) const {
+    return bandsDown(s) * ceilDiv(s.out[1], columns);
   }
   MN_SHAPE_FN int bands(const Conv &s) const {
     return ceilDiv(s.batch, images) * bandsOfImage(s);
@@ -80,45 +80,127 @@ struct Bands {
   MN_SHAPE_FN int bandsEach(const Conv &s) const {
     return ceilDiv(bands(s), splits);
   }
+
+  // Of warpgroups.
+
+  /// Rows of a filter that a block has: all, or those of a group of taps.
+  MN_SHAPE_FN int tapRows(const Conv &s) const {
+    return warpgroups != 0 ? taps / s.kernel[1] : s.kernel[0];
+  }
+  /// Taps whose input channels follow each other as rows of an operand, and
+  /// units of these.
+  MN_SHAPE_FN int tapsOfRun(const Conv &s) const {
+    return s.dilations[1] == 1 ? s.kernel[1] : 1;
+  }
+  MN_SHAPE_FN int unitsOfRun(const Conv &s) const {
+    return ceilDiv(tapsOfRun(s) * width, 64);
+  }
+  MN_SHAPE_FN int units(const Conv &s) const {
+    return taps / tapsOfRun(s) * unitsOfRun(s);
+  }
+  MN_SHAPE_FN int rounds(const Conv &s) const {
+    return ceilDiv(units(s), warpgroups);
+  }
+  /// Pairs of windows, whose terms one operation multiplies.
+  MN_SHAPE_FN int pairs() const { return ceilDiv(columns, 2); }
+  /// Whether sums are added to others after each band: those of tf32x3, and of
+  /// others where a block has many terms, of whose sum 3e-5 are cut off.
+  MN_SHAPE_FN bool moves(const Conv &s) const {
+    constexpr int64_t most = 4096;
+    const int64_t each = bandsEach(s);
+    const int terms = pairs() * 8 * termsOfWord(s.schedule.mma);
+    return each > 1 && (s.schedule.mma == Mma::tf32x3 || each * terms > most);
+  }
+  /// Rows of the input that a band reads and the one above it does not; and
+  /// that are in shared memory, where each row has one of so many places.
+  MN_SHAPE_FN int freshRows(const Conv &s) const {
+    return min(s.strides[0], inputRows(s));
+  }
+  MN_SHAPE_FN int keptRows(const Conv &s) const {
+    return inputRows(s) + freshRows(s);
+  }
+  /// 16 bytes of the input, of which a warp loads some channels of neighbours;
+  /// and of the gradient.
+  static constexpr int loadedChannels = 4, loadedPixels = 8;
+  MN_SHAPE_FN int inputLoads(const Conv &s) const {
+    const int along = ceilDiv(across(s), loadedPixels) * loadedPixels;
+    return ceilDiv(freshRows(s) * along * width, threads());
+  }
+  MN_SHAPE_FN int gradLoads() const {
+    return ceilDiv(columns * height, threads());
+  }
 };
 
-/// Words of shared memory of the operands, or of the sums of all warps.
-MN_SHAPE_FN int64_t sharedWords(const Conv &s, const Bands &t) {
-  const int64_t input = int64_t(t.width) * t.inputPitch(s);
-  if (t.warpgroups == 0)
-    return max<int64_t>(int64_t(t.height) * t.gradPitch(s) + input,
-                        t.warps * 16 * 8 * t.taps);
-  const int steps = t.steps(s);
-  const int grads = partsOf(s.schedule.mma) * 2 * steps * (t.height + 1) * 4;
-  const int spots = steps * 8 * termsOfWord(s.schedule.mma);
-  return max<int64_t>(2 * (grads + input) + spots + 2 * t.threads,
-                      t.height * t.width * t.taps);
+/// 16 bytes of a row's operands; after the input's those that the rest of a
+/// run's last unit reads.
+MN_SHAPE_FN int inputWords(const Conv &s, const Bands &t) {
+  return t.keptRows(s) * t.across(s) * t.width + t.unitsOfRun(s) * 64 -
+         t.tapsOfRun(s) * t.width;
 }
-MN_SHAPE_FN unsigned sharedBytes(const Conv &s, const Bands &t) {
-  return static_cast<unsigned>(min<int64_t>(4 * sharedWords(s, t), 1 << 30));
+MN_SHAPE_FN int gradPitch(const Conv &s, const Bands &t) {
+  return partsOf(s.schedule.mma) * t.height + 1;
 }
 
-/// Numbers that a thread of a warpgroup loads of a band, while it has sums.
-MN_SHAPE_FN int bandLoads(const Conv &s, const Bands &t) {
-  const int chunk = 4 * termsOfWord(s.schedule.mma);
-  return ceilDiv(t.height * 2 * t.steps(s), t.threads) * chunk +
-         ceilDiv(t.inputPixels(s), 32) * (t.width / 8);
+/// Bytes of shared memory of the operands, or of the sums of all warps.
+MN_SHAPE_FN int64_t neededBytes(const Conv &s, const Bands &t) {
+  const int64_t sums = int64_t(t.height) * t.width * t.taps;
+  if (t.warpgroups != 0) {
+    const int64_t input = partsOf(s.schedule.mma) * int64_t(inputWords(s, t));
+    const int64_t grad = int64_t(2 * t.pairs()) * gradPitch(s, t);
+    return max<int64_t>(16 * (input + 2 * grad) + 8 * t.threads(), 4 * sums);
+  }
+  const int64_t operands =
+      int64_t(t.height) * t.gradPitch(s) + int64_t(t.width) * t.inputPitch(s);
+  return 4 * max<int64_t>(operands, int64_t(t.warps) * 16 * 8 * t.taps);
 }
-/// Without registers in memory.
+MN_SHAPE_FN unsigned sharedBytes(const Conv &s, const Bands &t) {
+  return static_cast<unsigned>(min<int64_t>(neededBytes(s, t), 1 << 30));
+}
+
+/// Of a thread of warpgroups, about: sums, twice where these move, and what it
+/// loads of the next two bands, and from where.
+MN_SHAPE_FN int bandRegisters(const Conv &s, const Bands &t) {
+  return t.rounds(s) * t.height / (t.moves(s) ? 1 : 2) + 44 +
+         (8 * termsOfWord(s.schedule.mma) + 3) *
+             (t.inputLoads(s) + t.gradLoads());
+}
+MN_SHAPE_FN int mostBandRegisters(const Bands &t) {
+  return min(240, 65536 / t.threads() - 4);
+}
+
+/// Without registers in memory, and after one band of warpgroups sums are added
+/// to others.
 MN_SHAPE_FN bool isBand(const Conv &s, const Bands &t) {
-  constexpr int mostNumbers = 160;
-  return t.pixels(s) <= t.mostPixels() && sharedBytes(s, t) <= smallestShared &&
-         (t.warpgroups == 0 ||
-          t.rounds() * t.height + bandLoads(s, t) <= mostNumbers);
+  if (sharedBytes(s, t) > smallestShared)
+    return false;
+  if (t.warpgroups == 0)
+    return t.pixels() <= t.mostPixels;
+  const int terms = t.pairs() * 8 * termsOfWord(s.schedule.mma);
+  return terms <= keptTerms(s.schedule.mma) &&
+         bandRegisters(s, t) <= mostBandRegisters(t);
+}
+
+/// As few columns as fit.
+MN_SHAPE_FN Bands withColumns(Bands t, const Conv &s) {
+  t.images = 4 * termsOfWord(s.schedule.mma);
+  t.rows = 1;
+  for (int strips = 1; strips <= s.out[1]; ++strips) {
+    t.columns = ceilDiv(s.out[1], strips);
+    if (isBand(s, t))
+      return t;
+  }
+  t.rows = 0;
+  return t;
 }
 
 /// As many rows as fit, if all blocks have a band: all bands of an image alike,
 /// or some whole images.
 MN_SHAPE_FN Bands withRows(Bands t, const Conv &s) {
+  t.columns = s.out[1];
   const int64_t ofImage = int64_t(s.out[0]) * s.out[1];
   t.rows = s.out[0];
   t.images = int(min<int64_t>(s.batch / t.splits,
-                              t.mostPixels() / max<int64_t>(ofImage, 1)));
+                              t.mostPixels / max<int64_t>(ofImage, 1)));
   for (; t.images > 1; --t.images)
     if (isBand(s, t))
       return t;
@@ -137,6 +219,22 @@ MN_SHAPE_FN bool hasBands(const Conv &s) {
          s.schedule.mma != Mma::ffma;
 }
 
+/// Groups of a filter's taps: of warpgroups each has whole rows.
+MN_SHAPE_FN Bands withTaps(Bands t, const Conv &s) {
+  const int taps = s.kernel[0] * s.kernel[1];
+  t.tapGroups = ceilDiv(taps, t.mostTaps);
+  t.taps = ceilDiv(taps, t.tapGroups);
+  if (t.warpgroups == 0)
+    return t;
+  for (t.tapGroups = 1; t.tapGroups < s.kernel[0]; ++t.tapGroups) {
+    t.taps = ceilDiv(s.kernel[0], t.tapGroups) * s.kernel[1];
+    if (withColumns(t, s).rows != 0)
+      return t;
+  }
+  t.taps = s.kernel[1];
+  return t;
+}
+
 /// What a schedule says.
 MN_SHAPE_FN Bands bandsOf(const Conv &s) {
   Bands t;
@@ -144,29 +242,36 @@ MN_SHAPE_FN Bands bandsOf(const Conv &s) {
   t.width = s.schedule.width;
   t.splits = s.schedule.split;
   t.warpgroups = s.schedule.warpgroups;
-  const int taps = s.kernel[0] * s.kernel[1];
-  t.tapGroups = ceilDiv(taps, t.mostTaps());
-  t.taps = ceilDiv(taps, t.tapGroups);
+  t = withTaps(t, s);
   t.alongO = ceilDiv(s.outChannels / s.groups, t.height);
   t.alongC = ceilDiv(s.inChannels / s.groups, t.width);
   t.count = t.alongO * t.alongC * t.tapGroups * s.groups;
-  return withRows(t, s);
+  return t.warpgroups != 0 ? withColumns(t, s) : withRows(t, s);
 }
 
-/// As mmaCycles(), of warpgroups: set by hand to eight of the times of ten
-/// gradients on one H100, of which it errs by up to 17 %.
+/// As mmaCycles(), of warpgroups, from what shared memory and tensor cores do
+/// in a cycle.
 MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
-  const int groups = t.steps(s) * t.rounds(), loads = bandLoads(s, t);
-  const int products = s.schedule.mma == Mma::tf32x3 ? 3 : 1;
-  const double tensor = double(groups) * t.warpgroups * products * t.height *
-                        (s.schedule.mma == Mma::bf16 ? 1 : 1.5);
-  const double band = 950 + 60 * loads + 52 * groups + 0.5 * tensor;
-  const double fixed = 2000 + t.height * t.width * t.taps / 2;
-  const bool two = t.rounds() * t.height + loads <= 44; // on a multiprocessor
-  const int64_t blocks = t.count * t.splits, sms = referenceSms;
-  const int64_t waves = ceilDiv<int64_t>(blocks, two ? 2 * sms : sms);
-  const double each = (two && blocks > sms ? 1.6 : 1) * band * t.bandsEach(s);
-  return int64_t(double(waves) * (each + fixed)) +
+  const int parts = partsOf(s.schedule.mma), images = t.images;
+  const int products = parts == 2 ? 3 : 1;
+  // 64 rows are 2048 bytes, of 128 a cycle.
+  const int reads = products * (16 + t.height / 4);
+  const double tensor = products * t.height * 0.48;
+  const double multiply = double(t.pairs()) * t.rounds(s) * t.warpgroups *
+                          max<double>(reads, tensor);
+  const double warps = t.threads() / 32.0;
+  const double loads = warps * (t.inputLoads(s) * (4 * images + 8 * parts) +
+                                t.gradLoads() * (2 * images + 4 * parts));
+  const double band = 800 + multiply + 0.85 * loads;
+  const double first = 3000 + loads * t.inputRows(s) / t.freshRows(s) +
+                       double(t.height) * t.width * t.taps / 8;
+  const bool two = 2 * bandRegisters(s, t) * t.threads() <= 65536 &&
+                   2 * (sharedBytes(s, t) + 1024) <= (227u << 10);
+  const int64_t blocks = t.count * t.splits;
+  const int64_t waves =
+      ceilDiv<int64_t>(blocks, (two ? 2 : 1) * int64_t(referenceSms));
+  const double together = two && blocks > referenceSms ? 1.6 : 1;
+  return int64_t(double(waves) * together * (band * t.bandsEach(s) + first)) +
          laterCycles(t.splits, t.results());
 }
 
@@ -177,7 +282,7 @@ MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {
   const bool x3 = s.schedule.mma == Mma::tf32x3;
   const int each = termsOfWord(s.schedule.mma);
   const int teams = t.warps / (t.height / 16 * (t.width / 8));
-  const int loads = ceilDiv(t.pixels(s), 32) * (t.height / 8) +
+  const int loads = ceilDiv(t.pixels(), 32) * (t.height / 8) +
                     ceilDiv(t.inputPixels(s), 32) * (t.width / 8);
   const int steps = ceilDiv(t.steps(s), teams);
   const int ofTap = (x3 ? 9 : 3) + 2 * each;
@@ -196,20 +301,15 @@ MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {
   return int64_t(all + 3000 * waves) + laterCycles(t.splits, t.results());
 }
 
-/// Whether tiles are of a size that there is, and few of their channels are
-/// beyond a group's.
-MN_SHAPE_FN bool isBandSize(int height, int width, int warpgroups, int taps) {
+/// Whether tiles are of a size that there is.
+MN_SHAPE_FN bool isBandSize(int height, int width, int warpgroups) {
   const auto isPower = [](int n) { return (n & (n - 1)) == 0; };
   if (warpgroups == 0)
     return height >= 16 && height <= 64 && width >= 8 && width <= 32 &&
            isPower(height) && isPower(width) &&
            height / 16 * (width / 8) <= Bands::warps;
-  Bands t;
-  t.warpgroups = warpgroups;
-  t.width = width;
-  t.taps = ceilDiv(taps, ceilDiv(taps, t.mostTaps()));
-  return warpgroups == 2 && isWgmmaSize(height) && width >= 16 && width <= 64 &&
-         width % 16 == 0 && t.rounds() * height <= Bands::mostSums;
+  return warpgroups >= Bands::fewestGroups && warpgroups <= Bands::mostGroups &&
+         isWgmmaSize(height) && width >= 8 && width <= 64 && width % 8 == 0;
 }
 
 /// use(bands) for all that are worth a thought of tiles of one size.
@@ -228,12 +328,12 @@ template <typename Use> MN_SHAPE_FN void eachBands(const Conv &s, Use &&use) {
     return;
   const int outs = s.outChannels / s.groups, ins = s.inChannels / s.groups;
   Conv each = s;
-  for (int groups = 0; groups <= 2; groups += 2)
+  for (int groups = 0; groups <= Bands::mostGroups; ++groups)
     for (int height = 16; height <= 128; height *= 2)
       for (int width = 8; width <= 64; width += 8) {
         // Half of a tile would do.
-        const int narrower = groups == 0 ? width / 2 : width - 16;
-        if (!isBandSize(height, width, groups, s.kernel[0] * s.kernel[1]) ||
+        const int narrower = groups == 0 ? width / 2 : width - 8;
+        if (!isBandSize(height, width, groups) ||
             (height > 16 && height / 2 >= outs) ||
             (narrower >= 8 && narrower >= ins))
           continue;
@@ -246,7 +346,7 @@ template <typename Use> MN_SHAPE_FN void eachBands(const Conv &s, Use &&use) {
 
 MN_SHAPE_FN LaunchShape launchOf(const Conv &s, const Bands &t) {
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads),
+          static_cast<unsigned>(t.threads()),
           clusterOfParts(t.splits),
           sharedBytes(s, t),
           true,

@@ -21,10 +21,10 @@ template <Conv S> struct BandTiles {
   static constexpr shape::Bands t = shape::bandsOf(S);
   static constexpr Mma mma = S.schedule.mma;
   static constexpr int height = t.height, width = t.width, taps = t.taps;
-  static constexpr int threads = t.threads;
+  static constexpr int threads = t.threads();
   static constexpr int each = shape::termsOfWord(mma);
   static constexpr int terms = 8 * each; ///< of one instruction
-  static constexpr int pixels = t.pixels(S), steps = t.steps(S);
+  static constexpr int pixels = t.pixels(), steps = t.steps(S);
   static constexpr int across = t.across(S); ///< pixels of a row of the input
   static constexpr int rows = t.inputRows(S), inputs = t.inputPixels(S);
   static constexpr int inputPitch = t.inputPitch(S);
@@ -43,13 +43,16 @@ template <Conv S> struct BandTiles {
             d % t.tapGroups * taps};
   }
 
-  /// The first image and row of windows of a band.
+  /// The first image, row and column of windows of a band. Those below each
+  /// other follow each other.
   struct Band {
-    int image, row;
+    int image, row, column;
   };
   static MN_DEVICE Band bandAt(int number) {
-    return {number / t.bandsOfImage(S) * t.images,
-            number % t.bandsOfImage(S) * t.rows};
+    constexpr int ofImage = t.bandsOfImage(S), down = t.bandsDown(S);
+    const int inside = number % ofImage;
+    return {number / ofImage * t.images, inside % down * t.rows,
+            inside / down * t.columns};
   }
 
   /// A window of a band.
@@ -58,22 +61,17 @@ template <Conv S> struct BandTiles {
     Place at;
   };
   static MN_DEVICE Window windowOf(int pixel) {
-    constexpr int ofImage = t.rows * S.out[1];
-    return {pixel / ofImage, {pixel % ofImage / S.out[1], pixel % S.out[1], 0}};
+    constexpr int ofImage = t.rows * t.columns;
+    return {pixel / ofImage,
+            {pixel % ofImage / t.columns, pixel % t.columns, 0}};
   }
   /// False: beyond the images, or another band's.
   static MN_DEVICE bool isWindow(const Band &band, const Window &w) {
-    return band.image + w.image < S.batch && band.row + w.at.x0 < S.out[0];
-  }
-  /// Pixels of a band before the end of the images.
-  static MN_DEVICE int pixelsOf(const Band &band) {
-    if constexpr (t.images > 1)
-      return shape::min(t.images, S.batch - band.image) * t.rows * S.out[1];
-    else
-      return shape::min(t.rows, S.out[0] - band.row) * S.out[1];
+    return band.image + w.image < S.batch && band.row + w.at.x0 < S.out[0] &&
+           band.column + w.at.x1 < S.out[1];
   }
   static MN_DEVICE Place placeIn(const Band &band, const Window &w) {
-    return {band.row + w.at.x0, w.at.x1, 0};
+    return {band.row + w.at.x0, band.column + w.at.x1, 0};
   }
 
   /// A pixel of a band's input: the same place in every band.

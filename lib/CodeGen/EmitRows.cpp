@@ -105,8 +105,8 @@ void RowEmitter::addElementField(Value value) {
        /*known=*/0});
 }
 
-/// An element's inputs, or what is made of them alone where that is not more:
-/// a thread keeps it for all phases.
+/// An element's inputs, or what is made of them alone where that is less and a
+/// thread keeps it, since it reads it again.
 void RowEmitter::findElementFields() {
   llvm::SetVector<Value> last; ///< that others than those made of them read
   for (Operation &op : out.step.getBody().front()) {
@@ -129,7 +129,9 @@ void RowEmitter::findElementFields() {
         last.insert(operand);
     }
   }
-  for (Value value : last.size() <= elementInputs.size() ? last : elementInputs)
+  bool readsAgain = rows.phases.size() > 1 || !storesInLastPhase();
+  bool keepsMade = readsAgain && last.size() < elementInputs.size();
+  for (Value value : keepsMade ? last : elementInputs)
     addElementField(value);
 }
 

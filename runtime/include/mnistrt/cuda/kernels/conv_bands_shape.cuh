@@ -249,6 +249,24 @@ MN_SHAPE_FN Bands bandsOf(const Conv &s) {
   return t.warpgroups != 0 ? withColumns(t, s) : withRows(t, s);
 }
 
+/// How often blocks, or clusters of them, run one after the other.
+MN_SHAPE_FN int64_t bandWaves(const Bands &t, int resident) {
+  const int cluster = int(clusterOfParts(t.splits));
+  return ceilDiv<int64_t>(t.count * t.splits / cluster,
+                          int64_t(resident) * clustersAtOnce(cluster));
+}
+
+/// What warpgroups wait for memory where images are larger than the L2 cache:
+/// rows of bands are short and far from each other, and read 28 bytes more. At
+/// 970 bytes a cycle within 10 % of five times of one H100.
+MN_SHAPE_FN double bandMemoryCycles(const Conv &s, const Bands &t) {
+  constexpr double cache = 40 << 20;
+  const double images = double(s.inChannels) * s.in[0] * s.in[1] +
+                        double(s.outChannels) * s.out[0] * s.out[1];
+  const double bytes = 4 * images * s.batch, row = 4.0 * t.columns;
+  return bytes > cache ? bytes * (row + 28) / row / 970 : 0;
+}
+
 /// As mmaCycles(), of warpgroups, from what shared memory and tensor cores do
 /// in a cycle.
 MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
@@ -267,11 +285,10 @@ MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
                        double(t.height) * t.width * t.taps / 8;
   const bool two = 2 * bandRegisters(s, t) * t.threads() <= 65536 &&
                    2 * (sharedBytes(s, t) + 1024) <= (227u << 10);
-  const int64_t blocks = t.count * t.splits;
-  const int64_t waves =
-      ceilDiv<int64_t>(blocks, (two ? 2 : 1) * int64_t(referenceSms));
-  const double together = two && blocks > referenceSms ? 1.6 : 1;
-  return int64_t(double(waves) * together * (band * t.bandsEach(s) + first)) +
+  const double waves = double(bandWaves(t, two ? 2 : 1));
+  const double together = two && t.count * t.splits > referenceSms ? 1.6 : 1;
+  const double all = waves * together * (band * t.bandsEach(s) + first);
+  return int64_t(max(all, bandMemoryCycles(s, t) + first)) +
          laterCycles(t.splits, t.results());
 }
 
@@ -296,7 +313,9 @@ MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {
   // After another kernel a block for each multiprocessor takes about as long as
   // if two met on one.
   const double blocks = double(t.count * t.splits), sms = referenceSms;
-  const double waves = max(1.0, blocks / (2 * sms));
+  const double waves =
+      max(1.0, t.splits == 1 || addsLater(t.splits) ? blocks / (2 * sms)
+                                                    : double(bandWaves(t, 2)));
   const double all = waves * turn(blocks > sms / 2 ? 2 : 1) * t.bandsEach(s);
   return int64_t(all + 3000 * waves) + laterCycles(t.splits, t.results());
 }

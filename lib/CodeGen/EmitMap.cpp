@@ -60,17 +60,21 @@ LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
 /// element loads.
 LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
   SmallVector<LoadedField> loaded;
+  SmallVector<std::string> values;
   SmallVector<StoredField> stored;
   NameScope fieldNames;
   functions = "  struct ElementValues {\n";
   for (BlockArgument argument : neighboursRead(step, segment)) {
-    loaded.push_back({argument, fieldNames.add(use(argument))});
+    std::string name = use(argument);
+    loaded.push_back({argument, fieldNames.add(name)});
+    values.push_back(name + "[place]");
     functions +=
         ("    " + elementName(argument) + " " + loaded.back().name + ";\n")
             .str();
   }
   functions += "  };\n";
-  emitElementLoad(loaded);
+  body.begin(/*indent=*/4);
+  finishElementLoad(values);
   body.begin(/*indent=*/4);
   for (const LoadedField &field : loaded)
     body.bind(field.tensor, {"e." + field.name}, Expr{"i"});

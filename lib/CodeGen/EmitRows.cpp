@@ -257,8 +257,7 @@ LogicalResult RowEmitter::emitLoad() {
       return failure();
     values.push_back(value->text);
   }
-  out.finishFunction("ElementValues load", {{indexType, "place"}},
-                     argumentLines("    return ", "{", values, "};", 0) + "\n");
+  out.finishElementLoad(values);
   return success();
 }
 

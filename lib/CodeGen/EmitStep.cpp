@@ -171,12 +171,7 @@ Expr FunctorEmitter::emitResult(Value of, const Expr &value,
   return {"v"};
 }
 
-void FunctorEmitter::emitElementLoad(ArrayRef<LoadedField> fields) {
-  body.begin(/*indent=*/4);
-  SmallVector<std::string> values;
-  for (const LoadedField &field : fields)
-    values.push_back(use(cast<BlockArgument>(skipReshapes(field.tensor))) +
-                     "[place]");
+void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {
   finishFunction("ElementValues load", {{indexType, "place"}},
                  argumentLines("    return ", "{", values, "};", 0) + "\n");
 }

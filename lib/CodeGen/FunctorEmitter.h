@@ -108,8 +108,9 @@ private:
   /// computes several before it stores one.
   Expr emitResult(Value of, const Expr &value,
                   SmallVectorImpl<Parameter> &parameters);
-  /// The function that loads ElementValues.
-  void emitElementLoad(ArrayRef<LoadedField> fields);
+  /// The function that loads ElementValues, of which these are the values at a
+  /// `place`.
+  void finishElementLoad(ArrayRef<std::string> values);
   /// The functions that compute an element's results and that store those of
   /// neighbours: what is adjacent may be stored at once.
   void emitResults(ArrayRef<StoredField> fields,

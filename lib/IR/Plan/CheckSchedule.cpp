@@ -222,7 +222,10 @@ static std::string bandsProblem(const Contraction &c,
     return formatv("expected a split of {0} or less into bands that need at "
                    "most {1} bytes of shared memory{2}, got {3}",
                    mostSplit, mn::shape::smallestShared,
-                   s.warpgroups == 0 ? "" : ", and registers that there are",
+                   s.warpgroups == 0 ? ""
+                                     : formatv(" and {0} registers of a thread",
+                                               mn::shape::mostBandRegisters(t))
+                                           .str(),
                    s.split);
   if (double(t.results()) * s.split > mostParts)
     return formatv("expected at most {0} parts of sums, got {1} of each of {2}",

@@ -51,7 +51,7 @@ func.func @bands_groups_size(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
 // -----
 
 func.func @bands_groups_room(%x: tensor<6x64x9x9xf32>, %y: tensor<6x128x9x9xf32>) {
-  // expected-error @below {{expected a split of 256 or less into bands that need at most 99328 bytes of shared memory, and registers that there are, got 1}}
+  // expected-error @below {{expected a split of 256 or less into bands that need at most 99328 bytes of shared memory and 240 registers of a thread, got 1}}
   %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32x3, height = 128, width = 64, warpgroups = 2>) (%x, %y) {
   ^bb0(%a: tensor<6x64x9x9xf32>, %b: tensor<6x128x9x9xf32>):
     %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x64x9x9xf32>, tensor<6x128x9x9xf32>) -> tensor<128x64x3x3xf32>

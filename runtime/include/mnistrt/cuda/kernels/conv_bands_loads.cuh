@@ -37,7 +37,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   struct Operands {
     uint4 input[parts][inputs];
     uint4 grad[2][windows][pitch];
-    unsigned inside[2][threads]; ///< a bit for each of a thread's loads
+    /// A bit for each of a thread's loads, of the next band and the one after.
+    unsigned inside[2][threads];
   };
   static_assert(inputLoads + gradLoads <= 32);
 

@@ -1,0 +1,47 @@
+// A thread keeps what is made of an element's inputs alone, where that is less
+// and it is read again; all inputs are loaded before the first is asked.
+// RUN: mnistc %s --target=cpu --emit=source -o - | FileCheck %s
+
+module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
+  func.func @infer(%x: tensor<3x4xf32> {mnist.name = "x", plan.offset = 0 : i64},
+                   %z: tensor<3x4xf32> {mnist.name = "z", plan.offset = 256 : i64})
+      -> (tensor<3x4xf32> {mnist.name = "again"},
+          tensor<3x4xf32> {mnist.name = "once"}, tensor<3xf32> {mnist.name = "sum"})
+      attributes {plan.arena_bytes = 1536 : i64, plan.workspace_bytes = 0 : i64} {
+    // CHECK:      struct Again {
+    // CHECK:        struct ElementValues {
+    // CHECK-NEXT:     float [[KEPT:[a-z_0-9]+]];
+    // CHECK-NEXT:   };
+    // CHECK:        ElementValues load(mn::Index place) const {
+    // CHECK-NEXT:     const float [[X:[a-z_0-9]+]] = x[place];
+    // CHECK-NEXT:     const float [[Z:[a-z_0-9]+]] = z[place];
+    // CHECK-NEXT:     {{.*}}[[X]] * [[Z]]{{.*}};
+    // CHECK:        values(mn::Phase<0>,
+    // CHECK:          return {{[{][{]}}e.[[KEPT]]{{[}][}]}};
+    // CHECK:        results(
+    // CHECK:          e.[[KEPT]]
+    %a = plan.step "again" on kernel at [512] (%x, %z) {
+    ^bb0(%b: tensor<3x4xf32>, %c: tensor<3x4xf32>):
+      %0 = mnist.mul %b, %c : tensor<3x4xf32>
+      %sum = mnist.reduce_sum %0 over [1] : tensor<3x4xf32> -> tensor<3xf32>
+      %sums = mnist.broadcast %sum along [0] : tensor<3xf32> -> tensor<3x4xf32>
+      %1 = mnist.div %0, %sums : tensor<3x4xf32>
+      plan.yield %1 : tensor<3x4xf32>
+    } : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+
+    // CHECK:      struct Once {
+    // CHECK:        struct ElementValues {
+    // CHECK-NEXT:     float x;
+    // CHECK-NEXT:     float z;
+    // CHECK-NEXT:   };
+    // CHECK:        ElementValues load(mn::Index place) const {
+    // CHECK-NEXT:     return {x[place], z[place]};
+    %o:2 = plan.step "once" on kernel at [768, 1024] (%x, %z) {
+    ^bb0(%b: tensor<3x4xf32>, %c: tensor<3x4xf32>):
+      %0 = mnist.mul %b, %c : tensor<3x4xf32>
+      %sum = mnist.reduce_sum %0 over [1] : tensor<3x4xf32> -> tensor<3xf32>
+      plan.yield %0, %sum : tensor<3x4xf32>, tensor<3xf32>
+    } : (tensor<3x4xf32>, tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3xf32>)
+    return %a, %o#0, %o#1 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3xf32>
+  }
+}

@@ -54,7 +54,7 @@ class Model:
         if layer.kind == "conv":
             w = weights[f"{name}.weight"].astype(self.type)
             y = lax.conv_general_dilated(
-                x, w, (layer.stride,) * 2, [(layer.pad,) * 2] * 2,
+                x, w, (layer.stride,) * 2, [(pad, pad) for pad in layer.pad],
                 precision=self.precision, feature_group_count=layer.groups)
             return bias(y, (1, -1, 1, 1))
         if layer.kind == "dense":

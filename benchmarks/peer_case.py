@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "models"))
-from random_networks import named  # noqa: E402
+from named import named  # noqa: E402
 
 
 @dataclasses.dataclass

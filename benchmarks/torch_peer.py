@@ -33,6 +33,38 @@ class Residual(nn.Module):
         return self.body(x) + self.shortcut(x)
 
 
+class Concat(nn.Module):
+    def __init__(self, branches):
+        super().__init__()
+        self.branches = nn.ModuleList(branches)
+
+    def forward(self, x):
+        return torch.cat([branch(x) for branch in self.branches], 1)
+
+
+class Gate(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+
+    def forward(self, x):
+        return x * self.body(x)
+
+
+class GroupNorm(nn.Module):
+    """With the ONNX file's shapes of weight and bias."""
+
+    def __init__(self, groups, channels):
+        super().__init__()
+        self.groups = groups
+        self.weight = nn.Parameter(torch.ones(channels, 1, 1))
+        self.bias = nn.Parameter(torch.zeros(channels, 1, 1))
+
+    def forward(self, x):
+        return F.group_norm(x, self.groups, self.weight.flatten(),
+                            self.bias.flatten())
+
+
 class ClassToken(nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -70,6 +102,9 @@ def module_of(layer, shape):
     """The module of one layer, for samples of a shape."""
     functions = {
         "relu": F.relu, "tanh": torch.tanh, "gelu": F.gelu, "relu6": F.relu6,
+        "silu": F.silu, "hard_swish": F.hardswish, "leaky_relu": F.leaky_relu,
+        "sigmoid": torch.sigmoid,
+        "channel_means": lambda x: x.mean((2, 3), keepdim=True),
         # The loss takes logits.
         "softmax": lambda x: x, "log_softmax": lambda x: x,
         "flatten": lambda x: x.flatten(1),
@@ -81,17 +116,25 @@ def module_of(layer, shape):
         return Function(functions[layer.kind])
     makers = {
         "conv": lambda: nn.Conv2d(shape[0], layer.channels, layer.kernel,
-                                  layer.stride, layer.pad,
+                                  layer.stride, layer.pad, layer.dilation,
                                   groups=layer.groups, bias=layer.bias),
+        "conv_transpose": lambda: nn.ConvTranspose2d(
+            shape[0], layer.channels, layer.kernel, layer.stride),
         "dense": lambda: nn.Linear(shape[-1], layer.features),
         "dropout": lambda: nn.Dropout(layer.ratio),
         "max_pool": lambda: nn.MaxPool2d(layer.size),
         "average_pool": lambda: nn.AvgPool2d(layer.size),
-        "batch_norm": lambda: nn.BatchNorm2d(shape[0]),
+        "batch_norm": lambda: (nn.BatchNorm1d if len(shape) == 1 else
+                               nn.BatchNorm2d)(shape[0]),
+        "group_norm": lambda: GroupNorm(layer.groups, shape[0]),
         "layer_norm": lambda: nn.LayerNorm(shape[-1]),
         "transpose": lambda: Function(lambda x: x.permute(0, *layer.order)),
         "class_token": lambda: ClassToken(shape[-1]),
         "positions": lambda: Positions(*shape),
+        "shuffle": lambda: nn.ChannelShuffle(layer.groups),
+        "concat": lambda: Concat([chain(branch, shape)
+                                  for branch in layer.branches]),
+        "gate": lambda: Gate(chain(layer.body, shape)),
         "attention": lambda: Attention(shape[-1], layer.heads),
         "residual": lambda: Residual(chain(layer.body, shape),
                                      chain(layer.shortcut, shape)),
@@ -131,7 +174,7 @@ def load(module, path):
 def build(network, path, with_dropout):
     module = chain(network.layers, network.input, with_dropout)
     for each in module.modules():
-        if isinstance(each, nn.BatchNorm2d):
+        if isinstance(each, (nn.BatchNorm1d, nn.BatchNorm2d)):
             each.reset_running_stats()
     load(module, path)
     return module.train()
@@ -295,7 +338,7 @@ class Peer:
         """Tensor cores prefer channels last; there is no graph on a CPU."""
         if self.device.type == "cpu":
             return ["eager"]
-        is_image = any(layer.kind == "conv" and layer.kernel != layer.stride
+        is_image = any(layer.kind == "conv" and layer.kernel != (layer.stride,) * 2
                        for layer in self.case.network.layers)
         return [way for way, (_, channels_last) in WAYS.items()
                 if not channels_last or

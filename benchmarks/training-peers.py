@@ -7,8 +7,8 @@ usage: training-peers.py PREFIX DATA [--only=NAMES] [--batches=own,1024]
 
 PREFIX is an installed mnistc, DATA has MNIST's IDX files; the packages onnx and
 numpy and those of the peers are needed. NAMES are networks of models/networks.py
-(all of them where there is no --only), or random-7, which is a network of
-models/random_networks.py, or random-0:24 for many. All of them get the same weights, data
+(all of them where there is no --only), or random-7 of models/random_networks.py, or
+blocks-7 of models/random_blocks.py, or random-0:24 for many. All of them get the same weights, data
 and optimizer, and the whole data set is on the device. First each network is
 trained for a few steps without dropout on the same rows everywhere, and our
 losses must be as close to those in double precision as the peers' are. Then a
@@ -43,7 +43,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "models"))
 from make import Graph, read_idx  # noqa: E402
 from networks import NETWORKS, TUTORIALS  # noqa: E402
-from random_networks import named  # noqa: E402
+from named import FAMILIES, named  # noqa: E402
 
 LOSSES = 8      # training steps whose losses are compared
 TOLERANCE = {"fp32": 1e-3, "tf32": 1e-2, "bf16": 5e-2}  # of a loss, relative
@@ -422,8 +422,8 @@ def names_of(only):
     for name in only.split(","):
         kind, _, seeds = name.partition("-")
         first, _, last = seeds.partition(":")
-        if kind == "random" and first.isdecimal() and last.isdecimal():
-            yield from (f"random-{i}" for i in range(int(first), int(last)))
+        if kind in FAMILIES and first.isdecimal() and last.isdecimal():
+            yield from (f"{kind}-{i}" for i in range(int(first), int(last)))
         else:
             yield name
 
@@ -431,7 +431,7 @@ def names_of(only):
 def cases_of(options, folder):
     for name in names_of(options.only):
         if not named(name):
-            sys.exit("training-peers.py: error: expected random-N or a name of "
+            sys.exit("training-peers.py: error: expected random-N, blocks-N or a name of "
                      f"{', '.join(NETWORKS)}, got '{name}'")
         for batch in options.batches.split(","):
             size = named(name).batch if batch == "own" else int(batch)

@@ -3,8 +3,8 @@
 
 usage: make.py NAME OUT.onnx [--seed=1] [--fit=DATA_DIR] [--no-dropout]
 
-The networks are described in networks.py; random-7 is one of
-random_networks.py, which has no end. Weights are drawn as the framework of
+The networks are described in networks.py; random-7 and blocks-7 are of
+random_networks.py, which has no end of them. Weights are drawn as the framework of
 the model draws them. With --fit the last layer is solved for (ridge regression
 on the layers before it, which stay as drawn), so that the model classifies:
 DATA_DIR holds MNIST's IDX files or what digits.py writes.
@@ -21,7 +21,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from networks import NETWORKS
-from random_networks import named
+from named import named
 
 IR_VERSIONS = {17: 8, 20: 9}
 
@@ -59,6 +59,13 @@ class Graph:
         self.weights.append(numpy_helper.from_array(np.array(values), name))
         return name
 
+    def fixed(self, value):
+        """A number that is no weight, and is not trained."""
+        name = f"constant_{len(self.nodes)}"
+        self.nodes.append(helper.make_node("Constant", [], [name], name=name,
+                                           value=numpy_helper.from_array(value)))
+        return name
+
     def uniform(self, bound, shape):
         return self.random.uniform(-bound, bound, shape)
 
@@ -74,20 +81,29 @@ class Graph:
     # Layers with weights.
 
     def conv(self, layer, name):
-        channels, height, width = self.shape
-        shape = (layer.channels, channels // layer.groups, layer.kernel,
-                 layer.kernel)
-        area = layer.kernel ** 2
+        shape = (layer.channels, self.shape[0] // layer.groups, *layer.kernel)
+        area = math.prod(layer.kernel)
         w, b = self.draw(shape, shape[1] * area, layer.channels * area)
         names = [self.weight(f"{name}.weight", w)]
         names += [self.weight(f"{name}.bias", b)] if layer.bias else []
         options = {"strides": [layer.stride] * 2} if layer.stride > 1 else {}
         options |= {"group": layer.groups} if layer.groups > 1 else {}
-        self.node("Conv", *names, kernel_shape=[layer.kernel] * 2,
-                  pads=[layer.pad] * 4, **options)
+        options |= {"dilations": [layer.dilation] * 2} if layer.dilation > 1 else {}
+        self.node("Conv", *names, kernel_shape=layer.kernel,
+                  pads=layer.pad * 2, **options)
         self.shape = [layer.channels, *(
-            (size + 2 * layer.pad - layer.kernel) // layer.stride + 1
-            for size in (height, width))]
+            (size + 2 * pad - layer.dilation * (kernel - 1) - 1) // layer.stride + 1
+            for size, kernel, pad in zip(self.shape[1:], layer.kernel, layer.pad))]
+
+    def conv_transpose(self, layer, name):
+        area = layer.kernel ** 2
+        w, _ = self.draw((self.shape[0], layer.channels, layer.kernel,
+                          layer.kernel), layer.channels * area, 1)
+        self.node("ConvTranspose", self.weight(f"{name}.weight", w),
+                  self.weight(f"{name}.bias", np.zeros(layer.channels)),
+                  kernel_shape=[layer.kernel] * 2, strides=[layer.stride] * 2)
+        self.shape = [layer.channels, *((size - 1) * layer.stride + layer.kernel
+                                        for size in self.shape[1:])]
 
     def linear(self, features, name):
         """A product with the last dimension; the weight of tokens is stored
@@ -116,6 +132,17 @@ class Graph:
         self.node("LayerNormalization",
                   self.weight(f"{name}.weight", np.ones(width)),
                   self.weight(f"{name}.bias", np.zeros(width)), axis=-1)
+
+    def group_norm(self, layer, name):
+        """As TorchScript's exporter writes it: the instance norm of groups."""
+        channels = self.shape[0]
+        self.node("Reshape", self.constant(f"{name}.split", [0, layer.groups, -1]))
+        self.node("InstanceNormalization",
+                  *(self.fixed(np.full(layer.groups, value, np.float32))
+                    for value in (1, 0)))
+        self.node("Reshape", self.constant(f"{name}.join", [0, *self.shape]))
+        self.node("Mul", self.weight(f"{name}.weight", np.ones((channels, 1, 1))))
+        self.node("Add", self.weight(f"{name}.bias", np.zeros((channels, 1, 1))))
 
     def class_token(self, _, name):
         """A learned token before the others."""
@@ -165,6 +192,22 @@ class Graph:
         self.node("Add", self.x, x=body)
         self.shape = result
 
+    def concat(self, layer, name):
+        x, shape, results, channels = self.x, self.shape, [], 0
+        for i, branch in enumerate(layer.branches):
+            self.x, self.shape = x, list(shape)
+            self.layers(branch, f"{name}.branches.{i}.")
+            results.append(self.x)
+            channels += self.shape[0]
+        self.node("Concat", *results[1:], x=results[0], axis=1)
+        self.shape = [channels, *self.shape[1:]]
+
+    def gate(self, layer, name):
+        x, shape = self.x, list(self.shape)
+        self.layers(layer.body, f"{name}.body.")
+        self.node("Mul", self.x, x=x)
+        self.shape = shape
+
     # Layers without.
 
     def relu(self, *_):
@@ -175,6 +218,19 @@ class Graph:
 
     def gelu(self, *_):
         self.node("Gelu")
+
+    def sigmoid(self, *_):
+        self.node("Sigmoid")
+
+    def silu(self, *_):
+        x = self.x
+        self.node("Mul", self.node("Sigmoid"), x=x)
+
+    def hard_swish(self, *_):
+        self.node("HardSwish")
+
+    def leaky_relu(self, *_):
+        self.node("LeakyRelu", alpha=0.01)
 
     def relu6(self, _, name):
         self.node("Clip", self.constant(f"{name}.lowest", np.float32(0)),
@@ -196,10 +252,20 @@ class Graph:
     def average_pool(self, layer, _):
         self.pool("AveragePool", layer.size)
 
-    def global_pool(self, *_):
+    def channel_means(self, *_):
         self.node("GlobalAveragePool")
         self.shape = [self.shape[0], 1, 1]
+
+    def global_pool(self, *_):
+        self.channel_means()
         self.flatten()
+
+    def shuffle(self, layer, name):
+        channels, *size = self.shape
+        self.node("Reshape", self.constant(
+            f"{name}.split", [0, layer.groups, channels // layer.groups, *size]))
+        self.node("Transpose", perm=[0, 2, 1, 3, 4])
+        self.node("Reshape", self.constant(f"{name}.join", [0, *self.shape]))
 
     def flatten(self, *_):
         self.node("Flatten")
@@ -298,7 +364,7 @@ def main():
     parser.add_argument("--no-dropout", action="store_true")
     options = parser.parse_args()
     if not (network := named(options.name)):
-        parser.error(f"expected random-N or one of {', '.join(NETWORKS)}, got "
+        parser.error(f"expected random-N, blocks-N or one of {', '.join(NETWORKS)}, got "
                      f"'{options.name}'")
     model = Graph(options.name, network, options.seed,
                   with_dropout=not options.no_dropout).model()

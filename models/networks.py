@@ -32,10 +32,23 @@ class Layer:
             raise AttributeError(f"'{self.kind}' has no '{name}'") from None
 
 
-def conv(channels, kernel, pad=0, stride=1, groups=1, bias=True, name=""):
-    return Layer("conv", {"channels": channels, "kernel": kernel, "pad": pad,
-                          "stride": stride, "groups": groups, "bias": bias,
-                          "name": name})
+def conv(channels, kernel, pad=0, stride=1, groups=1, bias=True, dilation=1,
+         name=""):
+    """`kernel` and `pad` are one number, or those of height and width."""
+    return Layer("conv", {"channels": channels, "kernel": pair(kernel),
+                          "pad": pair(pad), "stride": stride, "groups": groups,
+                          "bias": bias, "dilation": dilation, "name": name})
+
+
+def pair(value):
+    return value if isinstance(value, tuple) else (value, value)
+
+
+def conv_transpose(channels, kernel, stride):
+    """Without padding: as many pixels as strides, and what is left of the
+    window."""
+    return Layer("conv_transpose", {"channels": channels, "kernel": kernel,
+                                    "stride": stride})
 
 
 def dense(features, name=""):
@@ -64,6 +77,27 @@ def residual(*body, shortcut=()):
     return Layer("residual", {"body": list(body), "shortcut": list(shortcut)})
 
 
+def concat(*branches):
+    """The channels of each branch, which is a list of layers; an empty one is
+    the input."""
+    return Layer("concat", {"branches": [list(branch) for branch in branches]})
+
+
+def gate(*body):
+    """The input, times what the body makes of it for each channel."""
+    return Layer("gate", {"body": list(body)})
+
+
+def shuffle(groups):
+    """The channels in another order: the first of each group, the second, ..."""
+    return Layer("shuffle", {"groups": groups})
+
+
+def group_norm(groups):
+    """As many groups as channels are an instance norm."""
+    return Layer("group_norm", {"groups": groups})
+
+
 def attention(heads):
     return Layer("attention", {"heads": heads})
 
@@ -73,10 +107,13 @@ def plain(kind):
 
 
 RELU, RELU6, TANH, GELU = map(plain, ("relu", "relu6", "tanh", "gelu"))
+SILU, HARD_SWISH, LEAKY_RELU, SIGMOID = map(
+    plain, ("silu", "hard_swish", "leaky_relu", "sigmoid"))
 FLATTEN, BATCH_NORM, LAYER_NORM = map(plain, ("flatten", "batch_norm",
                                               "layer_norm"))
 SOFTMAX, LOG_SOFTMAX = map(plain, ("softmax", "log_softmax"))
 GLOBAL_POOL = plain("global_pool")  # the mean of each channel
+CHANNEL_MEANS = plain("channel_means")  # the same, as an image of one pixel
 TOKENS = plain("tokens")            # channels, height, width -> tokens, channels
 CLASS_TOKEN, POSITIONS = map(plain, ("class_token", "positions"))
 FIRST_TOKEN, MEAN_TOKEN = map(plain, ("first_token", "mean_token"))

@@ -8,7 +8,7 @@ optimizers, for MNIST's images.
 import random
 
 from networks import (ADAM, ADAMW, BATCH_NORM, FLATTEN, GELU, GLOBAL_POOL,
-                      LAYER_NORM, MEAN_TOKEN, MOMENTUM, NETWORKS, POSITIONS,
+                      LAYER_NORM, MEAN_TOKEN, MOMENTUM, POSITIONS,
                       RELU, RELU6, SGD, TANH, TOKENS, Network, attention,
                       average_pool, conv, dense, dropout, pool, residual,
                       transpose)
@@ -134,11 +134,3 @@ def random_network(seed):
                      draw.perceptron, draw.tokens)
     return Network(make(), draw.pick(SGD, MOMENTUM, ADAM, ADAMW),
                    batch=draw.batch)
-
-
-def named(name):
-    """A network of networks.py, or random-7; None where there is none."""
-    kind, _, seed = name.partition("-")
-    if kind == "random" and seed.isdecimal():
-        return random_network(int(seed))
-    return NETWORKS.get(name)

@@ -1,0 +1,15 @@
+"""Networks by name: those of networks.py, random-7 and blocks-7."""
+
+from networks import NETWORKS
+from random_blocks import random_blocks
+from random_networks import random_network
+
+FAMILIES = {"random": random_network, "blocks": random_blocks}
+
+
+def named(name):
+    """None where there is none."""
+    family, _, seed = name.partition("-")
+    if family in FAMILIES and seed.isdecimal():
+        return FAMILIES[family](int(seed))
+    return NETWORKS.get(name)

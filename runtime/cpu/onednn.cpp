@@ -1,15 +1,18 @@
 //===- onednn.cpp - contractions by oneDNN --------------------------------===//
 //
-// Activations stay plain, nchw or nhwc; weights take the form that the
-// primitive likes best, once where they are constants. Everything is made on a
-// step's first run and kept with the step: a primitive for each of its parts,
-// planned for one thread (onednn_cut.h).
+// Between steps images are plain, nchw or nhwc; weights take the form that the
+// primitive likes best, once where they are constants, and so do the images of
+// a part while it runs, where oneDNN has no kernel for plain ones. Everything
+// is made on a step's first run and kept with the step: a primitive for each of
+// its parts, planned for one thread (onednn_cut.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "cpu/onednn_cut.h"
 #include "cpu/onednn_parts.h"
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace mn::onednn {
 
@@ -63,17 +66,21 @@ struct Filter {
   }
 };
 
+/// Images as the plan has them, or in the form that oneDNN likes best.
+enum class Form { plain, best };
+
 struct ConvDescs {
+  Dims inDims, outDims;
   memory::desc in, out;
   Filter filter;
   Dims strides, dilations, pads, padsAfter;
 
   explicit ConvDescs(const Conv &s)
-      : in(imageDesc(s.layout, s.spatial,
-                     dimsOf(s.spatial, s.batch, s.inChannels, s.in))),
-        out(imageDesc(s.layout, s.spatial,
-                      dimsOf(s.spatial, s.batch, s.outChannels, s.out))),
-        filter(s), strides(spatialOf(s.spatial, s.strides)),
+      : inDims(dimsOf(s.spatial, s.batch, s.inChannels, s.in)),
+        outDims(dimsOf(s.spatial, s.batch, s.outChannels, s.out)),
+        in(imageDesc(s.layout, s.spatial, inDims)),
+        out(imageDesc(s.layout, s.spatial, outDims)), filter(s),
+        strides(spatialOf(s.spatial, s.strides)),
         dilations(spatialOf(s.spatial, s.dilations, 1)),
         pads(spatialOf(s.spatial, s.pads)) {
     // The padding that oneDNN wants after the input is what the windows reach,
@@ -84,32 +91,58 @@ struct ConvDescs {
                           s.pads[d]);
   }
 
+  memory::desc inAs(Form form) const {
+    return form == Form::plain ? in : descOf(inDims, Tag::any);
+  }
+  memory::desc outAs(Form form) const {
+    return form == Form::plain ? out : descOf(outDims, Tag::any);
+  }
+
   dnnl::convolution_forward::primitive_desc
-  forward(const dnnl::primitive_attr &attributes,
+  forward(Form form, const dnnl::primitive_attr &attributes,
           const memory::desc *bias) const {
     const auto kind = dnnl::prop_kind::forward_inference;
     const auto algorithm = dnnl::algorithm::convolution_direct;
     using Forward = dnnl::convolution_forward;
-    return bias ? describe<Forward>(engine(), attributes, kind, algorithm, in,
-                                    filter.any, *bias, out, strides, dilations,
-                                    pads, padsAfter)
-                : describe<Forward>(engine(), attributes, kind, algorithm, in,
-                                    filter.any, out, strides, dilations, pads,
-                                    padsAfter);
+    return bias ? describe<Forward>(engine(), attributes, kind, algorithm,
+                                    inAs(form), filter.any, *bias, outAs(form),
+                                    strides, dilations, pads, padsAfter)
+                : describe<Forward>(engine(), attributes, kind, algorithm,
+                                    inAs(form), filter.any, outAs(form),
+                                    strides, dilations, pads, padsAfter);
   }
 
   template <typename Gradient>
-  typename Gradient::primitive_desc
-  gradient(const dnnl::primitive_attr &attributes) const {
+  typename Gradient::primitive_desc gradient(Form form) const {
     return describeGradient<Gradient>(
-        engine(), attributes, forward(attributes, nullptr),
-        dnnl::algorithm::convolution_direct, in, filter.any, out, strides,
-        dilations, pads, padsAfter);
+        engine(), userScratchpad(), forward(form, userScratchpad(), nullptr),
+        dnnl::algorithm::convolution_direct, inAs(form), filter.any,
+        outAs(form), strides, dilations, pads, padsAfter);
   }
 };
 
-/// A residual is added by oneDNN. A maximum that it takes forgets a NaN, so
-/// that ReLU is ours (Finish).
+/// Whether oneDNN has no kernel for it, but copies windows and multiplies
+/// matrices (which say "x64:gemm:jit"; "brgemm" is a kernel), or only loops.
+template <typename Chosen> bool isByProducts(const Chosen &chosen) {
+  const std::string name = std::string(":") + chosen.impl_info_str();
+  return name.find(":gemm") != name.npos || name.find(":ref") != name.npos;
+}
+
+/// The primitive for images in the plan's form, or for those in the form that
+/// oneDNN likes best, where it has a kernel only for these: in nchw, a
+/// convolution then takes half the time, and one of each channel by itself a
+/// tenth, with all that is copied.
+template <typename Make> auto chooseForm(const Make &make) {
+  auto plain = make(Form::plain);
+  if (!isByProducts(plain))
+    return std::pair(plain, Form::plain);
+  auto best = make(Form::best);
+  return isByProducts(best) ? std::pair(plain, Form::plain)
+                            : std::pair(best, Form::best);
+}
+
+/// A residual of the result's form is added by oneDNN. A maximum that it takes
+/// forgets a NaN, so that ReLU is ours (Finish).
 dnnl::primitive_attr attributesOf(const float *residual, bool inPlace,
                                   const memory::desc &result) {
   dnnl::primitive_attr attributes = userScratchpad();
@@ -131,32 +164,62 @@ void addResidual(Part &part, const float *residual, bool inPlace,
 
 } // namespace
 
+namespace {
+
+struct ConvStep {
+  Call &call;
+  float *y;
+  const float *x, *w;
+  const Epilogue &e;
+
+  void add(const ConvPart &some) {
+    const ConvDescs descs(some.shape);
+    const memory::desc bias = descOf({some.shape.outChannels}, Tag::x);
+    const float *residual = e.residual ? e.residual + some.out : nullptr;
+    const bool inPlace = e.residual == y;
+    const auto [chosen, form] = chooseForm([&](Form form) {
+      const float *inside = form == Form::plain ? residual : nullptr;
+      return descs.forward(form, attributesOf(inside, inPlace, descs.out),
+                           e.bias ? &bias : nullptr);
+    });
+    Part &part = call.addPart(dnnl::convolution_forward(chosen),
+                              chosen.scratchpad_desc());
+    part.addInput(DNNL_ARG_SRC, descs.in, chosen.src_desc(), x + some.in);
+    if (e.bias)
+      part.add(DNNL_ARG_BIAS, bias, e.bias);
+    part.arguments.emplace(
+        DNNL_ARG_WEIGHTS,
+        call.weights(descs.filter.plain, chosen.weights_desc(), w));
+    addResult(part, form, residual, descs.out, chosen.dst_desc(), y + some.out);
+  }
+
+  /// Where images have another form, the residual comes after the primitive.
+  void addResult(Part &part, Form form, const float *residual,
+                 const memory::desc &plain, const memory::desc &chosen,
+                 float *to) {
+    const bool inPlace = e.residual == y, isPlain = form == Form::plain;
+    part.addResult(DNNL_ARG_DST, chosen, memory(plain, engine(), to),
+                   residual && inPlace && !isPlain);
+    if (isPlain)
+      addResidual(part, residual, inPlace, plain);
+    const float *later = isPlain || inPlace ? nullptr : residual;
+    if (e.relu || later)
+      part.finish = {.to = to,
+                     .residual = later,
+                     .columns = int64_t(plain.get_size() / sizeof(float)),
+                     .relu = e.relu};
+  }
+};
+
+} // namespace
+
 Parts prepareConv(Context &ctx, float *y, const float *x, const float *w,
                   const Conv &s, const Epilogue &e) {
   return prepare(ctx, "convolution", [&](Call &call) {
     call.work = workOf(s);
-    const bool inPlace = e.residual == y;
-    const memory::desc bias = descOf({s.outChannels}, Tag::x);
-    for (const ConvPart &some : cut(s, Lines::ofOutput, maxParts)) {
-      const ConvDescs descs(some.shape);
-      const float *residual = e.residual ? e.residual + some.out : nullptr;
-      const auto chosen = descs.forward(
-          attributesOf(residual, inPlace, descs.out), e.bias ? &bias : nullptr);
-      Part &part = call.addPart(dnnl::convolution_forward(chosen),
-                                chosen.scratchpad_desc());
-      part.add(DNNL_ARG_SRC, descs.in, x + some.in);
-      part.add(DNNL_ARG_DST, descs.out, y + some.out);
-      if (e.bias)
-        part.add(DNNL_ARG_BIAS, bias, e.bias);
-      part.arguments.emplace(
-          DNNL_ARG_WEIGHTS,
-          call.weights(descs.filter.plain, chosen.weights_desc(), w));
-      addResidual(part, residual, inPlace, descs.out);
-      if (e.relu)
-        part.finish = {.to = y + some.out,
-                       .columns = int64_t(descs.out.get_size() / sizeof(float)),
-                       .relu = true};
-    }
+    ConvStep step{call, y, x, w, e};
+    for (const ConvPart &some : cut(s, Lines::ofOutput, maxParts))
+      step.add(some);
   });
 }
 
@@ -167,10 +230,14 @@ Parts prepareConvInputGrad(Context &ctx, float *dx, const float *dy,
     for (const ConvPart &some : cut(s, Lines::ofInput, maxParts)) {
       const ConvDescs descs(some.shape);
       using Gradient = dnnl::convolution_backward_data;
-      const auto chosen = descs.gradient<Gradient>(userScratchpad());
+      const auto chosen = chooseForm([&](Form form) {
+                            return descs.gradient<Gradient>(form);
+                          }).first;
       Part &part = call.addPart(Gradient(chosen), chosen.scratchpad_desc());
-      part.add(DNNL_ARG_DIFF_DST, descs.out, dy + some.out);
-      part.add(DNNL_ARG_DIFF_SRC, descs.in, dx + some.in);
+      part.addInput(DNNL_ARG_DIFF_DST, descs.out, chosen.diff_dst_desc(),
+                    dy + some.out);
+      part.addResult(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc(),
+                     memory(descs.in, engine(), dx + some.in));
       part.arguments.emplace(
           DNNL_ARG_WEIGHTS,
           call.weights(descs.filter.plain, chosen.weights_desc(), w));
@@ -191,18 +258,16 @@ Parts prepareConvFilterGrad(Context &ctx, float *dw, const float *x,
     for (const ConvPart &some : parts) {
       const ConvDescs descs(some.shape);
       using Gradient = dnnl::convolution_backward_weights;
-      const auto chosen = descs.gradient<Gradient>(userScratchpad());
+      const auto chosen = chooseForm([&](Form form) {
+                            return descs.gradient<Gradient>(form);
+                          }).first;
       Part &part = call.addPart(Gradient(chosen), chosen.scratchpad_desc());
-      part.add(DNNL_ARG_SRC, descs.in, x + some.in);
-      part.add(DNNL_ARG_DIFF_DST, descs.out, dy + some.out);
+      part.addInput(DNNL_ARG_SRC, descs.in, chosen.src_desc(), x + some.in);
+      part.addInput(DNNL_ARG_DIFF_DST, descs.out, chosen.diff_dst_desc(),
+                    dy + some.out);
       part.summand = memory(plain, engine(), parts.size() > 1 ? nullptr : dw);
-      if (chosen.diff_weights_desc() == plain) {
-        part.arguments.emplace(DNNL_ARG_DIFF_WEIGHTS, part.summand);
-        continue;
-      }
-      part.addBuffered(DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
-      part.reorder =
-          Reorder(part.arguments.at(DNNL_ARG_DIFF_WEIGHTS), part.summand);
+      part.addResult(DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc(),
+                     part.summand);
     }
   });
 }
@@ -270,6 +335,7 @@ struct MatmulStep {
     else
       part.add(DNNL_ARG_DST, result, y + to);
     const int64_t rows = int64_t(p.count) * p.rows;
+    part.finishesBuffer = buffered;
     if (buffered)
       part.finish = {y + to, residual, rows, p.columns, s.n, e.relu};
     else if (e.relu)

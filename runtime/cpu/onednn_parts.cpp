@@ -98,9 +98,15 @@ NoSignals::~NoSignals() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
 // One part
 //===----------------------------------------------------------------------===//
 
-Reorder::Reorder(const memory &from, const memory &to) : from(from), to(to) {
+Reorder::Reorder(const memory &from, const memory &to, bool adds)
+    : from(from), to(to) {
+  dnnl::primitive_attr attributes = userScratchpad();
+  dnnl::post_ops sum;
+  if (adds)
+    sum.append_sum(1.f);
+  attributes.set_post_ops(sum);
   const dnnl::reorder::primitive_desc chosen(
-      engine(), from.get_desc(), engine(), to.get_desc(), userScratchpad());
+      engine(), from.get_desc(), engine(), to.get_desc(), attributes);
   primitive = dnnl::reorder(chosen);
   scratchpad = chosen.scratchpad_desc();
 }
@@ -148,22 +154,49 @@ void Part::add(int argument, const memory::desc &desc, const float *data) {
 
 void Part::addBuffered(int argument, const memory::desc &desc) {
   arguments.emplace(argument, memory(desc, engine(), nullptr));
-  bufferedArgument = argument;
-  bufferedBytes = desc.get_size();
+  buffered.push_back({argument, bufferedBytes});
+  bufferedBytes += aligned(desc.get_size());
+}
+
+void Part::reserve(const Reorder &reorder) {
+  scratchpadBytes = std::max(scratchpadBytes, reorder.scratchpad.get_size());
+}
+
+void Part::addInput(int argument, const memory::desc &plain,
+                    const memory::desc &wanted, const float *data) {
+  if (plain == wanted)
+    return add(argument, plain, data);
+  addBuffered(argument, wanted);
+  before.emplace_back(memory(plain, engine(), const_cast<float *>(data)),
+                      arguments.at(argument));
+  reserve(before.back());
+}
+
+void Part::addResult(int argument, const memory::desc &form, const memory &to,
+                     bool adds) {
+  if (form == to.get_desc() && !adds) {
+    arguments.emplace(argument, to);
+    return;
+  }
+  addBuffered(argument, form);
+  after = Reorder(arguments.at(argument), to, adds);
+  reserve(after);
 }
 
 void Part::run() {
   const size_t first = aligned(scratchpadBytes);
   char *const buffer = partBuffer.ofBytes(first + bufferedBytes);
   arguments.at(DNNL_ARG_SCRATCHPAD).set_data_handle(buffer);
-  if (bufferedBytes > 0)
-    arguments.at(bufferedArgument).set_data_handle(buffer + first);
-  primitive.execute(stream(), arguments);
-  if (reorder.primitive)
+  for (const Buffered &one : buffered)
+    arguments.at(one.argument).set_data_handle(buffer + first + one.offset);
+  for (Reorder &reorder : before)
     reorder.run(buffer);
+  primitive.execute(stream(), arguments);
+  if (after.primitive)
+    after.run(buffer);
   if (finish.to)
-    finish.run(bufferedBytes > 0 ? reinterpret_cast<float *>(buffer + first)
-                                 : nullptr);
+    finish.run(finishesBuffer ? reinterpret_cast<float *>(buffer + first)
+                              : nullptr);
   stream().wait();
 }
 

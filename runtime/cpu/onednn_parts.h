@@ -53,7 +53,8 @@ struct Reorder {
   dnnl::memory::desc scratchpad;
 
   Reorder() = default;
-  Reorder(const dnnl::memory &from, const dnnl::memory &to);
+  /// `adds`: to what is there.
+  Reorder(const dnnl::memory &from, const dnnl::memory &to, bool adds = false);
   void run(char *buffer);
 };
 
@@ -71,21 +72,37 @@ struct Finish {
 struct Part {
   dnnl::primitive primitive;
   std::unordered_map<int, dnnl::memory> arguments;
-  size_t scratchpadBytes = 0;
+  size_t scratchpadBytes = 0; ///< of the primitive, and of reorders
 
-  /// A result that is not written where it belongs comes into the buffer of
-  /// the thread, and from there by `reorder` or `finish`.
-  int bufferedArgument = 0;
+  /// Operands in other forms than the step's: they are in the buffer of the
+  /// thread, come there by `before`, and results go from there to where they
+  /// belong by `after` or by `finish`.
+  struct Buffered {
+    int argument = 0;
+    size_t offset = 0; ///< behind the scratchpad
+  };
+  std::vector<Buffered> buffered;
   size_t bufferedBytes = 0;
-  Reorder reorder;
+  std::vector<Reorder> before;
+  Reorder after;
   Finish finish;
+  bool finishesBuffer = false; ///< the first buffered operand; or what is there
 
   /// Of a sum of parts: which memory takes this part's summand.
   dnnl::memory summand;
 
   void add(int argument, const dnnl::memory::desc &desc, const float *data);
   void addBuffered(int argument, const dnnl::memory::desc &desc);
+  /// An operand that the primitive wants in the form that is `wanted`.
+  void addInput(int argument, const dnnl::memory::desc &plain,
+                const dnnl::memory::desc &wanted, const float *data);
+  /// A result of the primitive's form that goes to `to`, or is added to it.
+  void addResult(int argument, const dnnl::memory::desc &form,
+                 const dnnl::memory &to, bool adds = false);
   void run();
+
+private:
+  void reserve(const Reorder &reorder);
 };
 
 /// The parts of one step: its addresses never change.

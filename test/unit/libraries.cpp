@@ -208,6 +208,14 @@ TEST(OneDnn, ConvolutionsInParts) {
                               .strides = {2, 2, 1},
                               .pads = {0, 0, 0},
                               .dilations = {2, 1, 1}},
+                             {.batch = 4,
+                              .inChannels = 24,
+                              .outChannels = 24,
+                              .groups = 24,
+                              .in = {20, 18, 1},
+                              .kernel = {5, 5, 1},
+                              .out = {20, 18, 1},
+                              .pads = {2, 2, 0}},
                              {.spatial = 1,
                               .batch = 2,
                               .inChannels = 16,
@@ -218,7 +226,7 @@ TEST(OneDnn, ConvolutionsInParts) {
                               .pads = {3, 0, 0}}};
   for (mn::Conv s : shapes)
     for (mn::Layout layout : {mn::Layout::nchw, mn::Layout::nhwc})
-      for (const Form *form : {&forms[0], &forms[4]}) {
+      for (const Form *form : {&forms[0], &forms[2], &forms[4]}) {
         s.layout = layout;
         checkConv(s, *form, false);
       }

@@ -78,7 +78,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
     pm.addNestedPass<func::FuncOp>(createJoinUnpools());
   // Sums over ranks, once it is known what computes what they wait for.
   if (dataParallel) {
-    pm.addNestedPass<func::FuncOp>(createOrderSums());
+    pm.addNestedPass<func::FuncOp>(createOrderSteps());
     pm.addNestedPass<func::FuncOp>(createFormBuckets());
   }
   // Once it is known which steps are maps, and which sums each waits for.
@@ -97,8 +97,8 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   if (options.fuse && options.formChains && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createFormChains());
   // Joined steps are where the last of their parts was.
-  if (dataParallel)
-    pm.addNestedPass<func::FuncOp>(createOrderSums());
+  if (dataParallel || streams > 1)
+    pm.addNestedPass<func::FuncOp>(createOrderSteps());
   // New values take the place of old ones: who reads those comes first.
   pm.addNestedPass<func::FuncOp>(createOrderUpdates());
   // Addresses, once the steps are final.

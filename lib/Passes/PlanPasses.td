@@ -209,13 +209,16 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
-def OrderSums : Pass<"plan-order-sums", "::mlir::func::FuncOp"> {
-  let summary = "Put what is added up over the ranks first";
+def OrderSteps : Pass<"plan-order-steps", "::mlir::func::FuncOp"> {
+  let summary = "Put steps in the order in which they could begin";
   let description = [{
-    Collectives have one order on all ranks, that of the plan. This puts the steps
-    that a collective needs, and these, in the order in which they could begin by
-    the machine's times if each waited only for what it reads. All others come
-    after them, in that order, too.
+    The steps of a stream run in the order of the plan: one that could have begun
+    long ago would wait for one that could not. This puts steps in the order in
+    which they could begin, by the machine's times, if each waited only for what
+    it reads; without times they stay.
+
+    Collectives have one order on all ranks, that of the plan. They, and the steps
+    that they need, come first, in that order; all others come after them.
   }];
   let statistics = [
     Statistic<"numMoved", "moved", "Steps in another place than before">];

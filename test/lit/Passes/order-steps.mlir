@@ -1,4 +1,4 @@
-// RUN: mnist-opt %s --split-input-file --plan-order-sums | FileCheck %s
+// RUN: mnist-opt %s --split-input-file --plan-order-steps | FileCheck %s
 
 // What sums need comes first, by when it could begin: "first" is added up before
 // "second", wherever it was. All others come last, in that order, too.
@@ -54,7 +54,8 @@ module attributes {plan.target = "cuda"} {
 
 // -----
 
-// A machine without times only puts the others last; without sums nothing moves.
+// A machine without times only puts the others last; without sums nothing moves
+// there.
 
 // CHECK-LABEL: @sums
 // CHECK:         plan.step "b"
@@ -94,5 +95,40 @@ module attributes {plan.target = "cpu"} {
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
     return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// Without sums, too, what waits for nothing comes before what waits.
+
+// CHECK-LABEL: @alone
+// CHECK:         plan.step "a"
+// CHECK:         plan.step "update"
+// CHECK:         plan.step "b"
+// CHECK:         plan.step "c"
+module attributes {plan.target = "cuda"} {
+  func.func @alone(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %a = plan.step "a" on kernel (%x) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.step "b" on kernel (%a) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.relu %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.step "c" on kernel (%b) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.neg %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %u = plan.step "update" on kernel (%x) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.neg %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %c, %u : tensor<4xf32>, tensor<4xf32>
   }
 }

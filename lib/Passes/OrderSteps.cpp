@@ -1,4 +1,4 @@
-//===- OrderSums.cpp - what is added up over the ranks comes first --------===//
+//===- OrderSteps.cpp - steps by when they could begin --------------------===//
 
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
@@ -6,11 +6,11 @@
 
 namespace mlir::mnistc {
 
-#define GEN_PASS_DEF_ORDERSUMS
+#define GEN_PASS_DEF_ORDERSTEPS
 #include "lib/Passes/Passes.h.inc"
 
 namespace {
-struct OrderSums : impl::OrderSumsBase<OrderSums> {
+struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override;
 };
 } // namespace
@@ -26,12 +26,10 @@ static DenseSet<Operation *> neededForSums(ArrayRef<StepOp> steps) {
   return needed;
 }
 
-void OrderSums::runOnOperation() {
+void OrderSteps::runOnOperation() {
   func::FuncOp function = getOperation();
   SmallVector<StepOp> steps(function.getOps<StepOp>());
   const DenseSet<Operation *> needed = neededForSums(steps);
-  if (needed.empty())
-    return;
   const DenseMap<Operation *, double> starts =
       startsOf(function, machineFor(function).times);
   DenseMap<Operation *, unsigned> numbers;

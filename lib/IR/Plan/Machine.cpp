@@ -67,8 +67,8 @@ static constexpr int64_t longSum = 500, longSumWork = 1 << 25;
 static constexpr int64_t someResults = 4096;
 /// In tf32 our tiles are as fast where a side or the sum is short: on one H100
 /// the products of 64 and of 1024 rows with 3136 x 128 and 9216 x 128 and their
-/// gradients make a step 2 to 3 % shorter, those of 1024 rows with 784 x 512 and
-/// 512 x 256 would make it 10 % longer
+/// gradients make a step 2 to 3 % shorter, those of 1024 rows with 784 x 512
+/// and 512 x 256 would make it 10 % longer
 /// (docs/results/2026-11-25-blocks-and-orders.md).
 static constexpr int64_t someSide = 256;
 /// Multiplications that hide what a call of cuBLASLt costs, for any shape.

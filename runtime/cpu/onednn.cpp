@@ -162,10 +162,6 @@ void addResidual(Part &part, const float *residual, bool inPlace,
              residual);
 }
 
-} // namespace
-
-namespace {
-
 struct ConvStep {
   Call &call;
   float *y;

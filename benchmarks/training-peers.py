@@ -43,7 +43,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "models"))
 from make import Graph, read_idx  # noqa: E402
 from networks import NETWORKS, TUTORIALS  # noqa: E402
-from named import FAMILIES, named  # noqa: E402
+from named import FAMILIES, NAMES, named  # noqa: E402
 
 LOSSES = 8      # training steps whose losses are compared
 TOLERANCE = {"fp32": 1e-3, "tf32": 1e-2, "bf16": 5e-2}  # of a loss, relative
@@ -431,8 +431,7 @@ def names_of(only):
 def cases_of(options, folder):
     for name in names_of(options.only):
         if not named(name):
-            sys.exit("training-peers.py: error: expected random-N, blocks-N or a name of "
-                     f"{', '.join(NETWORKS)}, got '{name}'")
+            sys.exit(f"training-peers.py: error: expected one of {NAMES}, got '{name}'")
         for batch in options.batches.split(","):
             size = named(name).batch if batch == "own" else int(batch)
             for precision in options.precisions.split(","):

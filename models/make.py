@@ -3,9 +3,9 @@
 
 usage: make.py NAME OUT.onnx [--seed=1] [--fit=DATA_DIR] [--no-dropout]
 
-The networks are described in networks.py; random-7 and blocks-7 are of
-random_networks.py, which has no end of them. Weights are drawn as the framework of
-the model draws them. With --fit the last layer is solved for (ridge regression
+The networks are described in networks.py; random-7 is of
+random_networks.py and blocks-7 of random_blocks.py, which have no end. Weights are
+drawn as the framework of the model draws them. With --fit the last layer is solved for (ridge regression
 on the layers before it, which stay as drawn), so that the model classifies:
 DATA_DIR holds MNIST's IDX files or what digits.py writes.
 """
@@ -20,8 +20,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from networks import NETWORKS
-from named import named
+from named import NAMES, named
 
 IR_VERSIONS = {17: 8, 20: 9}
 
@@ -364,7 +363,7 @@ def main():
     parser.add_argument("--no-dropout", action="store_true")
     options = parser.parse_args()
     if not (network := named(options.name)):
-        parser.error(f"expected random-N, blocks-N or one of {', '.join(NETWORKS)}, got "
+        parser.error(f"expected one of {NAMES}, got "
                      f"'{options.name}'")
     model = Graph(options.name, network, options.seed,
                   with_dropout=not options.no_dropout).model()

@@ -5,6 +5,8 @@ from random_blocks import random_blocks
 from random_networks import random_network
 
 FAMILIES = {"random": random_network, "blocks": random_blocks}
+# For messages.
+NAMES = ", ".join([*(f"{family}-N" for family in FAMILIES), *NETWORKS])
 
 
 def named(name):

@@ -45,8 +45,7 @@ def pair(value):
 
 
 def conv_transpose(channels, kernel, stride):
-    """Without padding: as many pixels as strides, and what is left of the
-    window."""
+    """Without padding: (size - 1) x stride + kernel pixels."""
     return Layer("conv_transpose", {"channels": channels, "kernel": kernel,
                                     "stride": stride})
 

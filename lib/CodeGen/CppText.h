@@ -27,9 +27,12 @@ enum class Precedence {
   primary,
 };
 
+class Divisors;
+
 struct Expr {
   std::string text;
   Precedence precedence = Precedence::primary;
+  Divisors *divisors = nullptr; ///< by which text divides it, where asked for
 
   /// The text, in parentheses unless it binds at least as tightly as `least`.
   std::string as(Precedence least) const {

@@ -40,9 +40,11 @@ LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
                                           bool inPlace) {
   body.begin(/*indent=*/4);
   std::string stores;
+  Divisors divisors;
   for (auto [k, result] : llvm::enumerate(segment.results)) {
     Value value = yieldsOf(step)[result];
-    Position position = positionAt({"i"}, shapeOf(value));
+    Position position =
+        positionAt({"i", Precedence::primary, &divisors}, shapeOf(value));
     FailureOr<Expr> text =
         segment.results.size() == 1 ? body.statementValue(value, position)
         : inPlace && k != 0         ? body.namedValue(value, position)
@@ -51,7 +53,8 @@ LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
       return failure();
     stores += storeLine(names[step.getResult(result)], "i", *text);
   }
-  finishFunction("void operator()", {{"mn::Element", "i"}}, stores);
+  StringRef type = takeRun(divisors, segment.elements, "mn::Element");
+  finishFunction("void operator()", {{type, "i"}}, stores);
   return success();
 }
 
@@ -100,6 +103,7 @@ FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment,
     return *known;
   inputs.clear();
   functions.clear();
+  run.reset();
   if (failed(byFours ? emitSegmentByFours(segment)
                      : emitSegment(segment, inPlace)))
     return failure();

@@ -198,17 +198,26 @@ void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
 }
 
 Position mlir::mnistc::rowPosition(ArrayRef<int64_t> shape,
-                                   ArrayRef<int64_t> dims) {
+                                   ArrayRef<int64_t> dims,
+                                   Divisors *ofElement) {
   SmallVector<int64_t> kept, gone;
   auto isGone = [&](size_t dim) {
     return llvm::is_contained(dims, static_cast<int64_t>(dim));
   };
   for (auto [dim, size] : llvm::enumerate(shape))
     (isGone(dim) ? gone : kept).push_back(size);
-  Position o = positionAt({"o"}, kept), r = positionAt({"r"}, gone), result;
+  Position o = positionAt({"o"}, kept), result;
+  Position r = positionAt({"r", Precedence::primary, ofElement}, gone);
   for (size_t dim = 0, k = 0, g = 0; dim < shape.size(); ++dim)
     result.push_back(isGone(dim) ? r[g++] : o[k++]);
   return result;
+}
+
+StringRef FunctorEmitter::takeRun(const Divisors &divisors, int64_t elements,
+                                  StringRef type) {
+  if (machineFor(step).countsInRuns)
+    run = divisors.runOf(elements);
+  return run ? "auto" : type;
 }
 
 /// "MN_CONV_FILTER_GRAD_KERNEL" for convFilterGrad: what makes its functor a
@@ -233,15 +242,43 @@ LogicalResult FunctorEmitter::emitElementLoads(StringRef name, Value operand) {
                  succeeded(load("loadIndex", unpool.getIndices())));
 }
 
+/// Whether at least some elements that are reduced to one are adjacent.
+static bool isLastReduced(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  int64_t last = shape.size() - 1;
+  while (last > 0 && shape[last] == 1)
+    --last;
+  return llvm::is_contained(dims, last);
+}
+
+/// Element `r` of those that become element `o`.
+LogicalResult FunctorEmitter::emitRowLoad(StringRef name, Value operand,
+                                          ArrayRef<int64_t> dims) {
+  ArrayRef<int64_t> shape = shapeOf(operand);
+  Divisors divisors;
+  body.begin(/*indent=*/4);
+  FailureOr<Expr> text =
+      body.statementValue(operand, rowPosition(shape, dims, &divisors));
+  if (failed(text))
+    return failure();
+  int64_t elements = 1;
+  for (int64_t dim : dims)
+    elements *= shape[dim];
+  StringRef type = indexType;
+  if (isLastReduced(shape, dims))
+    type = takeRun(divisors, elements, indexType);
+  finishFunction((elementName(operand) + " " + name).str(),
+                 {{indexType, "o"}, {type, "r"}},
+                 line("return " + text->text + ";", 4) + "\n");
+  return success();
+}
+
 LogicalResult FunctorEmitter::emitLoads(RootOpInterface root) {
   auto reduction = dyn_cast<ReductionOpInterface>(*root);
   bool reduces = reduction && !reduction.keepsDims();
   for (auto [name, operand] :
        llvm::zip_equal(root.getKernelText().loads, root->getOperands())) {
     LogicalResult loaded =
-        reduces ? emitLoad(
-                      name, operand, {{indexType, "o"}, {indexType, "r"}},
-                      rowPosition(shapeOf(operand), reduction.getReducedDims()))
+        reduces ? emitRowLoad(name, operand, reduction.getReducedDims())
                 : emitElementLoads(name, operand);
     if (failed(loaded))
       return failure();
@@ -304,6 +341,8 @@ std::string FunctorEmitter::structText(StringRef type,
             mlir::mnistc::shapeText(member.getType()) + "\n";
   if (keepsFilter(step))
     text += "  static constexpr bool keepsFilter = true;\n";
+  if (run)
+    text += "  static constexpr mn::Index run = " + std::to_string(*run) + ";\n";
   return text + functions + "};\n";
 }
 

@@ -30,7 +30,8 @@ std::string poolField(Layout layout, ArrayRef<int64_t> window, Value pooled,
                       bool isMaximum);
 
 /// Element `r` of those along `dims` that become element `o`.
-Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims);
+Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims,
+                     Divisors *ofElement = nullptr);
 
 inline constexpr StringLiteral indexType = "mn::Index";
 
@@ -98,6 +99,8 @@ private:
                          const Position &position);
   LogicalResult emitPools(); ///< EmitPools.cpp
   LogicalResult emitLoads(RootOpInterface root);
+  LogicalResult emitRowLoad(StringRef name, Value operand,
+                            ArrayRef<int64_t> dims);
   /// What a root's operand is read by: element `i` of a tensor.
   LogicalResult emitElementLoads(StringRef name, Value operand);
   /// The function that stores `results` from an element of `of`, called `v`; of
@@ -117,6 +120,10 @@ private:
                    ArrayRef<Parameter> parameters);
   /// The kernel that a root's function becomes, of `shapeText`.
   void callKernel(KernelText text, StringRef element, const ShapeText &shape);
+  /// Lets the functor count in runs, where that is faster; the type of an
+  /// element's number then, else `type`.
+  StringRef takeRun(const Divisors &divisors, int64_t elements,
+                    StringRef type);
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
                       const Twine &last);
   /// The functor's members: pointers to results, and to the inputs that its
@@ -134,6 +141,7 @@ private:
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
   unsigned uses = 0; ///< of inputs
+  std::optional<int64_t> run; ///< mnistrt/cpu/runs.h
   SmallVector<FunctorTable> tables;
   std::string name, functions;
   std::string declared; ///< the functors that are not shared

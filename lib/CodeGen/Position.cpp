@@ -2,20 +2,45 @@
 
 #include "lib/CodeGen/Position.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::mnistc;
+
+// Of shorter ones a SIMD loop is hardly faster than no loop, and in longer ones
+// a lane of a sum would add up too many.
+static constexpr int64_t shortestRun = 16, longestRun = 1024;
+
+std::optional<int64_t> Divisors::runOf(int64_t elements) const {
+  int64_t run = 0;
+  for (int64_t divisor : all)
+    if (divisor >= shortestRun)
+      run = std::gcd(run, divisor);
+  if (run == 0)
+    return std::nullopt;
+  run = std::gcd(run, elements);
+  while (run > longestRun && run % 2 == 0)
+    run /= 2;
+  if (run < shortestRun || run > longestRun || run == elements)
+    return std::nullopt;
+  return run;
+}
 
 /// base / div % size
 static Expr printDigit(const Coordinate &c) {
   if (c.size <= 1 || c.div == 0 || c.div >= c.range)
     return number(0);
   Expr result = c.base;
+  auto divide = [&](StringRef sign, int64_t by, int64_t digit) {
+    result = infix(result, sign, number(by), Precedence::multiplicative);
+    if (c.base.divisors)
+      c.base.divisors->add(digit);
+  };
   if (c.div > 1)
-    result = infix(result, "/", number(c.div), Precedence::multiplicative);
+    divide("/", c.div, c.div);
   // Not by division: the product may overflow.
   if (c.size < (c.range + c.div - 1) / c.div)
-    result = infix(result, "%", number(c.size), Precedence::multiplicative);
+    divide("%", c.size, c.div * c.size);
   return result;
 }
 

@@ -14,8 +14,22 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace mlir::mnistc {
+
+/// What the number of an element is divided by where it is printed.
+class Divisors {
+public:
+  void add(int64_t divisor) { all.push_back(divisor); }
+  /// A length of runs into which so many elements can be cut: quotients by the
+  /// divisors are equal in a run, and remainders as far apart as elements.
+  /// Nothing where nothing is divided, or runs would be short.
+  std::optional<int64_t> runOf(int64_t elements) const;
+
+private:
+  SmallVector<int64_t> all;
+};
 
 /// scale * (base / div % size) + offset, where base is less than `range`.
 struct Coordinate {

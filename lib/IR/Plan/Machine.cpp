@@ -327,6 +327,7 @@ const Machine &Machine::x86() {
       .blockElements = 65536,
       .stridedRows = false,
       .joinsPools = false,
+      .countsInRuns = true,
       .maxRecompute = 1.5,
       .streams = 1,
       .times = std::nullopt,

@@ -116,6 +116,9 @@ struct Machine {
   /// In maps of so many elements or more a thread has four neighbours, which it
   /// loads and stores at once; one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
+  /// Elements of maps and reductions are counted in runs that lie side by side
+  /// in what is read, for a compiler of SIMD loops to see (cpu/runs.h).
+  bool countsInRuns = false;
   /// What results of a contraction need of memory is loaded for several of them
   /// before the first is stored.
   bool loadsBeforeStores = false;

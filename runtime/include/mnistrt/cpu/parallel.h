@@ -69,14 +69,15 @@ template <typename F>
 } // namespace detail
 
 /// Calls f(begin, end) for parts of [0, count) that together cover it; `work`
-/// is what one of them costs. Parts begin at multiples of 64, so that no two
-/// threads write to one cache line.
+/// is what one of them costs. Parts begin at multiples of `apart`, so that no
+/// two threads write to one cache line.
 template <typename F>
-void parallelRanges(int64_t count, int64_t work, const F &f) {
+void parallelRanges(int64_t count, int64_t work, const F &f,
+                    int64_t apart = 64) {
   const int64_t parts = count * work / parallelGrain;
   if (parts < 2)
     return detail::callRange<F>(&f, 0, count);
-  detail::runParts(count, ((count + parts - 1) / parts + 63) / 64 * 64,
+  detail::runParts(count, ((count + parts - 1) / parts + apart - 1) / apart * apart,
                    detail::callRange<F>, &f);
 }
 

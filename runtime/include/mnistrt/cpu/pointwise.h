@@ -8,8 +8,11 @@
 #define MNISTRT_CPU_POINTWISE_H
 
 #include "mnistrt/cpu/parallel.h"
+#include "mnistrt/cpu/runs.h"
 #include "mnistrt/maps.h"
 #include "mnistrt/math.h"
+#include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #define MN_POINTWISE_KERNEL(NAME, F)
@@ -19,6 +22,33 @@
 namespace mn {
 
 namespace detail {
+
+/// Elements [begin, end) of run number `run`.
+template <typename F>
+MN_INLINED void forPlaces(const F &f, Index run, Index begin, Index end) {
+  MN_INDEPENDENT
+  for (Index place = begin; place < end; ++place)
+    f(InRun<F::run>{run, place});
+}
+
+/// Runs [begin, end).
+template <typename F>
+MN_INLINED void forRuns(const F &functor, int64_t begin, int64_t end) {
+  const F f = functor;
+  for (Index run = begin; run < end; ++run)
+    forPlaces(f, run, 0, F::run);
+}
+
+template <CountsInRuns F>
+MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
+  const F f = functor;
+  while (begin < end) {
+    const Index place = begin % F::run;
+    const Index count = std::min<Index>(F::run - place, end - begin);
+    forPlaces(f, begin / F::run, place, place + count);
+    begin += count;
+  }
+}
 
 template <typename F>
 MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
@@ -51,6 +81,15 @@ MN_INLINED void pointwise(Context &, const char *, Index count,
                           const F &functor) {
   if (count == 1)
     return computeElements<1>(functor, 0);
+  if constexpr (CountsInRuns<F>) {
+    constexpr int64_t apart = 64 / std::gcd(F::run, 64);
+    return parallelRanges(
+        count / F::run, F::run,
+        [&functor](int64_t begin, int64_t end) {
+          detail::forRuns(functor, begin, end);
+        },
+        apart);
+  }
   parallelRanges(count, 1, [&functor](int64_t begin, int64_t end) {
     detail::forElements(functor, begin, end);
   });

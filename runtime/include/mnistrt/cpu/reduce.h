@@ -10,6 +10,7 @@
 #define MNISTRT_CPU_REDUCE_H
 
 #include "mnistrt/cpu/parallel.h"
+#include "mnistrt/cpu/runs.h"
 #include "mnistrt/reductions.h"
 #include <algorithm>
 
@@ -34,6 +35,14 @@ void take(StateOf<R, T> &state, T x, Index r) {
   state = R::join(state, R::template of<T>(x, r));
 }
 
+/// The lanes as one.
+template <typename R, typename State> State joinLanes(State *lanes) {
+  for (int width = reduceLanes / 2; width; width /= 2)
+    for (int lane = 0; lane < width; ++lane)
+      lanes[lane] = R::join(lanes[lane], lanes[lane + width]);
+  return lanes[0];
+}
+
 /// Elements [begin, end) of result `o`, in lanes that SIMD registers hold: few
 /// enough of them that a sum's rounding stays small, also of equal numbers.
 template <typename R, typename T, typename F>
@@ -48,10 +57,7 @@ StateOf<R, T> reduceShortRun(const F &f, Index o, Index begin, Index end) {
   MN_ONE_BY_ONE
   for (int lane = 0; r < end; ++r, ++lane)
     take<R, T>(lanes[lane], f.load(o, r), r);
-  for (int width = reduceLanes / 2; width; width /= 2)
-    for (int lane = 0; lane < width; ++lane)
-      lanes[lane] = R::join(lanes[lane], lanes[lane + width]);
-  return lanes[0];
+  return joinLanes<R>(lanes);
 }
 
 /// Any number of them: short runs, and as many of those at a time, so that no
@@ -68,6 +74,42 @@ StateOf<R, T> reduceRun(const F &f, Index o, Index begin, Index end) {
       begin = next;
     }
     whole = R::join(whole, group);
+  }
+  return whole;
+}
+
+/// Run number `run` of result `o`, in lanes.
+template <typename R, typename T, typename F>
+MN_INLINED void takeRun(StateOf<R, T> *lanes, const F &f, Index o, Index run) {
+  using Element = InRun<F::run>;
+  Index place = 0;
+  for (; place + reduceLanes <= F::run; place += reduceLanes)
+    for (int lane = 0; lane < reduceLanes; ++lane) {
+      const Element r = {run, place + lane};
+      take<R, T>(lanes[lane], f.load(o, r), r);
+    }
+  MN_ONE_BY_ONE
+  for (int lane = 0; place < F::run; ++place, ++lane) {
+    const Element r = {run, place};
+    take<R, T>(lanes[lane], f.load(o, r), r);
+  }
+}
+
+/// Runs [begin, end) of result `o`; as many at a time as keep a lane's sum
+/// short.
+template <typename R, typename T, typename F>
+StateOf<R, T> reduceRuns(const F &f, Index o, Index begin, Index end) {
+  constexpr Index turns = (F::run + reduceLanes - 1) / reduceLanes;
+  constexpr Index each = turns < reduceRunSize ? reduceRunSize / turns : 1;
+  StateOf<R, T> whole = R::template none<T>();
+  while (begin < end) {
+    StateOf<R, T> lanes[reduceLanes];
+    for (StateOf<R, T> &lane : lanes)
+      lane = R::template none<T>();
+    const Index next = end - begin < each ? end : begin + each;
+    for (; begin < next; ++begin)
+      takeRun<R, T>(lanes, f, o, begin);
+    whole = R::join(whole, joinLanes<R>(lanes));
   }
   return whole;
 }
@@ -121,21 +163,32 @@ void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
   }
 }
 
-/// Whether a result's elements are adjacent, or else results: these may all
-/// have reduceLanes of them at a time.
-enum class Reducing { rows, columns, wholeColumns };
+/// Whether a result's elements are adjacent, all or those of a run, or else
+/// results: these may all have reduceLanes of them at a time.
+enum class Reducing { rows, runs, columns, wholeColumns };
+
+/// Elements that stay together.
+template <typename F> constexpr int64_t runOf() {
+  if constexpr (CountsInRuns<F>)
+    return F::run;
+  return 1;
+}
 
 /// Part `part` of `parts` of up to reduceLanes results from `first` on.
 template <typename R, Reducing way, typename T, typename F>
 void reducePart(const F &f, const Reduce &s, Index first, Index count,
                 int64_t part, int64_t parts, StateOf<R, T> *states) {
-  const int64_t each = (s.size + parts - 1) / parts;
+  constexpr int64_t unit = runOf<F>();
+  const int64_t each = (s.size / unit + parts - 1) / parts * unit;
   const int64_t from = part * each, to = from + each;
   const Index begin = static_cast<Index>(from < s.size ? from : s.size);
   const Index end = static_cast<Index>(to < s.size ? to : s.size);
   if constexpr (way == Reducing::rows)
     for (Index o = 0; o < count; ++o)
       states[o] = reduceRun<R, T>(f, first + o, begin, end);
+  else if constexpr (way == Reducing::runs)
+    for (Index o = 0; o < count; ++o)
+      states[o] = reduceRuns<R, T>(f, first + o, begin / F::run, end / F::run);
   else
     reduceColumns<R, way == Reducing::wholeColumns, T>(f, first, count, begin,
                                                        end, states);
@@ -196,7 +249,9 @@ MN_INLINED void reduceAs(const Reduce &s, const F &functor) {
 template <typename R, typename T, typename F>
 MN_INLINED void reduce(Context &, const char *, const Reduce &s,
                        const F &functor) {
-  if (s.contiguous)
+  if constexpr (CountsInRuns<F>)
+    detail::reduceAs<R, detail::Reducing::runs, T>(s, functor);
+  else if (s.contiguous)
     detail::reduceAs<R, detail::Reducing::rows, T>(s, functor);
   else if (s.outputs % detail::reduceLanes == 0)
     detail::reduceAs<R, detail::Reducing::wholeColumns, T>(s, functor);

@@ -342,7 +342,8 @@ std::string FunctorEmitter::structText(StringRef type,
   if (keepsFilter(step))
     text += "  static constexpr bool keepsFilter = true;\n";
   if (run)
-    text += "  static constexpr mn::Index run = " + std::to_string(*run) + ";\n";
+    text +=
+        "  static constexpr mn::Index run = " + std::to_string(*run) + ";\n";
   return text + functions + "};\n";
 }
 

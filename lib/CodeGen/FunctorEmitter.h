@@ -122,8 +122,7 @@ private:
   void callKernel(KernelText text, StringRef element, const ShapeText &shape);
   /// Lets the functor count in runs, where that is faster; the type of an
   /// element's number then, else `type`.
-  StringRef takeRun(const Divisors &divisors, int64_t elements,
-                    StringRef type);
+  StringRef takeRun(const Divisors &divisors, int64_t elements, StringRef type);
   void finishFunction(StringRef head, ArrayRef<Parameter> parameters,
                       const Twine &last);
   /// The functor's members: pointers to results, and to the inputs that its
@@ -140,7 +139,7 @@ private:
   NameScope locals;
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
-  unsigned uses = 0; ///< of inputs
+  unsigned uses = 0;          ///< of inputs
   std::optional<int64_t> run; ///< mnistrt/cpu/runs.h
   SmallVector<FunctorTable> tables;
   std::string name, functions;

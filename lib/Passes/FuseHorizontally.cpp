@@ -1,7 +1,7 @@
 //===- FuseHorizontally.cpp - pointwise steps in one launch ---------------===//
 //
 // Horizontal fusion, once implementations are chosen: a launch costs as much as
-// many elements.
+// many elements, and what one loop makes of an element is not loaded again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -313,15 +313,31 @@ static SmallVector<Value> resultsOf(const Group &group) {
   return results;
 }
 
+/// The step that a group is called after: the last of those that make the most.
+static StepOp namedAfter(const Group &group) {
+  if (group.rows)
+    return group.rows;
+  auto elementsOf = [](StepOp step) {
+    int64_t most = 0;
+    for (Value result : step.getResults())
+      most = std::max(most, countOf(result));
+    return most;
+  };
+  StepOp named = group.steps.front();
+  for (StepOp step : group.steps)
+    if (elementsOf(step) >= elementsOf(named))
+      named = step;
+  return named;
+}
+
 void FuseHorizontally::merge(const Group &group, StepNames &names) {
-  StepOp last = group.steps.back();
   SmallVector<Value> results = resultsOf(group);
   StringRef what = group.rows ? "" : wordFor(results);
   for (Value old : results)
     updates.erase(old); // Another value may be where it was.
-  StepOp named = group.rows ? group.rows : last;
-  std::string name =
-      what.empty() ? named.getName().str() : names.take(what, "fused");
+  std::string name = what.empty() ? namedAfter(group).getName().str()
+                                  : names.take(what, "fused");
+  StepOp last = group.steps.back();
   ImplAttr impl = last.getImplAttr(); // join erases the steps
   join(group.steps, results, name, last).setImplAttr(impl);
   numFused += group.steps.size() - 1;

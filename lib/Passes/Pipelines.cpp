@@ -84,8 +84,7 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // Once it is known which steps are maps, and which sums each waits for.
   int64_t streams = streamsOf(options);
   // But not what is measured, whose parts have to be told apart.
-  if (fuseHorizontally && machineOf(options).launchesCost &&
-      options.candidate < 0) {
+  if (fuseHorizontally && options.candidate < 0) {
     FuseHorizontallyOptions join;
     join.concurrent = streams > 1;
     pm.addNestedPass<func::FuncOp>(createFuseHorizontally(join));
@@ -210,7 +209,7 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
 static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   // Small networks wait for launches, not for arithmetic.
   const Machine &machine = machineOf(options);
-  if (options.inlineReductions && machine.launchesCost)
+  if (options.inlineReductions && machine.inlineElements > 0)
     pm.addNestedPass<func::FuncOp>(createInlineReductions(
         {machine.inlineElements, machine.inlineResults}));
   addPlanPasses(pm, options, options.fuseHorizontally, options.dataParallel);

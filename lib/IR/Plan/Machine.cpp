@@ -264,7 +264,6 @@ const Machine &Machine::h200() {
   static const Machine machine = {
       .name = "NVIDIA H200",
       .preferredLayout = Layout::nchw, // The table above.
-      .launchesCost = true,
       .inlineElements = 16,
       .inlineResults = 65536,
       .rowBlocks = 8,
@@ -321,7 +320,6 @@ const Machine &Machine::x86() {
   static const Machine machine = {
       .name = "x86-64",
       .preferredLayout = Layout::nhwc,
-      .launchesCost = false,
       .rowBlocks = 1,
       .fullBlocks = 16,
       .blockElements = 65536,

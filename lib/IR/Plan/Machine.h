@@ -94,12 +94,9 @@ struct Machine {
   StringRef name;
   /// What --layout=auto takes where transposes do not decide.
   Layout preferredLayout;
-  /// Starting a step costs as much as many elements: small ones are joined, or
-  /// computed where they are read. Elsewhere a separate step is simply a
-  /// separate loop.
-  bool launchesCost;
   /// A reduction of at most so many elements to one, and so many results, is
-  /// computed where it is read. Only where launches cost.
+  /// computed where it is read. Only where starting a step costs as much as
+  /// many elements.
   int64_t inlineElements = 0, inlineResults = 0;
   /// A row is shared by at most `rowBlocks` blocks (on a CPU: threads). A step
   /// that reduces rows pays where it has `fullBlocks` of them, or no block has
@@ -111,7 +108,7 @@ struct Machine {
   /// gradient reads indices. Elsewhere reading the operand again costs little.
   bool joinsPools;
   /// Small steps of which each needs only rows of the one before are one
-  /// launch. Only where launches cost.
+  /// launch. Only where starting a step costs much.
   std::optional<ChainLimits> chains = {};
   /// In maps of so many elements or more a thread has four neighbours, which it
   /// loads and stores at once; one of fewer would leave threads without work.

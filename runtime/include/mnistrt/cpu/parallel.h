@@ -77,7 +77,8 @@ void parallelRanges(int64_t count, int64_t work, const F &f,
   const int64_t parts = count * work / parallelGrain;
   if (parts < 2)
     return detail::callRange<F>(&f, 0, count);
-  detail::runParts(count, ((count + parts - 1) / parts + apart - 1) / apart * apart,
+  detail::runParts(count,
+                   ((count + parts - 1) / parts + apart - 1) / apart * apart,
                    detail::callRange<F>, &f);
 }
 

@@ -1,0 +1,74 @@
+// RUN: mnist-opt %s --plan-assign-memory --plan-check-steps --mlir-print-debuginfo -o %t.mlir
+// RUN: mnistc %t.mlir --emit=source --target=cpu -o %t.cpp
+// RUN: FileCheck %s < %t.cpp
+// RUN: mnistc %t.mlir --emit=source --target=cuda | FileCheck %s --check-prefix=CUDA
+// RUN: g++ -std=c++20 -Wall -Wextra -Werror -fopenmp -fsyntax-only -DMN_TARGET_CPU -I%root/runtime/include %t.cpp
+
+// On the CPU, what divides the number of an element counts in runs, the greatest
+// that divide all divisors. On a GPU neighbours are in other threads.
+// CUDA-NOT: mn::Index run =
+// CUDA-NOT: auto i
+
+// CHECK-LABEL: namespace infer_shift {
+// CHECK:      static constexpr mn::Index run = 49;
+// CHECK-NEXT: MN_FN void operator()(auto i) const { y[i] = x[i] + bias[i / 49 % 8]; }
+func.func @infer_shift(%x: tensor<4x8x7x7xf32> {mnist.name = "x"}, %b: tensor<8xf32> {mnist.name = "bias"}) -> tensor<4x8x7x7xf32> {
+  %y = plan.step "y" on kernel (%x, %b) {
+  ^bb0(%0: tensor<4x8x7x7xf32>, %1: tensor<8xf32>):
+    %2 = mnist.broadcast %1 along [1] : tensor<8xf32> -> tensor<4x8x7x7xf32>
+    %3 = mnist.add %0, %2 : tensor<4x8x7x7xf32>
+    plan.yield %3 : tensor<4x8x7x7xf32>
+  } : (tensor<4x8x7x7xf32>, tensor<8xf32>) -> (tensor<4x8x7x7xf32>)
+  return %y : tensor<4x8x7x7xf32>
+}
+
+// Of a sum, where the elements of a run are adjacent in memory.
+// CHECK-LABEL: namespace infer_sums {
+// CHECK:      static constexpr mn::Index run = 49;
+// CHECK-NEXT: MN_FN float load(mn::Index o, auto r) const {
+// CHECK-NEXT:   return x[r / 49 * 392 + o * 49 + r % 49];
+func.func @infer_sums(%x: tensor<4x8x7x7xf32> {mnist.name = "x"}) -> tensor<8xf32> {
+  %y = plan.step "y" on kernel (%x) {
+  ^bb0(%0: tensor<4x8x7x7xf32>):
+    %1 = mnist.reduce_sum %0 over [0, 2, 3] : tensor<4x8x7x7xf32> -> tensor<8xf32>
+    plan.yield %1 : tensor<8xf32>
+  } : (tensor<4x8x7x7xf32>) -> (tensor<8xf32>)
+  return %y : tensor<8xf32>
+}
+
+// Not where neighbouring results are adjacent.
+// CHECK-LABEL: namespace infer_columns {
+// CHECK-NOT:  run =
+// CHECK:      MN_FN float load(mn::Index o, mn::Index r) const {
+func.func @infer_columns(%x: tensor<4x32x32xf32> {mnist.name = "x"}) -> tensor<32xf32> {
+  %y = plan.step "y" on kernel (%x) {
+  ^bb0(%0: tensor<4x32x32xf32>):
+    %1 = mnist.reduce_sum %0 over [0, 1] : tensor<4x32x32xf32> -> tensor<32xf32>
+    plan.yield %1 : tensor<32xf32>
+  } : (tensor<4x32x32xf32>) -> (tensor<32xf32>)
+  return %y : tensor<32xf32>
+}
+
+// Short runs are no runs, and long ones are cut.
+// CHECK-LABEL: namespace infer_short {
+// CHECK-NOT:  run =
+// CHECK:      MN_FN void operator()(mn::Element i) const { y[i] = bias[i / 9]; }
+func.func @infer_short(%b: tensor<4x8xf32> {mnist.name = "bias"}) -> tensor<4x8x3x3xf32> {
+  %y = plan.step "y" on kernel (%b) {
+  ^bb0(%0: tensor<4x8xf32>):
+    %1 = mnist.broadcast %0 along [0, 1] : tensor<4x8xf32> -> tensor<4x8x3x3xf32>
+    plan.yield %1 : tensor<4x8x3x3xf32>
+  } : (tensor<4x8xf32>) -> (tensor<4x8x3x3xf32>)
+  return %y : tensor<4x8x3x3xf32>
+}
+// CHECK-LABEL: namespace infer_long {
+// CHECK:      static constexpr mn::Index run = 784;
+// CHECK-NEXT: MN_FN void operator()(auto i) const { y[i] = bias[i / 3136]; }
+func.func @infer_long(%b: tensor<8xf32> {mnist.name = "bias"}) -> tensor<8x56x56xf32> {
+  %y = plan.step "y" on kernel (%b) {
+  ^bb0(%0: tensor<8xf32>):
+    %1 = mnist.broadcast %0 along [0] : tensor<8xf32> -> tensor<8x56x56xf32>
+    plan.yield %1 : tensor<8x56x56xf32>
+  } : (tensor<8xf32>) -> (tensor<8x56x56xf32>)
+  return %y : tensor<8x56x56xf32>
+}

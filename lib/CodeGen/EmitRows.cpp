@@ -9,6 +9,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "lib/IR/Plan/Target.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -19,10 +20,14 @@ class RowEmitter {
 public:
   RowEmitter(FunctorEmitter &functor, const RowBody &rows)
       : out(functor), body(functor.body), rows(rows), space(rows.space),
-        element(rowPosition(space.getShape(), space.getReducedDims())),
+        element(
+            rowPosition(space.getShape(), space.getReducedDims(), &divisors)),
         row(positionAt({"o"}, space.getRowShape())),
         elementIndex(linearIndex(element, space.getShape())),
-        rowIndex(linearIndex(row, space.getRowShape())) {}
+        rowIndex(linearIndex(row, space.getRowShape())) {
+    if (space.getRun() > 1)
+      numberType = out.takeRun(divisors, space.size(), indexType).str();
+  }
 
   LogicalResult emit();
 
@@ -49,7 +54,10 @@ private:
   }
   void addRowField(Value value);
   std::string structText(StringRef name, ArrayRef<Field> fields);
+  std::string arraysText() const;
   std::string phasesText(StringRef name, ArrayRef<RowPhase> phases);
+  /// What a function of an element is given.
+  SmallVector<Parameter> elementParameters() const;
   /// Begins a function that knows the elements, where it `hasElement`, and the
   /// row after so many phases.
   void beginBody(unsigned known, bool hasElement);
@@ -68,6 +76,8 @@ private:
   BodyEmitter &body;
   const RowBody &rows;
   const RowSpace &space;
+  Divisors divisors; ///< of an element's number
+  std::string numberType = indexType.str();
   Position element, row;
   Expr elementIndex, rowIndex;
   SmallVector<Field> elementFields, rowFields;
@@ -167,6 +177,24 @@ std::string RowEmitter::structText(StringRef name, ArrayRef<Field> fields) {
   return text + "  };\n";
 }
 
+/// RowArrays, for rows of which neighbours are adjacent (mnistrt/cpu/rows.h).
+std::string RowEmitter::arraysText() const {
+  std::string members, sets;
+  SmallVector<std::string> values;
+  for (const Field &field : rowFields) {
+    members +=
+        ("    " + elementName(field.value) + " " + field.name + "[n];\n").str();
+    values.push_back(field.name + "[i]");
+    sets += "      " + field.name + "[i] = row." + field.name + ";\n";
+  }
+  std::string i = rowFields.empty() ? "mn::Index" : "mn::Index i";
+  return "  template <int n> struct RowArrays {\n" + members +
+         "    RowValues at(" + i + ") const {\n" +
+         argumentLines("      return ", "{", values, "};", 0) +
+         "\n    }\n    void set(" + i + ", const RowValues &" +
+         (rowFields.empty() ? "" : "row") + ") {\n" + sets + "    }\n  };\n";
+}
+
 std::string RowEmitter::phasesText(StringRef name, ArrayRef<RowPhase> phases) {
   SmallVector<std::string> texts;
   for (const RowPhase &phase : phases)
@@ -211,12 +239,11 @@ static std::string flagText(StringRef name, bool value) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What a function of an element is given.
-static SmallVector<Parameter> elementParameters() {
+SmallVector<Parameter> RowEmitter::elementParameters() const {
   return {{"const RowValues &", "row"},
           {"const ElementValues &", "e"},
           {indexType, "o"},
-          {indexType, "r"},
+          {numberType, "r"},
           {"const mn::Neighbour &", "place"}};
 }
 
@@ -236,7 +263,7 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
 LogicalResult RowEmitter::emitLoad() {
   body.begin(/*indent=*/4);
   out.finishFunction((indexType + " placeOf").str(),
-                     {{indexType, "o"}, {indexType, "r"}},
+                     {{indexType, "o"}, {numberType, "r"}},
                      line("return " + elementIndex.text + ";", 4) + "\n");
   body.begin(/*indent=*/4);
   // All are loaded, also what a condition leaves out: loads wait for nothing.
@@ -456,6 +483,8 @@ LogicalResult RowEmitter::emit() {
   findFields();
   out.functions += structText("ElementValues", elementFields) +
                    structText("RowValues", rowFields);
+  if (machineFor(out.step).countsInRuns && space.areRowsAdjacent())
+    out.functions += arraysText();
   out.functions += phasesText("Phases", rows.phases);
   if (failed(emitLoad()))
     return failure();

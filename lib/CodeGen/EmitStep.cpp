@@ -242,14 +242,6 @@ LogicalResult FunctorEmitter::emitElementLoads(StringRef name, Value operand) {
                  succeeded(load("loadIndex", unpool.getIndices())));
 }
 
-/// Whether at least some elements that are reduced to one are adjacent.
-static bool isLastReduced(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-  int64_t last = shape.size() - 1;
-  while (last > 0 && shape[last] == 1)
-    --last;
-  return llvm::is_contained(dims, last);
-}
-
 /// Element `r` of those that become element `o`.
 LogicalResult FunctorEmitter::emitRowLoad(StringRef name, Value operand,
                                           ArrayRef<int64_t> dims) {
@@ -264,7 +256,7 @@ LogicalResult FunctorEmitter::emitRowLoad(StringRef name, Value operand,
   for (int64_t dim : dims)
     elements *= shape[dim];
   StringRef type = indexType;
-  if (isLastReduced(shape, dims))
+  if (areAdjacentInPart(shape, dims))
     type = takeRun(divisors, elements, indexType);
   finishFunction((elementName(operand) + " " + name).str(),
                  {{indexType, "o"}, {type, "r"}},

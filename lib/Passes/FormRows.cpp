@@ -87,7 +87,7 @@ private:
       else if (!group.isRowBody() || !group.isWorthwhile(machine, parts))
         return false;
       else {
-        group.copyForReaders();
+        group.copyForReaders(machine);
         group.outline(names);
         sortTopologically(&block);
         return true;

@@ -18,6 +18,15 @@ inline int64_t countOf(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
 }
 
+/// Whether at least some of the elements along `dims` of a tensor are adjacent
+/// in memory: those along the last dimension.
+inline bool areAdjacentInPart(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  int64_t last = int64_t(shape.size()) - 1;
+  while (last > 0 && shape[last] == 1)
+    --last;
+  return llvm::is_contained(dims, last);
+}
+
 /// Whether the elements along `dims` of a tensor are adjacent in memory.
 inline bool areAdjacent(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   bool begun = false;

@@ -102,8 +102,12 @@ struct Machine {
   /// that reduces rows pays where it has `fullBlocks` of them, or no block has
   /// more than `blockElements` elements.
   int64_t rowBlocks, fullBlocks, blockElements;
-  /// It also pays where the elements of a row are not adjacent in memory.
-  bool stridedRows;
+  /// It also pays where not all elements of a row are adjacent in memory, but
+  /// so many, or all rows.
+  int64_t shortestRun;
+  /// Such steps store masks: a quarter of the bytes of what is compared. SIMD
+  /// loops would rather compare again, and strided rows pay only without masks.
+  bool storesMasks;
   /// A pool is computed in the step of its operand where that can be, and its
   /// gradient reads indices. Elsewhere reading the operand again costs little.
   bool joinsPools;

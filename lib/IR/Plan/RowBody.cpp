@@ -39,6 +39,20 @@ std::optional<RowSpace> RowSpace::of(Operation *op) {
 
 bool RowSpace::isContiguous() const { return areAdjacent(shape, dims); }
 
+int64_t RowSpace::getRun() const {
+  int64_t run = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] != 1 && !llvm::is_contained(dims, int64_t(dim)))
+      break;
+    run *= shape[dim];
+  }
+  return run;
+}
+
+bool RowSpace::areRowsAdjacent() const {
+  return areAdjacent(shape, kept) && areAdjacentInPart(shape, kept);
+}
+
 bool RowSpace::hasElements(Value value) const {
   return shapeOf(value) == ArrayRef(shape);
 }

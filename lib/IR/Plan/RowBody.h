@@ -42,6 +42,10 @@ public:
 
   /// Whether the elements of a row are adjacent in memory.
   bool isContiguous() const;
+  /// Or else how many of them are, one at least.
+  int64_t getRun() const;
+  /// Whether element r of all rows is adjacent in memory.
+  bool areRowsAdjacent() const;
 
   /// Whether a tensor has this shape.
   bool hasElements(Value value) const;

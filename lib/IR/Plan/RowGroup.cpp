@@ -297,10 +297,30 @@ bool RowGroup::isRowBody() const {
   return llvm::all_of(ops, [&](Operation *op) { return copiesFit(op); });
 }
 
+/// Whether it reads or stores a mask of all elements.
+bool RowGroup::hasMasks(const Machine &machine) const {
+  auto isMask = [&](Value value) {
+    return space.hasElements(value) && getElementTypeOrSelf(value).isInteger(1);
+  };
+  return llvm::any_of(ops, [&](Operation *op) {
+    return (isMask(op->getResult(0)) && isReadOutside(op) &&
+            !isComparedAgain(op, machine)) ||
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             Operation *producer = operand.getDefiningOp();
+             return isMask(operand) &&
+                    !(producer &&
+                      (ops.contains(producer) || copied.contains(producer)));
+           });
+  });
+}
+
 bool RowGroup::isWorthwhile(const Machine &machine,
                             const RowParts &parts) const {
   int64_t blocks = space.rows() * machine.rowBlocks;
-  if (space.size() == 1 || !(machine.stridedRows || space.isContiguous()) ||
+  bool mayBeStrided =
+      (space.getRun() >= machine.shortestRun || space.areRowsAdjacent()) &&
+      (machine.storesMasks || !hasMasks(machine));
+  if (space.size() == 1 || !(mayBeStrided || space.isContiguous()) ||
       (blocks < machine.fullBlocks &&
        space.rows() * space.size() > blocks * machine.blockElements))
     return false;
@@ -314,14 +334,29 @@ bool RowGroup::isWorthwhile(const Machine &machine,
     return false;
   return llvm::count_if(ops, isReduction) > 1 ||
          llvm::any_of(results(), [&](Operation *op) {
-           return space.hasElements(op->getResult(0)) && !isComputedAgain(op);
+           return space.hasElements(op->getResult(0)) &&
+                  !isComputedAgain(op, machine);
+         });
+}
+
+/// Whether the readers outside of the group may rather compare again what it
+/// stores anyway.
+bool RowGroup::isComparedAgain(Operation *op, const Machine &machine) const {
+  return !machine.storesMasks && isa<CompareOp>(op) &&
+         space.hasElements(op->getResult(0)) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *producer = operand.getDefiningOp();
+           return !producer || isa<ConstantOp>(producer) ||
+                  (ops.contains(producer) && isReadOutside(producer));
          });
 }
 
 /// Whether the readers outside of the group may rather compute an op again:
 /// from one tensor that is in memory, and from what there is one of for each
 /// row.
-bool RowGroup::isComputedAgain(Operation *op) const {
+bool RowGroup::isComputedAgain(Operation *op, const Machine &machine) const {
+  if (isComparedAgain(op, machine))
+    return true;
   if (!space.hasElements(op->getResult(0)) || !isCheap(op) ||
       llvm::count_if(op->getOperands(), [&](Value operand) {
         return !copied.contains(operand.getDefiningOp());
@@ -338,9 +373,9 @@ bool RowGroup::isComputedAgain(Operation *op) const {
   });
 }
 
-void RowGroup::copyForReaders() {
+void RowGroup::copyForReaders(const Machine &machine) {
   for (Operation *op : results()) {
-    if (!isComputedAgain(op))
+    if (!isComputedAgain(op, machine))
       continue;
     OpBuilder builder(op);
     IRMapping mapping;

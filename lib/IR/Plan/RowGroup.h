@@ -47,7 +47,7 @@ public:
     return ops.contains(op) || copied.contains(op) || separate.contains(op);
   }
   /// Has readers compute what is cheaper than a tensor in memory.
-  void copyForReaders();
+  void copyForReaders(const Machine &machine);
   StepOp outline(StepNames &names) const;
 
 private:
@@ -63,7 +63,9 @@ private:
   SmallVector<Operation *> neighbours(Operation *op) const;
   const SmallVector<Operation *> &readersOf(Operation *op) const;
   SmallVector<Value> operandsOf(Operation *op) const;
-  bool isComputedAgain(Operation *op) const;
+  bool isComputedAgain(Operation *op, const Machine &machine) const;
+  bool isComparedAgain(Operation *op, const Machine &machine) const;
+  bool hasMasks(const Machine &machine) const;
   bool needsGroup(Operation *op) const;
   bool copiesFit(Operation *op) const;
   SmallVector<Operation *> results() const;

@@ -3,57 +3,102 @@
 // Threads share the rows. A phase sums parts of fixed size in lanes that SIMD
 // registers hold, and joins them in a fixed order.
 //
+// Where neighbouring rows are adjacent in memory, and not the elements of one,
+// threads share the elements: SIMD registers hold rows. The functor has then
+//
+//   RowArrays<n>       RowValues of n rows: at(i) gives, and set(i, row)
+//   changes
+//                      those of one
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CPU_ROWS_H
 #define MNISTRT_CPU_ROWS_H
 
 #include "mnistrt/cpu/parallel.h"
+#include "mnistrt/cpu/runs.h"
 #include "mnistrt/rows.h"
 #include "mnistrt/shapes.h"
+#include <algorithm>
+#include <vector>
 
 #define MN_ROWS_KERNEL(NAME, F, ...)
 
 namespace mn {
 
+template <typename F>
+concept AreColumns = requires { typename F::template RowArrays<1>; };
+
 namespace detail {
 
 constexpr int rowLanes = 16;
 constexpr Index rowPart = 1024;
+/// As many runs as are no more elements, but one at least.
+template <typename F>
+constexpr Index runsOfPart = std::max<Index>(1, rowPart / F::run);
 
-/// Phase number `p` of elements [begin, end) of row `o`. A sum's lanes are
-/// adjacent, so that they are a SIMD register.
-template <int p, typename F>
-auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
-               Index begin, Index end) {
+/// The states of a phase, in lanes that SIMD registers hold.
+template <int p, typename F> struct RowLanes {
   using Kind = typename F::Phases::template At<p>;
-  constexpr int count = Kind::count;
-  typename Kind::One lanes[count][rowLanes];
-  for (int i = 0; i < count; ++i)
-    for (int lane = 0; lane < rowLanes; ++lane)
-      lanes[i][lane] = Kind::none();
-  const auto take = [&](int lane, Index r) MN_ALWAYS_INLINE {
+  typename Kind::One of[Kind::count][rowLanes];
+
+  RowLanes() {
+    for (auto &lanes : of)
+      for (auto &lane : lanes)
+        lane = Kind::none();
+  }
+  /// Takes element `r` of row `o` in.
+  MN_INLINED void take(int lane, const F &f, const typename F::RowValues &row,
+                       Index o, auto r) {
     const Index place = f.placeOf(o, r);
     const auto values = f.values(Phase<p>{}, row, f.load(place), o, r,
                                  neighbour<1>(Element(place), 0));
-    for (int i = 0; i < count; ++i)
-      lanes[i][lane] = Kind::join(lanes[i][lane], Kind::of(values.v[i], r));
-  };
-  Index r = begin;
-  for (; r + rowLanes <= end; r += rowLanes)
-    for (int lane = 0; lane < rowLanes; ++lane)
-      take(lane, r + lane);
-  MN_ONE_BY_ONE
-  for (int lane = 0; r < end; ++r, ++lane)
-    take(lane, r);
-  typename Kind::State state;
-  for (int i = 0; i < count; ++i) {
-    for (int width = rowLanes / 2; width; width /= 2)
-      for (int lane = 0; lane < width; ++lane)
-        lanes[i][lane] = Kind::join(lanes[i][lane], lanes[i][lane + width]);
-    state.v[i] = lanes[i][0];
+    for (int i = 0; i < Kind::count; ++i)
+      of[i][lane] = Kind::join(of[i][lane], Kind::of(values.v[i], r));
   }
-  return state;
+  typename Kind::State joined() {
+    typename Kind::State state;
+    for (int i = 0; i < Kind::count; ++i) {
+      for (int width = rowLanes / 2; width; width /= 2)
+        for (int lane = 0; lane < width; ++lane)
+          of[i][lane] = Kind::join(of[i][lane], of[i][lane + width]);
+      state.v[i] = of[i][0];
+    }
+    return state;
+  }
+};
+
+/// Takes the elements [0, count) in, numbered as `at` says.
+template <typename Lanes, typename F, typename At>
+MN_INLINED void takeElements(Lanes &lanes, const F &f,
+                             const typename F::RowValues &row, Index o,
+                             Index count, At at) {
+  Index r = 0;
+  for (; r + rowLanes <= count; r += rowLanes)
+    for (int lane = 0; lane < rowLanes; ++lane)
+      lanes.take(lane, f, row, o, at(r + lane));
+  MN_ONE_BY_ONE
+  for (int lane = 0; r < count; ++r, ++lane)
+    lanes.take(lane, f, row, o, at(r));
+}
+
+/// Part number `part` of row `o` in phase `p`: elements of which a lane sums at
+/// most 64.
+template <int p, typename F>
+auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
+               Index part, Index size) {
+  RowLanes<p, F> lanes;
+  if constexpr (CountsInRuns<F>) {
+    const Index end = std::min(size / F::run, (part + 1) * runsOfPart<F>);
+    for (Index run = part * runsOfPart<F>; run < end; ++run)
+      takeElements(lanes, f, row, o, F::run,
+                   [run](Index place) { return InRun<F::run>{run, place}; });
+  } else {
+    const Index begin = part * rowPart;
+    takeElements(lanes, f, row, o, std::min(rowPart, size - begin),
+                 [begin](Index r) { return begin + r; });
+  }
+  return lanes.joined();
 }
 
 /// Phase number `p` and those after it.
@@ -62,12 +107,45 @@ void rowPhases(const F &f, typename F::RowValues &row, Index o, Index size) {
   if constexpr (p < F::Phases::count) {
     using Kind = typename F::Phases::template At<p>;
     typename Kind::State s = Kind::noneOfAll();
-    for (Index begin = 0; begin < size; begin += rowPart)
-      s = Kind::joinAll(
-          s, rowPartOf<p>(f, row, o, begin,
-                          begin + rowPart < size ? begin + rowPart : size));
+    Index each = rowPart;
+    if constexpr (CountsInRuns<F>)
+      each = runsOfPart<F> * F::run;
+    for (Index part = 0; part * each < size; ++part)
+      s = Kind::joinAll(s, rowPartOf<p>(f, row, o, part, size));
     f.take(Phase<p>{}, Kind::results(s), row, o);
     rowPhases<p + 1>(f, row, o, size);
+  }
+}
+
+/// Stores what element `e` of row `o` gives.
+template <typename F>
+MN_INLINED void storeElement(const F &f, const typename F::RowValues &known,
+                             const typename F::ElementValues &e, Index o,
+                             auto r, Index place) {
+  const typename F::StoredValues v[] = {
+      f.results(known, e, o, r, neighbour<1>(Element(place), 0))};
+  f.store(v, place);
+}
+template <typename F>
+MN_INLINED void storeElement(const F &f, const typename F::RowValues &known,
+                             Index o, auto r) {
+  const Index place = f.placeOf(o, r);
+  storeElement(f, known, f.load(place), o, r, place);
+}
+
+template <typename F>
+MN_INLINED void storeRowElements(const F &f, const typename F::RowValues &known,
+                                 Index o, Index size) {
+  if constexpr (CountsInRuns<F>) {
+    for (Index run = 0; run < size / F::run; ++run) {
+      MN_INDEPENDENT
+      for (Index place = 0; place < F::run; ++place)
+        storeElement(f, known, o, InRun<F::run>{run, place});
+    }
+  } else {
+    MN_INDEPENDENT
+    for (Index r = 0; r < size; ++r)
+      storeElement(f, known, o, r);
   }
 }
 
@@ -81,15 +159,8 @@ MN_INLINED typename F::RowValues oneRow(const F &functor, Index o, Index size) {
   rowPhases<0>(f, row, o, size);
   // A copy, which no store can change.
   const typename F::RowValues known = row;
-  if constexpr (F::storesElements) {
-    MN_INDEPENDENT
-    for (Index r = 0; r < size; ++r) {
-      const Index place = f.placeOf(o, r);
-      const typename F::StoredValues v[] = {f.results(
-          known, f.load(place), o, r, neighbour<1>(Element(place), 0))};
-      f.store(v, place);
-    }
-  }
+  if constexpr (F::storesElements)
+    storeRowElements(f, known, o, size);
   f.storeRow(known, o);
   return known;
 }
@@ -117,12 +188,136 @@ template <typename F> void rowsWithTotals(const Reduce &s, const F &f) {
   f.storeTotals(totals);
 }
 
+//===----------------------------------------------------------------------===//
+// Rows that are columns in memory
+//===----------------------------------------------------------------------===//
+
+// A part is so many elements of all rows, and a thread has one at a time. Of
+// these it has some rows at once, and each phase ends before the next begins.
+constexpr int64_t columnPart = 32768;
+constexpr int64_t mostColumnParts = 64;
+constexpr int columnsAtOnce = 64;
+/// Elements of a row that are summed up before they are added to the others.
+constexpr Index columnRun = 64;
+
+/// What is known of `count` rows from `first` on.
+template <typename F>
+MN_INLINED auto knownColumns(const typename F::RowValues *rows, Index first,
+                             Index count) {
+  typename F::template RowArrays<columnsAtOnce> known;
+  for (Index i = 0; i < count; ++i)
+    known.set(i, rows[first + i]);
+  return known;
+}
+
+/// Elements [begin, end) of `count` rows from `first` on, added to the states
+/// of all rows; results that are known then are stored.
+template <int p, typename F, typename State>
+MN_INLINED void addColumns(const F &f, const typename F::RowValues *rows,
+                           Index first, Index count, Index begin, Index end,
+                           State *states) {
+  using Kind = typename F::Phases::template At<p>;
+  const auto known = knownColumns<F>(rows, first, count);
+  while (begin < end) {
+    typename Kind::One sums[Kind::count][columnsAtOnce];
+    for (auto &each : sums)
+      std::fill_n(each, columnsAtOnce, Kind::none());
+    const Index next = std::min(end, begin + columnRun);
+    for (Index r = begin; r < next; ++r) {
+      MN_INDEPENDENT
+      for (Index i = 0; i < count; ++i) {
+        const Index place = f.placeOf(first + i, r);
+        const auto e = f.load(place);
+        const auto row = known.at(i);
+        const auto values = f.values(Phase<p>{}, row, e, first + i, r,
+                                     neighbour<1>(Element(place), 0));
+        for (int k = 0; k < Kind::count; ++k)
+          sums[k][i] = Kind::join(sums[k][i], Kind::of(values.v[k], r));
+        if constexpr (StoresInLastPhase<F> && p + 1 == F::Phases::count)
+          storeElement(f, row, e, first + i, r, place);
+      }
+    }
+    for (Index i = 0; i < count; ++i)
+      for (int k = 0; k < Kind::count; ++k)
+        states[first + i].v[k] = Kind::join(states[first + i].v[k], sums[k][i]);
+    begin = next;
+  }
+}
+
+template <typename F>
+MN_INLINED void storeColumns(const F &f, const typename F::RowValues *rows,
+                             Index first, Index count, Index begin, Index end) {
+  const auto known = knownColumns<F>(rows, first, count);
+  for (Index r = begin; r < end; ++r) {
+    MN_INDEPENDENT
+    for (Index i = 0; i < count; ++i)
+      storeElement(f, known.at(i), first + i, r);
+  }
+}
+
+/// use(part, first, count, begin, end) for elements [begin, end) of `count`
+/// rows from `first` on.
+template <typename Use>
+MN_INLINED void eachColumnPart(const Reduce &s, int64_t parts, const Use &use) {
+  const int64_t each = (s.size + parts - 1) / parts;
+  parallelFor(parts, each * s.outputs, [&](int64_t part) {
+    const int64_t begin = part * each, end = std::min(s.size, begin + each);
+    for (int64_t first = 0; first < s.outputs; first += columnsAtOnce)
+      use(part, first, std::min<int64_t>(columnsAtOnce, s.outputs - first),
+          begin, end);
+  });
+}
+
+template <int p, typename F>
+void columnPhases(const F &functor, const Reduce &s, int64_t parts,
+                  std::vector<typename F::RowValues> &rows) {
+  if constexpr (p < F::Phases::count) {
+    using Kind = typename F::Phases::template At<p>;
+    const size_t count = size_t(s.outputs);
+    std::vector<typename Kind::State> states(size_t(parts) * count,
+                                             Kind::noneOfAll());
+    eachColumnPart(s, parts,
+                   [&](int64_t part, Index first, Index some, Index begin,
+                       Index end) MN_ALWAYS_INLINE {
+                     const F f = functor;
+                     addColumns<p>(f, rows.data(), first, some, begin, end,
+                                   &states[size_t(part) * count]);
+                   });
+    for (size_t o = 0; o < count; ++o) {
+      for (size_t part = 1; part < size_t(parts); ++part)
+        states[o] = Kind::joinAll(states[o], states[part * count + o]);
+      functor.take(Phase<p>{}, Kind::results(states[o]), rows[o], Index(o));
+    }
+    columnPhases<p + 1>(functor, s, parts, rows);
+  }
+}
+
+template <typename F> void columns(const Reduce &s, const F &functor) {
+  const int64_t parts = std::clamp<int64_t>(
+      std::min(s.outputs * s.size / columnPart, s.size), 1, mostColumnParts);
+  std::vector<typename F::RowValues> rows(size_t(s.outputs));
+  for (size_t o = 0; o < rows.size(); ++o)
+    functor.begin(rows[o], Index(o));
+  columnPhases<0>(functor, s, parts, rows);
+  if constexpr (F::storesElements && !StoresInLastPhase<F>)
+    eachColumnPart(s, parts,
+                   [&](int64_t, Index first, Index count, Index begin,
+                       Index end) MN_ALWAYS_INLINE {
+                     const F f = functor;
+                     storeColumns(f, rows.data(), first, count, begin, end);
+                   });
+  for (size_t o = 0; o < rows.size(); ++o)
+    functor.storeRow(rows[o], Index(o));
+}
+
 } // namespace detail
 
 template <typename F>
 void rows(Context &, const char *, const Reduce &s, const F &functor) {
   if constexpr (HasTotals<F>)
     detail::rowsWithTotals(s, functor);
+  else if constexpr (AreColumns<F>)
+    detail::columns(s, functor);
   else
     parallelFor(s.outputs, s.size * F::Phases::count,
                 [&](int64_t o) { detail::oneRow(functor, Index(o), s.size); });

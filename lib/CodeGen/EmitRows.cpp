@@ -5,97 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/CodeGen/FunctorEmitter.h"
-#include "lib/IR/Mnist/TensorShape.h"
+#include "lib/CodeGen/RowEmitter.h"
 #include "lib/IR/Names.h"
-#include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/Target.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
 
-namespace mlir::mnistc {
-
-class RowEmitter {
-public:
-  RowEmitter(FunctorEmitter &functor, const RowBody &rows)
-      : out(functor), body(functor.body), rows(rows), space(rows.space),
-        element(
-            rowPosition(space.getShape(), space.getReducedDims(), &divisors)),
-        row(positionAt({"o"}, space.getRowShape())),
-        elementIndex(linearIndex(element, space.getShape())),
-        rowIndex(linearIndex(row, space.getRowShape())) {
-    if (space.getRun() > 1)
-      numberType = out.takeRun(divisors, space.size(), indexType).str();
-  }
-
-  LogicalResult emit();
-
-private:
-  /// A member of ElementValues or RowValues.
-  struct Field {
-    Value value;
-    std::string name;
-    unsigned known; ///< after so many phases
-  };
-
-  void findFields();
-  void findElementFields();
-  void addElementField(Value value);
-  /// Whether a value is an input of an element, or is made of these alone by
-  /// elementwise ops, each of which has been asked about.
-  bool isOfElement(Value value) const {
-    return space.hasElements(value) &&
-           (isa<BlockArgument>(skipReshapes(value)) || made.contains(value));
-  }
-  bool readsElements(Operation &op) const {
-    return isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op) ||
-           space.isTotal(&op);
-  }
-  void addRowField(Value value);
-  std::string structText(StringRef name, ArrayRef<Field> fields);
-  std::string arraysText() const;
-  std::string phasesText(StringRef name, ArrayRef<RowPhase> phases);
-  /// What a function of an element is given.
-  SmallVector<Parameter> elementParameters() const;
-  /// Begins a function that knows the elements, where it `hasElement`, and the
-  /// row after so many phases.
-  void beginBody(unsigned known, bool hasElement);
-  LogicalResult emitLoad();
-  LogicalResult emitPhase(unsigned number);
-  LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
-                           unsigned known);
-  bool storesInLastPhase() const;
-  LogicalResult emitStores();
-  LogicalResult emitRowStores();
-  LogicalResult emitTotals();
-  LogicalResult emitTotal(unsigned number, ArrayRef<std::string> fields);
-  LogicalResult emitStoreTotals(ArrayRef<std::string> fields);
-
-  FunctorEmitter &out;
-  BodyEmitter &body;
-  const RowBody &rows;
-  const RowSpace &space;
-  Divisors divisors; ///< of an element's number
-  std::string numberType = indexType.str();
-  Position element, row;
-  Expr elementIndex, rowIndex;
-  SmallVector<Field> elementFields, rowFields;
-  NameScope elementNames, rowNames;
-  llvm::SetVector<Value> elementInputs; ///< that are in memory
-  llvm::SmallDenseSet<Value> made;      ///< of these
-  llvm::SetVector<Value> seen;
-};
-
-} // namespace mlir::mnistc
-
 //===----------------------------------------------------------------------===//
 // What is kept
 //===----------------------------------------------------------------------===//
 
-/// The model's name of a result, or what its kind is called if several have
-/// that name.
-static std::string nameOf(Operation *op, const NameScope &scope) {
+std::string mlir::mnistc::nameOf(Operation *op, const NameScope &scope) {
   if (SmallVector<OnnxName> names = namesIn(op->getLoc()); !names.empty())
     if (std::string name = names.back().tensor.str();
         !scope.contains(identifier(name)))
@@ -206,21 +127,18 @@ std::string RowEmitter::phasesText(StringRef name, ArrayRef<RowPhase> phases) {
          "\n";
 }
 
-/// "mn::Values<float, 2>": what elements or rows give to a phase.
-static std::string givenText(const RowPhase &phase) {
+std::string mlir::mnistc::givenText(const RowPhase &phase) {
   return "mn::Values<" + elementTypeName(phase.element).str() + ", " +
          std::to_string(phase.reductions.size()) + ">";
 }
 
-/// The type of what comes of a phase.
-static std::string resultText(const RowPhase &phase) {
+std::string mlir::mnistc::resultText(const RowPhase &phase) {
   return phase.givesIndex ? "mn::Values<int64_t, " +
                                 std::to_string(phase.reductions.size()) + ">"
                           : givenText(phase);
 }
 
-/// Result number `i` of a phase, as an element of its tensor.
-static Expr resultOf(const RowPhase &phase, unsigned i) {
+Expr mlir::mnistc::resultOf(const RowPhase &phase, unsigned i) {
   Expr value{"v.v[" + std::to_string(i) + "]"};
   StringRef type = elementName(phase.reductions[i]->getResult(0));
   if (!phase.givesIndex || type == "int64_t")
@@ -381,98 +299,6 @@ LogicalResult RowEmitter::emitRowStores() {
   out.finishFunction("void storeRow",
                      {{"const RowValues &", "row"}, {indexType, "o"}}, stores);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Totals
-//===----------------------------------------------------------------------===//
-
-/// The one element of a tensor.
-static Position onlyElement(Value value) {
-  return positionAt({"0"}, shapeOf(value));
-}
-static Expr onlyIndex(Value value) {
-  return linearIndex(onlyElement(value), shapeOf(value));
-}
-
-LogicalResult RowEmitter::emitTotal(unsigned number,
-                                    ArrayRef<std::string> fields) {
-  const RowPhase &phase = rows.totals[number];
-  std::string tag = "mn::Total<" + std::to_string(number) + ">";
-  beginBody(rows.phases.size() + 1, /*hasElement=*/false);
-  SmallVector<std::string> values;
-  for (ReductionOpInterface reduction : phase.reductions) {
-    FailureOr<Expr> value = body.value(reduction->getOperand(0), row);
-    if (failed(value))
-      return failure();
-    values.push_back(value->text);
-  }
-  out.finishFunction(
-      givenText(phase) + " values",
-      {{tag, "phase"}, {"const RowValues &", "row"}, {indexType, "o"}},
-      argumentLines("    return {", "{", values, "}};", 0) + "\n");
-  body.begin(/*indent=*/4);
-  std::string stores;
-  for (auto [i, field] : llvm::enumerate(fields))
-    stores +=
-        line("totals." + field + " = " + resultOf(phase, i).text + ";", 4) +
-        "\n";
-  out.finishFunction("void take",
-                     {{tag, "phase"},
-                      {"const " + resultText(phase) + " &", "v"},
-                      {"TotalValues &", "totals"}},
-                     stores);
-  return success();
-}
-
-/// All results of one element: those that need no row are computed here too.
-LogicalResult RowEmitter::emitStoreTotals(ArrayRef<std::string> fields) {
-  body.begin(/*indent=*/4);
-  size_t number = 0;
-  for (const RowPhase &phase : rows.totals)
-    for (ReductionOpInterface reduction : phase.reductions) {
-      Value total = reduction->getResult(0);
-      body.bind(total, {"totals." + fields[number++]}, onlyIndex(total));
-    }
-  std::string stores;
-  for (auto [i, yielded] : llvm::enumerate(yieldsOf(out.step))) {
-    if (space.hasElements(yielded) || space.hasRows(yielded))
-      continue;
-    // All are computed before the first is stored.
-    FailureOr<Expr> value = body.namedValue(yielded, onlyElement(yielded));
-    if (failed(value))
-      return failure();
-    stores += storeLine(out.names[out.step.getResult(i)],
-                        onlyIndex(yielded).text, *value);
-  }
-  out.finishFunction("void storeTotals", {{"const TotalValues &", "totals"}},
-                     stores);
-  return success();
-}
-
-LogicalResult RowEmitter::emitTotals() {
-  if (rows.totals.empty())
-    return success();
-  NameScope totalNames;
-  SmallVector<std::string> fields;
-  std::string members;
-  for (const RowPhase &phase : rows.totals)
-    for (ReductionOpInterface reduction : phase.reductions) {
-      fields.push_back(totalNames.add(nameOf(reduction, totalNames)));
-      members += ("    " + elementName(reduction->getResult(0)) + " " +
-                  fields.back() + ";\n")
-                     .str();
-    }
-  out.functions += "  struct TotalValues {\n" + members + "  };\n" +
-                   phasesText("Totals", rows.totals);
-  ArrayRef<std::string> left = fields;
-  for (auto [number, phase] : llvm::enumerate(rows.totals)) {
-    size_t count = phase.reductions.size();
-    if (failed(emitTotal(number, left.take_front(count))))
-      return failure();
-    left = left.drop_front(count);
-  }
-  return emitStoreTotals(fields);
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,16 @@ MUTANTS = [
      "[&](const Operand &x) { return x.has(label); });\n",
      "[&](const Operand &x) { return false && x.has(label); });\n",
      ["operators/cases.test_einsum"]),
+    # Rows of the CPU.
+    ("a mask is stored on the CPU", "lib/IR/Plan/RowGroup.cpp",
+     "return !machine.storesMasks && isa<CompareOp>(op) &&",
+     "return false && isa<CompareOp>(op) &&", ["lit/form-rows-cpu"]),
+    ("any rows are rows of the CPU", "lib/IR/Plan/RowGroup.cpp",
+     "(space.getRun() >= machine.shortestRun || space.areRowsAdjacent()) &&",
+     "true &&", ["lit/form-rows-cpu"]),
+    ("a run that does not divide", "lib/CodeGen/Position.cpp",
+     "run = std::gcd(run, elements);", "run = std::max(run, shortestRun);",
+     ["lit/runs"]),
     # Steps and epilogues.
     ("a step that others read is joined", "lib/Passes/FormSteps.cpp",
      "if (producer.root || !onlyUsedBy(producer, consumer))",

@@ -4,6 +4,18 @@ MUTANTS = [
     ("steps without a trainer have zeros for a recipe",
      "runtime/core/recipe_rows.cpp", "rows.size() * sizeof(float)", "0",
      ["unit/Recipe"]),
+    # Loops of the CPU.
+    ("a remainder forgets its run", "runtime/include/mnistrt/cpu/runs.h",
+     "return i.run % (d / length) * length + i.place;", "return i.place;",
+     ["unit/InRun.*"]),
+    ("a part of the columns is left out", "runtime/include/mnistrt/cpu/rows.h",
+     "for (size_t part = 1; part < size_t(parts); ++part)",
+     "for (size_t part = 2; part < size_t(parts); ++part)",
+     ["unit/RowSteps.*"]),
+    ("only the first rows of a part", "runtime/include/mnistrt/cpu/rows.h",
+     "for (int64_t first = 0; first < s.outputs; first += columnsAtOnce)",
+     "for (int64_t first = 0; first < 1; first += columnsAtOnce)",
+     ["unit/RowSteps.*"]),
     # Exit codes.
     ("no GPU is a usage error", "runtime/cuda/device.cpp",
      "  if (count == 0)\n    return Status::error(Code::noDevice,",

@@ -22,9 +22,9 @@ namespace mlir::mnistc {
 class Divisors {
 public:
   void add(int64_t divisor) { all.push_back(divisor); }
-  /// A length of runs into which so many elements can be cut: quotients by the
-  /// divisors are equal in a run, and remainders as far apart as elements.
-  /// Nothing where nothing is divided, or runs would be short.
+  /// A length of runs into which so many elements can be cut: quotients by
+  /// divisors are equal in a run, and remainders as far apart as elements, but
+  /// for divisors below 16. Nothing where there are no others.
   std::optional<int64_t> runOf(int64_t elements) const;
 
 private:

@@ -5,7 +5,8 @@
 // RUN: g++ -std=c++20 -Wall -Wextra -Werror -fopenmp -fsyntax-only -DMN_TARGET_CPU -I%root/runtime/include %t.cpp
 
 // On the CPU, what divides the number of an element counts in runs, the greatest
-// that divide all divisors. On a GPU neighbours are in other threads.
+// that divide all divisors of 16 and more. On a GPU neighbours are in other
+// threads.
 // CUDA-NOT: mn::Index run =
 // CUDA-NOT: auto i
 

@@ -6,9 +6,8 @@
 // Where neighbouring rows are adjacent in memory, and not the elements of one,
 // threads share the elements: SIMD registers hold rows. The functor has then
 //
-//   RowArrays<n>       RowValues of n rows: at(i) gives, and set(i, row)
-//   changes
-//                      those of one
+//   RowArrays<n>       RowValues of n rows, which at(i) gives one by one and
+//                      set(i, row) changes
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,10 +1,10 @@
-"""Networks by name: those of networks.py, random-7 and blocks-7."""
+"""Networks by name: those of networks.py, random-7, blocks-7 and large-7."""
 
 from networks import NETWORKS
 from random_blocks import random_blocks
-from random_networks import random_network
+from random_networks import large_network, random_network
 
-FAMILIES = {"random": random_network, "blocks": random_blocks}
+FAMILIES = {"random": random_network, "blocks": random_blocks, "large": large_network}
 # For messages.
 NAMES = ", ".join([*(f"{family}-N" for family in FAMILIES), *NETWORKS])
 

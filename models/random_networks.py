@@ -21,9 +21,14 @@ MOST_WORK = 600_000_000  # multiply-adds of a forward pass, for the whole batch
 class Draw:
     """Layers of one network, made one after the other."""
 
+    batches, widths = (16, 32, 64, 64, 100, 128, 256), WIDTHS
+    # Of a convolution, and of a token.
+    all_channels, token_widths = CHANNELS, (32, 48, 64, 96, 128)
+    most_work = MOST_WORK
+
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.batch = self.pick(16, 32, 64, 64, 100, 128, 256)
+        self.batch = self.pick(*self.batches)
         self.activation = self.pick(RELU, RELU, RELU, TANH, GELU, RELU6)
         self.has_norms = self.chance(.5)
         self.work = 0
@@ -42,9 +47,9 @@ class Draw:
 
     def channels(self, before, kernel, area):
         """As many as the work that is left allows."""
-        result = self.pick(*CHANNELS)
+        result = self.pick(*self.all_channels)
         while result > 8 and self.work + self.batch * area * kernel ** 2 * \
-                before * result > MOST_WORK:
+                before * result > self.most_work:
             result //= 2
         return result
 
@@ -73,7 +78,7 @@ class Draw:
     def head(self, channels, size):
         if size > 7 or self.chance(.5):
             return [GLOBAL_POOL, dense(10)]
-        return [FLATTEN, dense(self.pick(*WIDTHS)), self.activation, dense(10)]
+        return [FLATTEN, dense(self.pick(*self.widths)), self.activation, dense(10)]
 
     def convolutions(self):
         layers, channels, size = self.stem()
@@ -107,14 +112,14 @@ class Draw:
     def perceptron(self):
         layers = [FLATTEN]
         for _ in range(self.pick(1, 2, 3, 4, 6)):
-            layers += [dense(self.pick(*WIDTHS)), *self.norm(LAYER_NORM),
+            layers += [dense(self.pick(*self.widths)), *self.norm(LAYER_NORM),
                        self.activation]
             if self.chance(.3):
                 layers.append(dropout(.2))
         return [*layers, dense(10)]
 
     def tokens(self):
-        patch, width = self.pick(4, 7), self.pick(32, 48, 64, 96, 128)
+        patch, width = self.pick(4, 7), self.pick(*self.token_widths)
         count = (28 // patch) ** 2
         mixes = self.chance(.4)
         layers = [conv(width, patch, stride=patch), TOKENS, POSITIONS]
@@ -128,9 +133,24 @@ class Draw:
         return [*layers, LAYER_NORM, MEAN_TOKEN, dense(10)]
 
 
-def random_network(seed):
-    draw = Draw(seed)
+class LargeDraw(Draw):
+    """Layers that keep a GPU busy: up to 33 times the work of the others."""
+
+    batches, widths = (64, 128, 256, 512), (512, 1024, 2048, 4096)
+    all_channels, token_widths = (64, 128, 128, 256, 256, 384, 512), (192, 256, 384, 512)
+    most_work = 20_000_000_000
+
+
+def drawn(draw):
     make = draw.pick(draw.convolutions, draw.convolutions, draw.residuals,
                      draw.perceptron, draw.tokens)
     return Network(make(), draw.pick(SGD, MOMENTUM, ADAM, ADAMW),
                    batch=draw.batch)
+
+
+def random_network(seed):
+    return drawn(Draw(seed))
+
+
+def large_network(seed):
+    return drawn(LargeDraw(seed))

@@ -32,6 +32,17 @@ int64_t rowElements(const Tensor &tensor) {
   return count;
 }
 
+/// From a function that knows a state's 64 bits.
+template <typename Whole> Metrics metricsFrom(const Whole &whole) {
+  Metrics metrics;
+  const int64_t bits = whole(names::lossSum);
+  std::memcpy(&metrics.lossSum, &bits, sizeof bits);
+  metrics.correct = whole(names::correct);
+  metrics.seen = whole(names::seen);
+  metrics.badStep = whole(names::badStep);
+  return metrics;
+}
+
 } // namespace
 
 Status TrainModel::create(const Model &model, int64_t batch,
@@ -242,13 +253,7 @@ Status TrainModel::writeStart(Executor &executor, int64_t epoch) const {
 }
 
 Metrics TrainModel::metricsOf(const std::vector<char> &block) const {
-  Metrics metrics;
-  const int64_t bits = whole(block, names::lossSum);
-  std::memcpy(&metrics.lossSum, &bits, sizeof bits);
-  metrics.correct = whole(block, names::correct);
-  metrics.seen = whole(block, names::seen);
-  metrics.badStep = whole(block, names::badStep);
-  return metrics;
+  return metricsFrom([&](const char *state) { return whole(block, state); });
 }
 
 void TrainModel::setMetrics(std::vector<char> &block,
@@ -261,24 +266,31 @@ void TrainModel::setMetrics(std::vector<char> &block,
   setWhole(block, names::badStep, metrics.badStep);
 }
 
+/// Of all parameters only these few bytes are read: it is done between steps.
 Status TrainModel::readMetrics(Executor &executor, Metrics &metrics) const {
   size_t begin = SIZE_MAX, end = 0;
   for (const char *state : metricStates)
     if (const Parameter *found = find(state)) {
       begin = std::min(begin, found->tensor.offset);
-      end = std::max(end, found->tensor.offset + 8);
+      end = std::max(end, found->tensor.offset + sizeof(int64_t));
     }
-  std::vector<char> block(end);
-  if (end - begin <= maxSpan) {
-    MN_TRY(executor.readParameters(begin, block.data() + begin, end - begin));
-  } else {
-    for (const char *state : metricStates)
-      if (const Parameter *found = find(state))
-        MN_TRY(executor.readParameters(found->tensor.offset,
-                                       block.data() + found->tensor.offset, 8));
-  }
-  metrics = metricsOf(block);
-  return Status::success();
+  const bool together = begin < end && end - begin <= maxSpan;
+  std::vector<char> span(together ? end - begin : 0);
+  if (together)
+    MN_TRY(executor.readParameters(begin, span.data(), span.size()));
+  Status status = Status::success();
+  metrics = metricsFrom([&](const char *state) {
+    int64_t value = 0;
+    const Parameter *found = find(state);
+    if (found && together)
+      std::memcpy(&value, span.data() + found->tensor.offset - begin,
+                  sizeof value);
+    else if (found && status.ok())
+      status =
+          executor.readParameters(found->tensor.offset, &value, sizeof value);
+    return value;
+  });
+  return status;
 }
 
 InputRange TrainModel::labelRange() const {

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How far what mnistc chooses is from the best way, for shapes nobody chose.
 
-usage: choices.py PREFIX [--shapes=0:240] [--precision=fp32] [--repeat=15]
-                  [--keep=DIR] [--out=FILE.json] [--tuned=FILE]
-       choices.py PREFIX --tune=FILE [--shapes=0:240] [--precision=fp32]
-                  [--budget=SECONDS]
+usage: choices.py PREFIX [--shapes=0:240] [--large] [--precision=fp32]
+                  [--repeat=15] [--keep=DIR] [--out=FILE.json] [--tuned=FILE]
+       choices.py PREFIX --tune=FILE [--shapes=0:240] [--large]
+                  [--precision=fp32] [--budget=SECONDS]
 
 PREFIX is an installed mnistc; the packages onnx and numpy and a GPU are needed.
 Each shape is a convolution, its gradients, or a matrix product, drawn at random:
-1 to 256 channels, windows of 1 to 7, strides, groups, batches of 1 to 1024. All
+1 to 256 channels, windows of 1 to 7, strides, groups, batches of 1 to 1024; with
+--large 32 to 512 channels, batches of 32 to 512, and up to 16 times the work. All
 are compiled as mnistc chooses and with each --prefer=; a row has the microseconds
 of one step each way, with what could not be fused into it, and without chains and
 pools in it. Last, the median and the worst of what was chosen by the best. Exit
@@ -21,6 +22,7 @@ another, as many as the budget allows: share/mnistc/tuned is made so.
 
 import argparse
 import concurrent.futures
+import dataclasses
 import json
 import os
 import pathlib
@@ -37,42 +39,57 @@ from onnx import TensorProto, helper, numpy_helper
 
 WAYS = ("", "libraries", "tensor-cores", "fma")
 IN_A_MODEL = 6
-MOST_WORK, MOST_ELEMENTS = 1 << 30, 1 << 22
-CHANNELS = (1, 2, 3, 4, 6, 8, 12, 16, 16, 20, 24, 32, 32, 48, 64, 64, 96, 128,
-            192, 256)
-SIDES = (1, 4, 10, 16, 32, 50, 64, 100, 128, 200, 256, 400, 512, 784, 1024)
 MEDIAN, WORST = 1.15, 2.0
+
+
+@dataclasses.dataclass
+class Limits:
+    work: tuple = (1 << 18, 1 << 30)
+    elements: int = 1 << 22
+    channels: tuple = (1, 2, 3, 4, 6, 8, 12, 16, 16, 20, 24, 32, 32, 48, 64, 64, 96,
+                       128, 192, 256)
+    sides: tuple = (1, 4, 10, 16, 32, 50, 64, 100, 128, 200, 256, 400, 512, 784, 1024)
+    batches: tuple = (1, 8, 16, 32, 64, 64, 64, 100, 128, 256, 512, 1024)
+    grouped: float = .2  # of the convolutions
+
+
+SMALL = Limits()
+LARGE = Limits(work=(1 << 29, 1 << 34), elements=1 << 25,
+               channels=(32, 48, 64, 64, 96, 128, 128, 192, 256, 256, 384, 512),
+               sides=(64, 128, 256, 512, 768, 1024, 2048, 4096),
+               batches=(32, 64, 64, 128, 128, 256, 512), grouped=.05)
 
 
 class Convolution:
     steps = ("forward", "input's gradient", "filter's gradient")
 
-    def __init__(self, draw, batch):
+    def __init__(self, draw, batch, limits):
         self.batch = batch
         while True:
             self.size = draw.choice((4, 5, 7, 8, 10, 14, 16, 20, 28, 32))
             self.kernel = min(draw.choice((1, 2, 3, 3, 3, 4, 5, 5, 7)), self.size)
             self.pad = draw.choice((0, self.kernel // 2))
             self.stride = draw.choice((1, 1, 1, 2))
-            self.channels, self.out = draw.choices(CHANNELS, k=2)
-            kind = draw.random()
+            self.channels, self.out = draw.choices(limits.channels, k=2)
+            kind = draw.random() * .2 / limits.grouped
             self.groups = 1
             if kind < .12:
                 self.out = self.groups = self.channels
             elif kind < .2 and self.channels % 4 == 0 and self.out % 4 == 0:
                 self.groups = 4
-            if self.fits():
+            if self.fits(limits):
                 return
 
     def after(self):
         return (self.size + 2 * self.pad - self.kernel) // self.stride + 1
 
-    def fits(self):
+    def fits(self, limits):
         pixels = self.batch * self.after() ** 2
         work = pixels * self.out * self.channels // self.groups * self.kernel ** 2
-        return self.after() > 1 and 1 << 18 < work < MOST_WORK and \
-            self.batch * self.size ** 2 * self.channels < MOST_ELEMENTS and \
-            pixels * self.out < MOST_ELEMENTS
+        least, most = limits.work
+        return self.after() > 1 and least < work < most and \
+            self.batch * self.size ** 2 * self.channels < limits.elements and \
+            pixels * self.out < limits.elements
 
     def __str__(self):
         return (f"conv {self.batch}x{self.channels}x{self.size} -> {self.out}, "
@@ -103,14 +120,15 @@ class Convolution:
 class MatrixProduct:
     steps = ("forward", "left gradient", "right gradient")
 
-    def __init__(self, draw, batch):
+    def __init__(self, draw, batch, limits):
         self.m = batch
+        least, most = limits.work
         while True:
-            self.k, self.n = draw.choices(SIDES, k=2)
+            self.k, self.n = draw.choices(limits.sides, k=2)
             self.batch = draw.choice((1, 1, 1, 1, 16, 64))
             work = self.batch * self.m * self.n * self.k
-            if 1 << 16 < work < MOST_WORK and work // self.n < MOST_ELEMENTS and \
-                    work // self.k < MOST_ELEMENTS and work // self.m < MOST_ELEMENTS:
+            if least // 4 < work < most and max(
+                    work // side for side in (self.n, self.k, self.m)) < limits.elements:
                 return
 
     def __str__(self):
@@ -152,18 +170,19 @@ def node(op, inputs, output, **attributes):
 
 
 def shape_of(number):
-    """Those of one model have the same batch."""
+    """Those of one model have the same batch. Negative numbers are large shapes."""
+    limits = LARGE if number < 0 else SMALL
     group = random.Random(f"group {number // IN_A_MODEL}")
-    batch = group.choice((1, 8, 16, 32, 64, 64, 64, 100, 128, 256, 512, 1024))
+    batch = group.choice(limits.batches)
     draw = random.Random(f"shape {number}")
     kind = MatrixProduct if draw.random() < .2 else Convolution
-    return kind(draw, batch), batch
+    return kind(draw, batch, limits), batch
 
 
 def model_of(numbers):
     shapes = [shape_of(number)[0] for number in numbers]
     batch = shape_of(numbers[0])[1]
-    values = np.random.default_rng(numbers[0])
+    values = np.random.default_rng(abs(numbers[0]))
     nodes, weights, last = [], {"w": (4, 10)}, "scores"
     nodes.append(node("MatMul", ["x", "w"], last))
     for i, shape in enumerate(shapes):
@@ -239,6 +258,8 @@ class Model:
 
 def models_of(options, folder):
     first, last = map(int, options.shapes.split(":"))
+    if options.large:
+        first, last = -last, -first
     return [Model(options, folder, range(i, min(i + IN_A_MODEL, last)))
             for i in range(first, last, IN_A_MODEL)]
 
@@ -284,6 +305,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("prefix", type=lambda t: pathlib.Path(t).resolve())
     parser.add_argument("--shapes", default="0:240")
+    parser.add_argument("--large", action="store_true")
     parser.add_argument("--precision", default="fp32")
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--keep", type=pathlib.Path)

@@ -17,6 +17,10 @@
 
 namespace mlir::mnistc {
 
+inline constexpr EpilogueParts noEpilogue = {false, false, false};
+inline constexpr EpilogueParts biasAndRelu = {true, false, true};
+inline constexpr EpilogueParts wholeEpilogue = {true, true, true};
+
 /// From where on the call of a library, or a kernel on tensor cores, pays for
 /// an op. Two for one op and library are alternatives: where either pays, the
 /// call is made.
@@ -29,14 +33,23 @@ struct Preference {
   std::optional<Layout> onlyLayout = {}; ///< of images; none: any
   // Of the root's multiply-adds (MultiplyAdds in lib/IR/Mnist/RootOps.h).
   int64_t minK = 0;
-  int64_t minSide = 0;     ///< m and n
-  int64_t minChannels = 0; ///< of the input, in a group
-  int64_t minEither = 0;   ///< channels, of input or output
-  int64_t minTaps = 0;     ///< of a window
-  bool ungrouped = false;  ///< only where there is one group
-  bool unstrided = false;  ///< only where all strides are 1
-  int64_t minWork = 0;     ///< of all
+  int64_t minSide = 0;        ///< m and n
+  int64_t minChannels = 0;    ///< of the input, in a group
+  int64_t minEither = 0;      ///< channels, of input or output
+  int64_t minOutChannels = 0; ///< of a convolution, in a group
+  int64_t minTaps = 0;        ///< of a window
+  int64_t maxTaps = std::numeric_limits<int64_t>::max();
+  bool ungrouped = false; ///< only where there is one group
+  bool unstrided = false; ///< only where all strides are 1
+  bool strided = false;   ///< only where one is more
+  bool oddTaps = false;   ///< only where windows have a middle
+  int64_t minWork = 0;    ///< of all
   int64_t minResults = 0;
+  /// More than minWork, for each byte that an FFT makes of the tensors.
+  int64_t minOfTransformed = 0;
+  /// Of a product: whether its left side is transposed, as in gradients of
+  /// weights; none: either.
+  std::optional<bool> transposedLeft = {};
 
   /// Why it does not pay; empty if it does.
   std::string objection(Operation *root) const;

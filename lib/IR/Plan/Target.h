@@ -27,6 +27,7 @@ struct LibraryCall {
   ArrayRef<Mma> tensorCores = {}; ///< on which it multiplies, besides ffma
   bool takesDoubles = false;      ///< f64 too
   bool evenPads = false;          ///< only as much padding after as before
+  bool byFft = false;             ///< asks for what an FFT makes, too
 
   /// Why it cannot compute a root; empty if nothing speaks against it.
   std::string objection(Operation *root) const;

@@ -70,7 +70,7 @@ func.func @by_size(%x: tensor<4x4xf32>) -> tensor<8x8xf32> {
 }
 
 // Libraries of the GPU get a workspace: a product 32 MiB, a convolution five
-// times the bytes of its tensors.
+// times the bytes of its tensors, or what an FFT asks for.
 
 // CHECK-LABEL: @library
 // CHECK-SAME:    plan.workspace_bytes = 33554432
@@ -94,7 +94,18 @@ func.func @convolution(%x: tensor<64x32x26x26xf32>, %w: tensor<64x32x3x3xf32>) -
   return %y : tensor<64x64x24x24xf32>
 }
 
-// The weights of the function above, and others.
+// The gradient of a filter may be by FFT, which makes 32 x 32 elements of each
+// image of 14 x 14 with its padding: 36,864 of 4,352 bytes, and a quarter more.
+
+// CHECK-LABEL: @transformed
+// CHECK-SAME:    plan.workspace_bytes = 200540160
+func.func @transformed(%x: tensor<64x256x14x14xf32>, %dy: tensor<64x64x14x14xf32>) -> tensor<64x256x7x7xf32> {
+  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [3, 3, 3, 3] dilations [1, 1] groups 1
+      : (tensor<64x256x14x14xf32>, tensor<64x64x14x14xf32>) -> tensor<64x256x7x7xf32>
+  return %y : tensor<64x256x7x7xf32>
+}
+
+// The weights of the function @library, and others.
 
 // CHECK-LABEL: @shared
 // CHECK:         mnist.constant {{.*}}3.0{{.*}} {plan.offset = 0 : i64}

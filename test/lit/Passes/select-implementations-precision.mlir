@@ -26,17 +26,98 @@ func.func @some_channels(%x: tensor<64x32x14x14xf32>, %w: tensor<64x32x3x3xf32>)
   return %y : tensor<64x64x14x14xf32>
 }
 
-// cuDNN knows tf32, not bf16 in memory that is f32.
+// cuDNN knows tf32, not bf16 in memory that is f32: our bf16 is faster, but
+// where there are strides, or windows of one element.
 
 // CHECK-LABEL: @many_channels
 // FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
 // TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
-// BF16:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
 // NONE:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
-func.func @many_channels(%x: tensor<64x128x14x14xf32>, %w: tensor<128x128x3x3xf32>) -> tensor<64x128x14x14xf32> {
+func.func @many_channels(%x: tensor<128x96x14x14xf32>, %w: tensor<256x96x5x5xf32>) -> tensor<128x256x14x14xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
+      : (tensor<128x96x14x14xf32>, tensor<256x96x5x5xf32>) -> tensor<128x256x14x14xf32>
+  return %y : tensor<128x256x14x14xf32>
+}
+
+// CHECK-LABEL: @strides
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+func.func @strides(%x: tensor<128x128x28x28xf32>, %w: tensor<256x128x4x4xf32>) -> tensor<128x256x13x13xf32> {
+  %y = mnist.conv nchw %x, %w strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<128x128x28x28xf32>, tensor<256x128x4x4xf32>) -> tensor<128x256x13x13xf32>
+  return %y : tensor<128x256x13x13xf32>
+}
+
+// CHECK-LABEL: @pixels
+// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+func.func @pixels(%x: tensor<128x48x28x28xf32>, %w: tensor<256x48x1x1xf32>) -> tensor<128x256x28x28xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<128x48x28x28xf32>, tensor<256x48x1x1xf32>) -> tensor<128x256x28x28xf32>
+  return %y : tensor<128x256x28x28xf32>
+}
+
+// Of 96 results it is several times slower than our kernel.
+
+// CHECK-LABEL: @fewer_results
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+func.func @fewer_results(%x: tensor<32x256x32x32xf32>, %w: tensor<96x256x3x3xf32>) -> tensor<32x96x32x32xf32> {
   %y = mnist.conv nchw %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
-      : (tensor<64x128x14x14xf32>, tensor<128x128x3x3xf32>) -> tensor<64x128x14x14xf32>
-  return %y : tensor<64x128x14x14xf32>
+      : (tensor<32x256x32x32xf32>, tensor<96x256x3x3xf32>) -> tensor<32x96x32x32xf32>
+  return %y : tensor<32x96x32x32xf32>
+}
+
+// An FFT pays where there is much to do for what it makes of the tensors, and
+// in f32 only.
+
+// CHECK-LABEL: @fft
+// STRICT:        plan.step "{{.*}}" on cudnn(
+// FP32:          plan.step "{{.*}}" on cudnn(
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+func.func @fft(%x: tensor<128x96x14x14xf32>, %dy: tensor<128x256x14x14xf32>) -> tensor<256x96x5x5xf32> {
+  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
+      : (tensor<128x96x14x14xf32>, tensor<128x256x14x14xf32>) -> tensor<256x96x5x5xf32>
+  return %y : tensor<256x96x5x5xf32>
+}
+
+// CHECK-LABEL: @fft_of_small_images
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+func.func @fft_of_small_images(%x: tensor<512x96x7x7xf32>, %dy: tensor<512x128x5x5xf32>) -> tensor<128x96x3x3xf32> {
+  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<512x96x7x7xf32>, tensor<512x128x5x5xf32>) -> tensor<128x96x3x3xf32>
+  return %y : tensor<128x96x3x3xf32>
+}
+
+// CHECK-LABEL: @fft_of_even_windows
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+func.func @fft_of_even_windows(%x: tensor<128x96x32x32xf32>, %dy: tensor<128x32x33x33xf32>) -> tensor<32x96x4x4xf32> {
+  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
+      : (tensor<128x96x32x32xf32>, tensor<128x32x33x33xf32>) -> tensor<32x96x4x4xf32>
+  return %y : tensor<32x96x4x4xf32>
+}
+
+// cuBLASLt is faster at short sums of gradients of weights, and only of these.
+
+// CHECK-LABEL: @weights
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// TF32:          plan.step "{{.*}}" on cublas schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on cublas schedule(#plan.product<mma = tf32>)(
+func.func @weights(%x: tensor<128x2048xf32>, %dy: tensor<128x4096xf32>) -> tensor<2048x4096xf32> {
+  %y = mnist.matmul %x, %dy transposed [true, false]
+      : (tensor<128x2048xf32>, tensor<128x4096xf32>) -> tensor<2048x4096xf32>
+  return %y : tensor<2048x4096xf32>
+}
+
+// CHECK-LABEL: @inputs
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+func.func @inputs(%dy: tensor<1024x128xf32>, %w: tensor<9216x128xf32>) -> tensor<1024x9216xf32> {
+  %y = mnist.matmul %dy, %w transposed [false, true]
+      : (tensor<1024x128xf32>, tensor<9216x128xf32>) -> tensor<1024x9216xf32>
+  return %y : tensor<1024x9216xf32>
 }
 
 // A classifier's last layer is too small, whatever may be used.

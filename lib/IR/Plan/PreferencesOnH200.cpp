@@ -1,0 +1,338 @@
+//===- PreferencesOnH200.cpp - what computes an op fastest, measured ------===//
+
+#include "lib/IR/Plan/PreferencesOnH200.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+// Times below are medians in microseconds on one H200, in f32. The convolution
+// is 32 -> 64 channels, 3x3, on 14x14 images; "first" is 1 -> 32 on 28x28.
+//
+//   step            batch  kernel nchw  kernel nhwc  cuDNN nchw  cuDNN nhwc
+//   convolution         1          7.3                     10.2
+//   convolution        64         22.8         24.3        22.4        45.7
+//   convolution      1024                     296         193         720
+//   first               1          2.7                      3.6
+//   first              64          6.0                     12.2
+//   first            1024         60                       85
+//
+//   filter's gradient   weights of a channel  kernel nchw  cuDNN nchw
+//   1 -> 32, 3x3             64            9          8.0        24.4
+//   1 -> 20, 5x5             64           25          9.5        25.8
+//   3 -> 32, 3x3             64           27         19.7        98.7
+//   32 -> 64, 3x3             1          288          6.2        11.1
+//   32 -> 64, 3x3            64          288         58.5        34.1
+//
+//   product m n k               kernel  cuBLASLt
+//   64 x 10 x 128                  3.9       7.0
+//   64 x 128 x 3136               12.2      10.7
+//   64 x 128 x 9216               19.0      17.3
+//   256 x 256 x 784               10.3      12.2
+//   256 x 784 x 256                9.5       8.3
+//   10 x 128 x 1024                          56.5
+
+// The convolutions of 48 random networks (batch 16 to 256, 1 to 256 channels,
+// images of 5 to 32, windows 1 to 5, strides, groups) were timed both ways
+// (docs/results/2026-11-22-choice-h100.md). cuDNN is slowest where it has no
+// transform: windows of 1, strides, few channels.
+
+/// A convolution of few products per result is bound by memory: a kernel reads
+/// the input once and saves the library's set-up.
+static constexpr int64_t fewProducts = 17;
+/// cuDNN is made for many channels and fills up what is missing: with one
+/// channel a kernel is faster at every batch size, for larger filters too.
+static constexpr int64_t someChannels = 2;
+/// Windows from which on cuDNN's transforms save multiplications.
+static constexpr int64_t someTaps = 9;
+/// Multiplications that hide what a call of cuDNN costs: where its tiles are
+/// filled, where they are not, and (assumed, not measured) for any window.
+static constexpr int64_t convWork = 1 << 25, largeConvWork = 1 << 27,
+                         hugeConvWork = 1 << 30;
+static constexpr int64_t filterGradWork = 1 << 26,
+                         largeFilterGradWork = 1 << 27,
+                         hugeFilterGradWork = int64_t(1) << 31;
+/// A long sum of few results is cut into parts by cuBLASLt, not by the kernel.
+static constexpr int64_t longSum = 500, longSumWork = 1 << 25;
+/// What cuBLASLt cuts is slow again where there are too few results for a tile.
+static constexpr int64_t someResults = 4096;
+/// In tf32 our tiles are as fast where a side or the sum is short: on one H100
+/// the products of 64 and of 1024 rows with 3136 x 128 and 9216 x 128 and their
+/// gradients make a step 2 to 3 % shorter, those of 1024 rows with 784 x 512
+/// and 512 x 256 would make it 10 % longer
+/// (docs/results/2026-11-25-blocks-and-orders.md).
+static constexpr int64_t someSide = 256;
+/// A short sum of a gradient of weights, which adds over rows.
+static constexpr int64_t shortSum = 32;
+/// Multiplications that hide what a call of cuBLASLt costs, for any shape.
+static constexpr int64_t matmulWork = 1 << 26;
+
+// On tensor cores, on one H100 (docs/results/2026-11-22-tensor-cores-h100.md):
+// our tf32x3 is faster than cuDNN and cuBLASLt on FMA units but where sums are
+// very long, and than our kernels on these but where there is little to do. In
+// tf32 the libraries are faster where their tiles are full.
+
+/// A matrix product on tensor cores: its sides fill a tile's, and it takes
+/// longer than to get there.
+static constexpr Preference productOnCores(Mma mma) {
+  return {.impl = Impl::kernel,
+          .op = "matmul",
+          .epilogue = wholeEpilogue,
+          .mma = mma,
+          .minK = 16,
+          .minSide = 16,
+          .minWork = 1 << 23};
+}
+/// Of few channels, too: half a tile is faster than gathering windows for FMA
+/// units (docs/results/2026-11-22-choices-h100.md).
+static constexpr Preference convOnCores(Mma mma) {
+  return {.impl = Impl::kernel,
+          .op = "conv",
+          .epilogue = wholeEpilogue,
+          .mma = mma,
+          .minK = 16,
+          .minSide = 2,
+          .minWork = 1 << 23};
+}
+/// Where their tiles are full.
+static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
+                                                 int64_t minResults) {
+  return {.impl = Impl::cublas,
+          .op = "matmul",
+          .epilogue = biasAndRelu,
+          .mma = Mma::tf32,
+          .minK = minK,
+          .minSide = minSide,
+          .minWork = 1 << 25,
+          .minResults = minResults};
+}
+/// Of few rows, with many results: the gradient of 2048 x 4096 weights, batch
+/// 128, takes 22 us instead of 43, that of 16 of 768 x 768, batch 32, 20
+/// instead of 37; 128 rows by 768 x 2048 13 instead of 15, by 2048 x 4096 24
+/// instead of 37 (docs/results/2026-11-26-large-networks.md).
+static constexpr Preference ofWeights(Preference p, bool gradient) {
+  p.transposedLeft = gradient;
+  return p;
+}
+static constexpr Preference gradOnCores(StringRef op, Mma mma, int64_t minWork,
+                                        int64_t minResults = 0,
+                                        int64_t minChannels = 0) {
+  return {.impl = Impl::kernel,
+          .op = op,
+          .epilogue = wholeEpilogue,
+          .mma = mma,
+          .minK = 2,
+          .minSide = 2,
+          .minChannels = minChannels,
+          .minWork = minWork,
+          .minResults = minResults};
+}
+/// As of a convolution: on one H100 the gradient of 64 -> 32 channels, 1x1 on
+/// 14x14, takes 6.7 us on tensor cores and 11.0 without.
+static constexpr int64_t inputGradWork = 1 << 23, coresFilterGradWork = 1 << 21;
+/// Fewer weights are summed in registers, unless they are of many channels: on
+/// one H100 the gradient of 64 -> 8 channels, 1x1 on 7x7, took 38 us so, and 9
+/// on tensor cores. Of 16 -> 32 channels registers are faster.
+static constexpr int64_t someWeights = 600, manyChannels = 33;
+
+// Large convolutions on the tensor cores of one H200, 35 shapes with their
+// gradients (docs/results/2026-11-26-large-networks.md). Our kernels are the
+// faster ones in bf16, which cuDNN has only for what is bf16 in memory, and
+// cuDNN's where it gathers what our kernels do not keep in shared memory:
+// strides, and windows of one element. What it gives for fewer than 192 output
+// channels takes two to six times as long as our kernel.
+static constexpr int64_t cudnnOutChannels = 192;
+/// Multiply-adds from which on windows with strides are its own.
+static constexpr int64_t strideWork = int64_t(1) << 32;
+
+/// What tf32 of cuDNN computes fastest, if it has this much to do.
+static constexpr Preference onCudnnCores(StringRef op, int64_t minEither,
+                                         int64_t minOutChannels,
+                                         int64_t minWork) {
+  return {.impl = Impl::cudnn,
+          .op = op,
+          .epilogue = noEpilogue,
+          .mma = Mma::tf32,
+          .onlyLayout = Layout::nchw,
+          .minEither = minEither,
+          .minOutChannels = minOutChannels,
+          .ungrouped = true,
+          .minWork = minWork};
+}
+/// Which cuDNN ends with an epilogue.
+static constexpr Preference forward(Preference p) {
+  p.epilogue = wholeEpilogue;
+  return p;
+}
+static constexpr Preference stridedOnCudnnCores(StringRef op, int64_t minEither,
+                                                int64_t minOutChannels,
+                                                int64_t minWork) {
+  Preference p = onCudnnCores(op, minEither, minOutChannels, minWork);
+  p.strided = true;
+  return p;
+}
+static constexpr Preference windowsOnCudnnCores(StringRef op, int64_t minTaps,
+                                                int64_t minOutChannels,
+                                                int64_t minWork) {
+  Preference p = onCudnnCores(op, 64, minOutChannels, minWork);
+  p.minTaps = minTaps;
+  return p;
+}
+static constexpr Preference pixelsOnCudnnCores(StringRef op) {
+  Preference p = onCudnnCores(op, 48, cudnnOutChannels, 1 << 30);
+  p.unstrided = true, p.maxTaps = 1;
+  return p;
+}
+
+/// The gradient of a filter by FFT, which is in f32: of 32 -> 64, 3x3 on 14x14,
+/// batch 1024, tensor cores take 152 us and the FFT 227; a network of 64 -> 64
+/// is 2 % faster by it (docs/results/2026-11-24-first-layers-h100.md). It takes
+/// 35 us and 0.6 us for each MB that it makes of the tensors.
+static constexpr Preference filterGradByFft() {
+  return {.impl = Impl::cudnn,
+          .op = "conv_filter_grad",
+          .epilogue = noEpilogue,
+          .minChannels = manyChannels,
+          .minEither = 32,
+          .minTaps = someTaps,
+          .unstrided = true,
+          .oddTaps = true,
+          .minWork = 900'000'000,
+          .minOfTransformed = 17};
+}
+/// Seven by seven elements: 192 -> 64 on 32x32, batch 32, takes 114 us instead
+/// of 581 forward, and 288 instead of 655 for the input's gradient.
+static constexpr Preference hugeWindowsByFft(StringRef op) {
+  Preference p = filterGradByFft();
+  p.op = op, p.minChannels = 0, p.minTaps = 49, p.minOfTransformed = 100;
+  return p;
+}
+/// What else cuDNN has for three by three elements: 256 -> 256 on 7x7, batch
+/// 64, takes 53 us.
+static constexpr Preference byWinograd() {
+  return {.impl = Impl::cudnn,
+          .op = "conv_filter_grad",
+          .epilogue = noEpilogue,
+          .minEither = 192,
+          .minTaps = 9,
+          .maxTaps = 9,
+          .unstrided = true,
+          .minWork = 1 << 30};
+}
+
+static const Preference onH200[] = {
+    forward(stridedOnCudnnCores("conv", 48, cudnnOutChannels, strideWork)),
+    forward(pixelsOnCudnnCores("conv")),
+    stridedOnCudnnCores("conv_input_grad", 96, cudnnOutChannels, strideWork),
+    stridedOnCudnnCores("conv_input_grad", 96, 96, 2 * strideWork),
+    pixelsOnCudnnCores("conv_input_grad"),
+    stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * strideWork),
+    productOnCublasCores(someSide, someSide, 0),
+    ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
+    ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
+    ofWeights(productOnCublasCores(longSum, 64, 1 << 18), false),
+    convOnCores(Mma::bf16),
+    gradOnCores("conv_input_grad", Mma::bf16, inputGradWork),
+    gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork,
+                someWeights),
+    gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork, 0,
+                manyChannels),
+    productOnCores(Mma::bf16),
+    forward(onCudnnCores("conv", 96, cudnnOutChannels, strideWork / 2)),
+    forward(stridedOnCudnnCores("conv", 32, cudnnOutChannels, 1 << 29)),
+    forward(windowsOnCudnnCores("conv", 25, cudnnOutChannels, strideWork)),
+    onCudnnCores("conv_input_grad", 96, cudnnOutChannels, 3 * strideWork / 2),
+    windowsOnCudnnCores("conv_input_grad", 49, 64, 2 * strideWork),
+    stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, strideWork),
+    stridedOnCudnnCores("conv_filter_grad", 96, 96, strideWork / 2),
+    convOnCores(Mma::tf32),
+    gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),
+    gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork,
+                someWeights),
+    gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork, 0,
+                manyChannels),
+    productOnCores(Mma::tf32),
+    filterGradByFft(),
+    byWinograd(),
+    forward(hugeWindowsByFft("conv")),
+    hugeWindowsByFft("conv_input_grad"),
+    convOnCores(Mma::tf32x3),
+    gradOnCores("conv_input_grad", Mma::tf32x3, inputGradWork),
+    gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork,
+                someWeights),
+    gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork, 0,
+                manyChannels),
+    productOnCores(Mma::tf32x3),
+    {.impl = Impl::cudnn,
+     .op = "conv",
+     .epilogue = wholeEpilogue,
+     .onlyLayout = Layout::nchw,
+     .minK = fewProducts,
+     .minEither = 16,
+     .minTaps = someTaps,
+     .unstrided = true,
+     .minWork = convWork},
+    {.impl = Impl::cudnn,
+     .op = "conv",
+     .epilogue = wholeEpilogue,
+     .onlyLayout = Layout::nchw,
+     .minK = fewProducts,
+     .minChannels = someChannels,
+     .minTaps = someTaps,
+     .unstrided = true,
+     .minWork = largeConvWork},
+    {.impl = Impl::cudnn,
+     .op = "conv",
+     .epilogue = wholeEpilogue,
+     .onlyLayout = Layout::nchw,
+     .minK = fewProducts,
+     .minChannels = someChannels,
+     .minWork = hugeConvWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_input_grad",
+     .epilogue = noEpilogue,
+     .minTaps = someTaps,
+     .ungrouped = true,
+     .unstrided = true,
+     .minWork = convWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_input_grad",
+     .epilogue = noEpilogue,
+     .ungrouped = true,
+     .unstrided = true,
+     .minWork = hugeConvWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_filter_grad",
+     .epilogue = noEpilogue,
+     .minEither = 32,
+     .minTaps = someTaps,
+     .unstrided = true,
+     .minWork = filterGradWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_filter_grad",
+     .epilogue = noEpilogue,
+     .minEither = 24,
+     .minTaps = someTaps,
+     .unstrided = true,
+     .minWork = largeFilterGradWork},
+    {.impl = Impl::cudnn,
+     .op = "conv_filter_grad",
+     .epilogue = noEpilogue,
+     .minEither = 8,
+     .minTaps = someTaps,
+     .unstrided = true,
+     .minWork = hugeFilterGradWork},
+    {.impl = Impl::cublas,
+     .op = "matmul",
+     .epilogue = biasAndRelu,
+     .minK = longSum,
+     .minWork = longSumWork,
+     .minResults = someResults},
+    {.impl = Impl::cublas,
+     .op = "matmul",
+     .epilogue = biasAndRelu,
+     .minWork = matmulWork,
+     .minResults = someResults},
+    {Impl::nccl, "all_reduce", noEpilogue},
+};
+
+ArrayRef<Preference> mlir::mnistc::preferencesOnH200() { return onH200; }

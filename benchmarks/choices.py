@@ -71,7 +71,7 @@ class Convolution:
             self.pad = draw.choice((0, self.kernel // 2))
             self.stride = draw.choice((1, 1, 1, 2))
             self.channels, self.out = draw.choices(limits.channels, k=2)
-            kind = draw.random() * .2 / limits.grouped
+            kind = draw.random() * (.2 / limits.grouped)
             self.groups = 1
             if kind < .12:
                 self.out = self.groups = self.channels

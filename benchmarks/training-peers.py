@@ -8,7 +8,7 @@ usage: training-peers.py PREFIX DATA [--only=NAMES] [--batches=own,1024]
 PREFIX is an installed mnistc, DATA has MNIST's IDX files; the packages onnx and
 numpy and those of the peers are needed. NAMES are networks of models/networks.py
 (all of them where there is no --only), or random-7 of models/random_networks.py, or
-blocks-7 of models/random_blocks.py, or random-0:24 for many. All of them get the same weights, data
+blocks-7 of models/random_blocks.py, or large-7, or random-0:24 for many. All of them get the same weights, data
 and optimizer, and the whole data set is on the device. First each network is
 trained for a few steps without dropout on the same rows everywhere, and our
 losses must be as close to those in double precision as the peers' are. Then a

@@ -138,11 +138,11 @@ static constexpr int64_t someWeights = 600, manyChannels = 33;
 // gradients (docs/results/2026-11-26-large-networks.md). Our kernels are the
 // faster ones in bf16, which cuDNN has only for what is bf16 in memory, and
 // cuDNN's where it gathers what our kernels do not keep in shared memory:
-// strides, and windows of one element. What it gives for fewer than 192 output
-// channels takes two to six times as long as our kernel.
+// strides, and windows of one element. For fewer than 192 output channels it
+// took up to six times as long as our kernel, and rarely less.
 static constexpr int64_t cudnnOutChannels = 192;
-/// Multiply-adds from which on windows with strides are its own.
-static constexpr int64_t strideWork = int64_t(1) << 32;
+/// Multiply-adds from which on cuDNN is the faster one at windows with strides.
+static constexpr int64_t largeWork = int64_t(1) << 32;
 
 /// What tf32 of cuDNN computes fastest, if it has this much to do.
 static constexpr Preference onCudnnCores(StringRef op, int64_t minEither,
@@ -186,7 +186,8 @@ static constexpr Preference pixelsOnCudnnCores(StringRef op) {
 /// The gradient of a filter by FFT, which is in f32: of 32 -> 64, 3x3 on 14x14,
 /// batch 1024, tensor cores take 152 us and the FFT 227; a network of 64 -> 64
 /// is 2 % faster by it (docs/results/2026-11-24-first-layers-h100.md). It takes
-/// 35 us and 0.6 us for each MB that it makes of the tensors.
+/// about 35 us and 0.6 us for each MB that it makes of the tensors, as fitted
+/// to fourteen shapes, of which some take half as long again.
 static constexpr Preference filterGradByFft() {
   return {.impl = Impl::cudnn,
           .op = "conv_filter_grad",
@@ -206,9 +207,10 @@ static constexpr Preference hugeWindowsByFft(StringRef op) {
   p.op = op, p.minChannels = 0, p.minTaps = 49, p.minOfTransformed = 100;
   return p;
 }
-/// What else cuDNN has for three by three elements: 256 -> 256 on 7x7, batch
-/// 64, takes 53 us.
-static constexpr Preference byWinograd() {
+/// Of three by three elements and many channels, whatever is transformed: 256
+/// -> 256 on 7x7, batch 64, takes 53 us. Which engine that is was not looked
+/// at.
+static constexpr Preference smallWindowsOnCudnn() {
   return {.impl = Impl::cudnn,
           .op = "conv_filter_grad",
           .epilogue = noEpilogue,
@@ -220,12 +222,12 @@ static constexpr Preference byWinograd() {
 }
 
 static const Preference onH200[] = {
-    forward(stridedOnCudnnCores("conv", 48, cudnnOutChannels, strideWork)),
+    forward(stridedOnCudnnCores("conv", 48, cudnnOutChannels, largeWork)),
     forward(pixelsOnCudnnCores("conv")),
-    stridedOnCudnnCores("conv_input_grad", 96, cudnnOutChannels, strideWork),
-    stridedOnCudnnCores("conv_input_grad", 96, 96, 2 * strideWork),
+    stridedOnCudnnCores("conv_input_grad", 96, cudnnOutChannels, largeWork),
+    stridedOnCudnnCores("conv_input_grad", 96, 96, 2 * largeWork),
     pixelsOnCudnnCores("conv_input_grad"),
-    stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * strideWork),
+    stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
     productOnCublasCores(someSide, someSide, 0),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
@@ -237,13 +239,13 @@ static const Preference onH200[] = {
     gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork, 0,
                 manyChannels),
     productOnCores(Mma::bf16),
-    forward(onCudnnCores("conv", 96, cudnnOutChannels, strideWork / 2)),
+    forward(onCudnnCores("conv", 96, cudnnOutChannels, largeWork / 2)),
     forward(stridedOnCudnnCores("conv", 32, cudnnOutChannels, 1 << 29)),
-    forward(windowsOnCudnnCores("conv", 25, cudnnOutChannels, strideWork)),
-    onCudnnCores("conv_input_grad", 96, cudnnOutChannels, 3 * strideWork / 2),
-    windowsOnCudnnCores("conv_input_grad", 49, 64, 2 * strideWork),
-    stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, strideWork),
-    stridedOnCudnnCores("conv_filter_grad", 96, 96, strideWork / 2),
+    forward(windowsOnCudnnCores("conv", 25, cudnnOutChannels, largeWork)),
+    onCudnnCores("conv_input_grad", 96, cudnnOutChannels, 3 * largeWork / 2),
+    windowsOnCudnnCores("conv_input_grad", 49, 64, 2 * largeWork),
+    stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, largeWork),
+    stridedOnCudnnCores("conv_filter_grad", 96, 96, largeWork / 2),
     convOnCores(Mma::tf32),
     gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),
     gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork,
@@ -252,7 +254,7 @@ static const Preference onH200[] = {
                 manyChannels),
     productOnCores(Mma::tf32),
     filterGradByFft(),
-    byWinograd(),
+    smallWindowsOnCudnn(),
     forward(hugeWindowsByFft("conv")),
     hugeWindowsByFft("conv_input_grad"),
     convOnCores(Mma::tf32x3),

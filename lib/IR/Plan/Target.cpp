@@ -18,8 +18,8 @@ using namespace mlir::mnistc;
 
 /// What cuBLASLt and cuDNN's plain engines ask for.
 static constexpr int64_t plainScratch = int64_t(32) << 20;
-/// How many times the bytes of its tensors a convolution by FFT asks for, at
-/// most: 4.2 was seen.
+/// How many times the bytes of its tensors a convolution by FFT asks for where
+/// images fill its tiles: 4.2 was seen. Small images take more (Transforms.h).
 static constexpr int64_t transformedTimes = 5;
 
 /// What they read is f32 in memory: cuDNN has no bf16 for that.

@@ -59,7 +59,7 @@ func.func @pixels(%x: tensor<128x48x28x28xf32>, %w: tensor<256x48x1x1xf32>) -> t
   return %y : tensor<128x256x28x28xf32>
 }
 
-// Of 96 results it is several times slower than our kernel.
+// To 96 channels it was several times slower than our kernel.
 
 // CHECK-LABEL: @fewer_results
 // TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
@@ -99,7 +99,7 @@ func.func @fft_of_even_windows(%x: tensor<128x96x32x32xf32>, %dy: tensor<128x32x
   return %y : tensor<32x96x4x4xf32>
 }
 
-// cuBLASLt is faster at short sums of gradients of weights, and only of these.
+// cuBLASLt has short sums of gradients of weights, not those of inputs.
 
 // CHECK-LABEL: @weights
 // FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(

@@ -268,6 +268,7 @@ class Graph(Trainer):
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):
+                self.position.zero_()
                 self.block()
         torch.cuda.current_stream().wait_stream(side)
         torch.cuda.synchronize()

@@ -61,6 +61,44 @@ static LogicalResult transposeIota(TransposeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// The permutation that transposes the matrices of `value`.
+static Permutation swapOf(Value value) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::swap(perm[rank - 2], perm[rank - 1]);
+  return perm;
+}
+
+/// What `value` is the transpose of, matrix by matrix; null if of nothing.
+static Value matricesTransposed(Value value, OpBuilder &b) {
+  if (auto reshape = value.getDefiningOp<ReshapeOp>();
+      reshape && keepsMatrices(reshape))
+    if (Value before = matricesTransposed(reshape.getInput(), b)) {
+      RankedTensorType type = reshape.getType();
+      return b.createOrFold<ReshapeOp>(
+          reshape.getLoc(), type.clone(permute(type.getShape(), swapOf(value))),
+          before);
+    }
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  return transpose && swapsMatrix(transpose.getPerm()) ? transpose.getInput()
+                                                       : Value();
+}
+
+/// transpose(reshape(x)) = reshape(transpose(x)) for the product x, where the
+/// reshape keeps its matrices
+static LogicalResult transposeMatrices(TransposeOp op,
+                                       PatternRewriter &rewriter) {
+  auto reshape = op.getInput().getDefiningOp<ReshapeOp>();
+  if (!reshape || !reshape->hasOneUse() || !keepsMatrices(reshape) ||
+      !swapsMatrix(op.getPerm()) || !reshape.getInput().hasOneUse() ||
+      !reshape.getInput().getDefiningOp<MatmulOp>())
+    return rewriter.notifyMatchFailure(op, "input is no reshaped product");
+  Value turned = rewriter.create<TransposeOp>(op.getLoc(), reshape.getInput(),
+                                              swapOf(reshape.getInput()));
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), turned);
+  return success();
+}
+
 /// transpose(a b) = b' a', which are but flags
 static LogicalResult transposeMatmul(TransposeOp op,
                                      PatternRewriter &rewriter) {
@@ -79,10 +117,10 @@ static LogicalResult matmulOfTranspose(MatmulOp op, PatternRewriter &rewriter) {
   bool transposed[2] = {op.getTransposed()[0], op.getTransposed()[1]};
   bool changed = false;
   for (int i : {0, 1}) {
-    auto transpose = operands[i].getDefiningOp<TransposeOp>();
-    if (!transpose || !swapsMatrix(transpose.getPerm()))
+    Value before = matricesTransposed(operands[i], rewriter);
+    if (!before)
       continue;
-    operands[i] = transpose.getInput();
+    operands[i] = before;
     transposed[i] = !transposed[i];
     changed = true;
   }
@@ -237,7 +275,8 @@ void pushTransposes(func::FuncOp function) {
   TransposeOp::getCanonicalizationPatterns(patterns, context);
   ReshapeOp::getCanonicalizationPatterns(patterns, context);
   addPatterns(patterns, transposeConstant, transposeBroadcast, transposeIota,
-              transposeMatmul, matmulOfTranspose, matmulOfFlattened);
+              transposeMatrices, transposeMatmul, matmulOfTranspose,
+              matmulOfFlattened);
   patterns.add<SinkReshape>(context);
   addPatterns(patterns, reduceTranspose<ReduceSumOp>,
               reduceTranspose<ReduceMaxOp>, reduceTranspose<ReduceMinOp>,

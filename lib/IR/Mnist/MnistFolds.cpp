@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/Arithmetic.h"
+#include "lib/IR/Mnist/Evaluate.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Mnist/Patterns.h"
 #include "lib/IR/Mnist/Permutation.h"
@@ -167,6 +168,61 @@ static LogicalResult flattenConcat(ConcatOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// The first index and the step from each to the next, if that is always the
+/// same and all are in a dimension of `size`.
+static std::optional<std::pair<int64_t, int64_t>>
+regularIndices(ElementsAttr indices, int64_t size) {
+  if (!indices || indices.empty() || indices.getNumElements() > size)
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (const APInt &index : indices.getValues<APInt>()) {
+    int64_t number = index.getSExtValue();
+    numbers.push_back(number < 0 ? number + size : number);
+    if (numbers.back() < 0 || numbers.back() >= size)
+      return std::nullopt;
+  }
+  int64_t step = numbers.size() == 1 ? 1 : numbers[1] - numbers[0];
+  for (size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] - numbers[i - 1] != step || step == 0)
+      return std::nullopt;
+  return std::make_pair(numbers.front(), step);
+}
+
+/// gather(x, [s, s + t, s + 2 t ...]) = slice(x, s, t), whose gradient is no
+/// product
+static LogicalResult gatherToSlice(GatherOp op, PatternRewriter &rewriter) {
+  RankedTensorType input = op.getInput().getType();
+  int64_t dim = op.getDim();
+  auto regular =
+      regularIndices(constantValue(op.getIndices()), input.getDimSize(dim));
+  if (!regular)
+    return rewriter.notifyMatchFailure(op, "no constant, regular indices");
+  SmallVector<int64_t> shape(input.getShape());
+  SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
+  shape[dim] = op.getIndices().getType().getNumElements();
+  std::tie(starts[dim], steps[dim]) = *regular;
+  Value slice = rewriter.createOrFold<SliceOp>(op.getLoc(), input.clone(shape),
+                                               op.getInput(), starts, steps);
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
+  return success();
+}
+
+/// slice(transpose(x)) = transpose(slice(x)), which is smaller
+static LogicalResult sliceOfTranspose(SliceOp op, PatternRewriter &rewriter) {
+  auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+  if (!transpose ||
+      !llvm::all_of(transpose->getUsers(), llvm::IsaPred<SliceOp>))
+    return rewriter.notifyMatchFailure(op, "more than slices of a transpose");
+  SmallVector<int64_t> order = inverse(transpose.getPerm());
+  auto before = op.getType().clone(permute(op.getType().getShape(), order));
+  Value slice = rewriter.create<SliceOp>(
+      op.getLoc(), before, transpose.getInput(), permute(op.getStarts(), order),
+      permute(op.getSteps(), order));
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), slice,
+                                           transpose.getPerm());
+  return success();
+}
+
 /// slice(slice(x, s, t), u, v) = slice(x, s + u t, t v)
 static LogicalResult mergeSlices(SliceOp op, PatternRewriter &rewriter) {
   auto producer = op.getInput().getDefiningOp<SliceOp>();
@@ -283,12 +339,13 @@ static LogicalResult transposeToReshape(TransposeOp op,
 
 MNIST_PATTERNS(BroadcastOp, mergeBroadcasts)
 MNIST_PATTERNS(ConcatOp, flattenConcat)
+MNIST_PATTERNS(GatherOp, gatherToSlice)
 MNIST_PATTERNS(ReduceMaxOp, reduceToReshape<ReduceMaxOp>)
 MNIST_PATTERNS(ReduceMinOp, reduceToReshape<ReduceMinOp>)
 MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>, sumOfPlaced,
                sumOfRepeated)
 MNIST_PATTERNS(ReshapeOp, mergeReshapes, reshapeOfRepeated)
-MNIST_PATTERNS(SliceOp, mergeSlices)
+MNIST_PATTERNS(SliceOp, mergeSlices, sliceOfTranspose)
 MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape)
 
 #undef MNIST_PATTERNS

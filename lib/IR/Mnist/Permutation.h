@@ -53,11 +53,11 @@ inline bool preservesMemoryOrder(ArrayRef<int64_t> perm,
   return true;
 }
 
-/// Whether the last two of two or three dimensions, and only they, change
-/// places.
+/// Whether the last two dimensions, and only they, change places.
 inline bool swapsMatrix(ArrayRef<int64_t> perm) {
-  return llvm::equal(perm, ArrayRef<int64_t>{1, 0}) ||
-         llvm::equal(perm, ArrayRef<int64_t>{0, 2, 1});
+  int64_t rank = perm.size();
+  return rank >= 2 && isIdentity(perm.drop_back(2)) &&
+         perm[rank - 2] == rank - 1 && perm[rank - 1] == rank - 2;
 }
 
 /// What is left of `perm` where the dimensions `gone` of the operand are gone

@@ -138,6 +138,7 @@ def GatherOp : Mnist_IndexingOp<"gather"> {
     $input `,` $indices `dim` $dim attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = SaysOperandUse;
 }
 

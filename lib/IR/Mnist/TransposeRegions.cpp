@@ -35,6 +35,13 @@ TransposeCost mlir::mnistc::transposeCost(Block &block) {
   return cost;
 }
 
+bool mlir::mnistc::keepsMatrices(ReshapeOp reshape) {
+  ArrayRef<int64_t> from = reshape.getInput().getType().getShape();
+  ArrayRef<int64_t> to = reshape.getType().getShape();
+  return from.size() >= 2 && to.size() >= 2 &&
+         from.take_back(2) == to.take_back(2);
+}
+
 std::optional<unsigned> mlir::mnistc::rowDimensions(ReshapeOp reshape,
                                                     ArrayRef<int64_t> perm,
                                                     ArrayRef<int64_t> shape) {
@@ -156,6 +163,22 @@ SmallVector<Operation *> OpRegion::borderTransposes() const {
   return border;
 }
 
+/// Of which a transpose is but flags, through a reshape of its batches.
+static bool isProductOfItsOwn(Value value) {
+  if (!value.hasOneUse())
+    return false;
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (reshape && keepsMatrices(reshape))
+    return isProductOfItsOwn(reshape.getInput());
+  return value.getDefiningOp<MatmulOp>() != nullptr;
+}
+
+/// Whether only products read it, of which a transpose is but flags.
+static bool isForProducts(ReshapeOp reshape) {
+  return keepsMatrices(reshape) &&
+         llvm::all_of(reshape->getUsers(), llvm::IsaPred<MatmulOp>);
+}
+
 /// What it costs to have `input` in the order `perm`.
 TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
   TransposeCost cost;
@@ -187,8 +210,7 @@ TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
     return cost;
   }
   bool isFree = preservesMemoryOrder(perm, shape) || isAnyOrder(input) ||
-                (input.hasOneUse() && swapsMatrix(perm) &&
-                 input.getDefiningOp<MatmulOp>());
+                (swapsMatrix(perm) && isProductOfItsOwn(input));
   if (!isFree)
     add(cost, input);
   return cost;
@@ -232,7 +254,8 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
         return matmul && !matmul.getTransposed()[0] &&
                constantValue(matmul.getRhs());
       });
-      whole |= !absorbs || !rowDimensions(reshape, back, shape);
+      whole |= (!absorbs || !rowDimensions(reshape, back, shape)) &&
+               (!swapsMatrix(back) || !isForProducts(reshape));
     } else {
       whole |= !isa<MatmulOp>(user) || !swapsMatrix(back);
     }

@@ -30,6 +30,10 @@ TransposeCost transposeCost(Block &block);
 /// simplified. Returns whether there was one.
 bool turnRegions(Block &block);
 
+/// Whether `reshape` only joins or splits the dimensions before the last two,
+/// so that these change places before it as well as after it.
+bool keepsMatrices(ReshapeOp reshape);
+
 /// A matrix product whose left operand is `reshape`, after a transpose of
 /// something of shape `shape` by `perm`, may permute the rows of its right
 /// operand instead. Returns how many dimensions stay in place before those that

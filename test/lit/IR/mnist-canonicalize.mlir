@@ -157,3 +157,45 @@ func.func @pools_of_one(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
   %y = mnist.max_pool nchw %a kernel [1] strides [1] pads [0, 0] dilations [2] : tensor<1x3x8xf32> -> tensor<1x3x8xf32>
   return %y : tensor<1x3x8xf32>
 }
+
+// Indices that are known and evenly spaced: a slice, whose gradient is no
+// product with a matrix of zeros and ones.
+
+// CHECK-LABEL: @gather_known
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x6x3xf32>)
+// CHECK-DAG:     %[[LAST:.*]] = mnist.slice %[[X]] starts [0, 5, 0] steps [1, 1, 1] : tensor<2x6x3xf32> -> tensor<2x1x3xf32>
+// CHECK-DAG:     mnist.reshape %[[LAST]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
+// CHECK-DAG:     mnist.slice %[[X]] starts [0, 4, 0] steps [1, -2, 1] : tensor<2x6x3xf32> -> tensor<2x3x3xf32>
+// CHECK-DAG:     mnist.gather %[[X]], %{{.*}} dim 1 : (tensor<2x6x3xf32>, tensor<3xi64>) -> tensor<2x3x3xf32>
+// CHECK-DAG:     mnist.gather %[[X]], %{{.*}} dim 0 : (tensor<2x6x3xf32>, tensor<2xi64>) -> tensor<2x6x3xf32>
+// CHECK-DAG:     mnist.gather %[[X]], %{{.*}} dim 2 : (tensor<2x6x3xf32>, tensor<1xi64>) -> tensor<2x6x1xf32>
+func.func @gather_known(%x: tensor<2x6x3xf32>) -> (tensor<2x3xf32>, tensor<2x3x3xf32>, tensor<2x3x3xf32>, tensor<2x6x3xf32>, tensor<2x6x1xf32>) {
+  %last = mnist.constant dense<-1> : tensor<i64>
+  %even = mnist.constant dense<[4, 2, 0]> : tensor<3xi64>
+  %uneven = mnist.constant dense<[0, 1, 5]> : tensor<3xi64>
+  %same = mnist.constant dense<1> : tensor<2xi64>
+  %outside = mnist.constant dense<3> : tensor<1xi64>
+  %a = mnist.gather %x, %last dim 1 : (tensor<2x6x3xf32>, tensor<i64>) -> tensor<2x3xf32>
+  %b = mnist.gather %x, %even dim 1 : (tensor<2x6x3xf32>, tensor<3xi64>) -> tensor<2x3x3xf32>
+  %c = mnist.gather %x, %uneven dim 1 : (tensor<2x6x3xf32>, tensor<3xi64>) -> tensor<2x3x3xf32>
+  %d = mnist.gather %x, %same dim 0 : (tensor<2x6x3xf32>, tensor<2xi64>) -> tensor<2x6x3xf32>
+  %e = mnist.gather %x, %outside dim 2 : (tensor<2x6x3xf32>, tensor<1xi64>) -> tensor<2x6x1xf32>
+  return %a, %b, %c, %d, %e : tensor<2x3xf32>, tensor<2x3x3xf32>, tensor<2x3x3xf32>, tensor<2x6x3xf32>, tensor<2x6x1xf32>
+}
+
+// What is sliced before it is transposed is not moved as a whole, unless
+// somebody reads the whole.
+
+// CHECK-LABEL: @slice_of_transpose
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x3x4xf32>, %[[Z:.*]]: tensor<2x3x4xf32>)
+// CHECK-DAG:     %[[S:.*]] = mnist.slice %[[X]] starts [1, 0, 3] steps [1, 2, -1] : tensor<2x3x4xf32> -> tensor<1x2x4xf32>
+// CHECK-DAG:     mnist.transpose %[[S]] perm [2, 0, 1] : tensor<1x2x4xf32> -> tensor<4x1x2xf32>
+// CHECK-DAG:     %[[T:.*]] = mnist.transpose %[[Z]] perm [2, 0, 1]
+// CHECK-DAG:     mnist.slice %[[T]]
+func.func @slice_of_transpose(%x: tensor<2x3x4xf32>, %z: tensor<2x3x4xf32>) -> (tensor<4x1x2xf32>, tensor<4x1x2xf32>, tensor<4x2x3xf32>) {
+  %t = mnist.transpose %x perm [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+  %y = mnist.slice %t starts [3, 1, 0] steps [-1, 1, 2] : tensor<4x2x3xf32> -> tensor<4x1x2xf32>
+  %whole = mnist.transpose %z perm [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+  %part = mnist.slice %whole starts [3, 1, 0] steps [-1, 1, 2] : tensor<4x2x3xf32> -> tensor<4x1x2xf32>
+  return %y, %part, %whole : tensor<4x1x2xf32>, tensor<4x1x2xf32>, tensor<4x2x3xf32>
+}

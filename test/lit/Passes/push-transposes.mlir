@@ -146,3 +146,40 @@ func.func @would_not_pay(%x: tensor<2x3xf32>, %z: tensor<3x2xf32>) -> tensor<3x2
   %y = mnist.add %t, %z : tensor<3x2xf32>
   return %y : tensor<3x2xf32>
 }
+
+// The heads of an attention: a reshape that joins batches keeps the matrices,
+// and their transposes are but flags, of what is scaled, too.
+
+// CHECK-LABEL: @matrices_of_heads
+// CHECK-NOT:     mnist.transpose
+// CHECK:         mnist.matmul %{{.*}}, %{{.*}} transposed [false, true] : (tensor<6x5x4xf32>, tensor<6x7x4xf32>) -> tensor<6x5x7xf32>
+// CHECK:         mnist.matmul %{{.*}}, %{{.*}} : (tensor<6x7x5xf32>, tensor<6x5x4xf32>) -> tensor<6x7x4xf32>
+// CHECK-NOT:     mnist.transpose
+// CHECK:         return
+func.func @matrices_of_heads(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x7x4xf32>, %s: tensor<6x7x5xf32>) -> (tensor<6x5x7xf32>, tensor<2x3x7x4xf32>) {
+  %c = mnist.constant dense<0.5> : tensor<2x3x4x7xf32>
+  %kt = mnist.transpose %k perm [0, 1, 3, 2] : tensor<2x3x7x4xf32> -> tensor<2x3x4x7xf32>
+  %scaled = mnist.mul %kt, %c : tensor<2x3x4x7xf32>
+  %a = mnist.reshape %q : tensor<2x3x5x4xf32> -> tensor<6x5x4xf32>
+  %b = mnist.reshape %scaled : tensor<2x3x4x7xf32> -> tensor<6x4x7xf32>
+  %y = mnist.matmul %a, %b : (tensor<6x5x4xf32>, tensor<6x4x7xf32>) -> tensor<6x5x7xf32>
+  // The gradient of k: transposed after the product.
+  %g = mnist.matmul %a, %s transposed [true, true] : (tensor<6x5x4xf32>, tensor<6x7x5xf32>) -> tensor<6x4x7xf32>
+  %heads = mnist.reshape %g : tensor<6x4x7xf32> -> tensor<2x3x4x7xf32>
+  %z = mnist.transpose %heads perm [0, 1, 3, 2] : tensor<2x3x4x7xf32> -> tensor<2x3x7x4xf32>
+  return %y, %z : tensor<6x5x7xf32>, tensor<2x3x7x4xf32>
+}
+
+// What is read as it is by something else is moved all the same.
+
+// CHECK-LABEL: @matrices_of_others
+// CHECK-COUNT-2: mnist.transpose
+func.func @matrices_of_others(%k: tensor<2x3x7x4xf32>, %q: tensor<6x5x7xf32>) -> (tensor<2x3x4x7xf32>, tensor<6x5x4xf32>, tensor<6x28xf32>, tensor<6x7x5xf32>) {
+  %kt = mnist.transpose %k perm [0, 1, 3, 2] : tensor<2x3x7x4xf32> -> tensor<2x3x4x7xf32>
+  %n = mnist.neg %kt : tensor<2x3x4x7xf32>
+  %b = mnist.reshape %n : tensor<2x3x4x7xf32> -> tensor<6x4x7xf32>
+  %y = mnist.matmul %q, %b transposed [false, true] : (tensor<6x5x7xf32>, tensor<6x4x7xf32>) -> tensor<6x5x4xf32>
+  %flat = mnist.reshape %n : tensor<2x3x4x7xf32> -> tensor<6x28xf32>
+  %z = mnist.transpose %q perm [0, 2, 1] : tensor<6x5x7xf32> -> tensor<6x7x5xf32>
+  return %n, %y, %flat, %z : tensor<2x3x4x7xf32>, tensor<6x5x4xf32>, tensor<6x28xf32>, tensor<6x7x5xf32>
+}

@@ -23,6 +23,8 @@ static StringRef typeText(Type element) {
     return "mn::Type::f32";
   if (element.isF64())
     return "mn::Type::f64";
+  if (element.isBF16())
+    return "mn::Type::bf16";
   if (element.isInteger(1))
     return "mn::Type::b8";
   if (element.isInteger(8))

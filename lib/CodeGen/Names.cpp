@@ -272,6 +272,8 @@ StringRef mlir::mnistc::elementTypeName(Type element) {
     return "float";
   if (element.isF64())
     return "double";
+  if (element.isBF16())
+    return "mn::Bf16";
   if (element.isInteger(1))
     return "bool";
   if (element.isInteger(8))

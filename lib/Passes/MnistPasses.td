@@ -120,6 +120,24 @@ def SplitSums : Pass<"mnist-split-sums", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numSplit", "num-split", "sums split">];
 }
 
+def RoundOperands : Pass<"mnist-round-operands", "::mlir::func::FuncOp"> {
+  let summary = "Have large products read operands that are bf16 in memory";
+  let description = [{
+    In bf16, tensor cores round what they multiply. Where the machine prefers a
+    library for operands that are rounded in memory already (lib/IR/Plan/Machine.h:
+    `rounded`), each operand is cast once, whoever reads it: the step that makes
+    it stores two bytes instead of four, or besides. What is rounded is the same,
+    and sums are in f32. Constants stay as they are, and products of them.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
+    Option<"libraries", "libraries", "std::string", "\"all\"",
+           "Libraries that may be used: all, none or a list such as "
+           "cudnn+cublas">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numRounded", "rounded", "products of rounded operands">];
+}
+
 def IndexPools : Pass<"mnist-index-pools", "::mlir::func::FuncOp"> {
   let summary = "Keep where a pool's maxima are, for its gradient";
   let description = [{

@@ -47,6 +47,12 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 /// The plan. From here on the order of steps is the order of execution.
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           bool fuseHorizontally, bool dataParallel) {
+  // What is cast where it is made joins the step that makes it. Ways to compute
+  // a product are compared as they read f32.
+  if (options.roundOperands && options.precision == "bf16" &&
+      options.prefer.empty() && options.candidate < 0)
+    pm.addNestedPass<func::FuncOp>(
+        createRoundOperands({options.target, options.libraries}));
   // Whole rows first: what is left joins the steps around it.
   if (options.fuse && options.formRows)
     pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));

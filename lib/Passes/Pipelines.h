@@ -59,6 +59,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> joinPools{
       *this, "join-pools", llvm::cl::init(true),
       llvm::cl::desc("Pool what a step computes before it is stored")};
+  Option<bool> roundOperands{
+      *this, "round-operands", llvm::cl::init(true),
+      llvm::cl::desc("Have large products in bf16 read bf16")};
   Option<bool> formChains{
       *this, "form-chains", llvm::cl::init(true),
       llvm::cl::desc("Run small steps row by row in one launch")};

@@ -1,6 +1,7 @@
 //===- array.cpp - a tensor in host memory --------------------------------===//
 
 #include "core/array.h"
+#include "mnistrt/bf16.h"
 #include <cstdarg>
 #include <cstdio>
 
@@ -54,6 +55,8 @@ double numberAt(Type type, const void *data, size_t i) {
     return at(uint8_t()) != 0;
   case Type::u8:
     return at(uint8_t());
+  case Type::bf16:
+    return at(Bf16());
   }
   return 0;
 }

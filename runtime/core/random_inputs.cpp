@@ -3,6 +3,7 @@
 #include "core/random_inputs.h"
 #include "core/batch_plan.h"
 #include "core/tensor.h"
+#include "mnistrt/bf16.h"
 #include "mnistrt/philox.h"
 #include <algorithm>
 #include <bit>
@@ -69,6 +70,9 @@ Status fillInputs(Executor &executor, const Plan &tables, int plan,
       break;
     case Type::i64:
       fill<int64_t>(to, count, whole);
+      break;
+    case Type::bf16:
+      fill<Bf16>(to, count, number);
       break;
     case Type::b8:
     case Type::u8:

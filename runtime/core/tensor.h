@@ -20,6 +20,8 @@ inline size_t bytesOf(Type type) {
   case Type::f32:
   case Type::i32:
     return 4;
+  case Type::bf16:
+    return 2;
   case Type::b8:
   case Type::u8:
     return 1;
@@ -42,6 +44,8 @@ inline const char *nameOf(Type type) {
     return "bool";
   case Type::u8:
     return "uint8";
+  case Type::bf16:
+    return "bfloat16";
   }
   return "unknown";
 }

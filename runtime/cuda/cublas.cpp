@@ -34,10 +34,11 @@ struct PreparedMatmul final : Prepared {
 };
 
 /// A row-major matrix, as a column-major one.
-cublasStatus_t makeLayout(const CublasLibrary &lt, int rows, int columns,
-                          int batch, cublasLtMatrixLayout_t &layout) {
+cublasStatus_t makeLayout(const CublasLibrary &lt, cudaDataType type, int rows,
+                          int columns, int batch,
+                          cublasLtMatrixLayout_t &layout) {
   cublasStatus_t status = lt.cublasLtMatrixLayoutCreate(
-      &layout, CUDA_R_32F, uint64_t(columns), uint64_t(rows), columns);
+      &layout, type, uint64_t(columns), uint64_t(rows), columns);
   const int64_t stride = int64_t(rows) * columns;
   if (status == CUBLAS_STATUS_SUCCESS)
     status = lt.cublasLtMatrixLayoutSetAttribute(
@@ -55,8 +56,10 @@ cublasLtEpilogue_t epilogueOf(const Epilogue &e) {
   return e.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/// All read and write f32.
-cublasComputeType_t computeTypeOf(Mma mma) {
+/// What is rounded already needs no tensor cores named.
+cublasComputeType_t computeTypeOf(cudaDataType operands, Mma mma) {
+  if (operands != CUDA_R_32F)
+    return CUBLAS_COMPUTE_32F;
   switch (mma) {
   case Mma::tf32:
     return CUBLAS_COMPUTE_32F_FAST_TF32;
@@ -73,11 +76,11 @@ cublasStatus_t setBias(const PreparedMatmul &p, const void *bias) {
       p.matmul, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
 }
 
-cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
-                              const Epilogue &e) {
+cublasStatus_t describeMatmul(PreparedMatmul &p, cudaDataType operands,
+                              const Matmul &s, const Epilogue &e) {
   const CublasLibrary &lt = p.lt;
   cublasStatus_t status = lt.cublasLtMatmulDescCreate(
-      &p.matmul, computeTypeOf(s.schedule.mma), CUDA_R_32F);
+      &p.matmul, computeTypeOf(operands, s.schedule.mma), CUDA_R_32F);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
     if (status == CUBLAS_STATUS_SUCCESS)
       status = lt.cublasLtMatmulDescSetAttribute(p.matmul, attribute, &value,
@@ -90,13 +93,14 @@ cublasStatus_t describeMatmul(PreparedMatmul &p, const Matmul &s,
     status = setBias(p, e.bias);
   if (status != CUBLAS_STATUS_SUCCESS)
     return status;
-  status = s.transposedB ? makeLayout(lt, s.n, s.k, s.batch, p.left)
-                         : makeLayout(lt, s.k, s.n, s.batch, p.left);
-  if (status == CUBLAS_STATUS_SUCCESS)
-    status = s.transposedA ? makeLayout(lt, s.k, s.m, s.batch, p.right)
-                           : makeLayout(lt, s.m, s.k, s.batch, p.right);
-  if (status == CUBLAS_STATUS_SUCCESS)
-    status = makeLayout(lt, s.m, s.n, s.batch, p.result);
+  const auto lay = [&](cublasLtMatrixLayout_t &layout, cudaDataType type,
+                       int rows, int columns) {
+    if (status == CUBLAS_STATUS_SUCCESS)
+      status = makeLayout(lt, type, rows, columns, s.batch, layout);
+  };
+  lay(p.left, operands, s.transposedB ? s.n : s.k, s.transposedB ? s.k : s.n);
+  lay(p.right, operands, s.transposedA ? s.k : s.m, s.transposedA ? s.m : s.k);
+  lay(p.result, CUDA_R_32F, s.m, s.n);
   return status;
 }
 
@@ -140,10 +144,8 @@ cublasStatus_t chooseAlgorithm(State &state, PreparedMatmul &p,
   return status;
 }
 
-} // namespace
-
-void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
-                        const Matmul &s, const Epilogue &e) {
+void multiply(Context &ctx, float *y, const void *a, const void *b,
+              cudaDataType operands, const Matmul &s, const Epilogue &e) {
   State &state = State::of(ctx);
   const CublasLibrary &lt = state.cublas;
   const float *residual = e.residual ? e.residual : y;
@@ -157,7 +159,7 @@ void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
   if (!kept) {
     auto p = std::make_unique<PreparedMatmul>(lt);
     bool found = false;
-    if (failed(describeMatmul(*p, s, e)))
+    if (failed(describeMatmul(*p, operands, s, e)))
       return;
     const cublasStatus_t chosen = chooseAlgorithm(
         state, *p, {b, a, residual, y}, ctx.workspaceBytes, found);
@@ -181,4 +183,16 @@ void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
                            &p.algorithm, ctx.workspace, p.workspaceBytes,
                            state.stream));
   state.lastKernel.clear();
+}
+
+} // namespace
+
+void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
+                        const Matmul &s, const Epilogue &e) {
+  multiply(ctx, y, a, b, CUDA_R_32F, s, e);
+}
+
+void mn::cublas::matmul(Context &ctx, float *y, const Bf16 *a, const Bf16 *b,
+                        const Matmul &s, const Epilogue &e) {
+  multiply(ctx, y, a, b, CUDA_R_16BF, s, e);
 }

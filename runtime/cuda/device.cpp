@@ -123,6 +123,8 @@ size_t bytesOf(Type type) {
   case Type::f64:
   case Type::i64:
     return 8;
+  case Type::bf16:
+    return 2;
   case Type::b8:
   case Type::u8:
     return 1;

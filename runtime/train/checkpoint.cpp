@@ -29,6 +29,8 @@ DType dtypeOf(Type type) {
     return DType::boolean;
   case Type::u8:
     return DType::u8;
+  case Type::bf16: // No parameter is one.
+    break;
   }
   return DType::u8;
 }

@@ -159,6 +159,8 @@ static Switch switches[] = {
     {"no-fuse", "One step per op", '2', OFF(fuse)},
     {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
     {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
+    {"no-round-operands", "Keep operands in f32 in memory", '2',
+     OFF(roundOperands)},
     {"no-form-chains", "A separate launch for each small step", '2',
      OFF(formChains)},
     {"no-reuse-memory", "No memory reuse", '1', OFF(reuseMemory)},

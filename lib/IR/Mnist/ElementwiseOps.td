@@ -264,14 +264,15 @@ def CastOp : Mnist_Op<"cast", [SameOperandsAndResultShape, ElementwiseTrait,
     the integer's range, the end of the range, and of NaN 0, as Rust's `as` and
     LLVM's `fptosi.sat` do (ONNX leaves both open): -2.5 is -2 as i32 and 0 as
     ui8, 3e9 as i32 is 2147483647. An integer becomes a narrower one modulo 2^n,
-    as in NumPy: 300 is 44 as ui8. Anything but 0, NaN included, becomes true.
+    as in NumPy: 300 is 44 as ui8. Anything but 0, NaN included, becomes true. A
+    float becomes the nearest bf16, of two the even one.
 
     ```mlir
     %y = mnist.cast %x : tensor<64xi64> -> tensor<64xf32>
     ```
   }];
-  let arguments = (ins Mnist_Tensor:$input);
-  let results = (outs Mnist_Tensor:$output);
+  let arguments = (ins Mnist_StoredTensor:$input);
+  let results = (outs Mnist_StoredTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasFolder = 1;
 }

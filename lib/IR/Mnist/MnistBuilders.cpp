@@ -50,5 +50,9 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
   SmallVector<int64_t> shape(a.drop_back(2));
   shape.push_back(a[a.size() - (lhsT ? 1 : 2)]);
   shape.push_back(b[b.size() - (rhsT ? 2 : 1)]);
-  build(builder, state, typeOf(lhs).clone(shape), lhs, rhs, {lhsT, rhsT});
+  Type element = typeOf(lhs).getElementType();
+  if (element.isBF16())
+    element = builder.getF32Type();
+  build(builder, state, RankedTensorType::get(shape, element), lhs, rhs,
+        {lhsT, rhsT});
 }

@@ -11,13 +11,16 @@ include "mlir/IR/OpBase.td"
 
 // Products of sizes do not overflow: lib/IR/Mnist/TensorSize.h.
 class Mnist_TensorOf<list<Type> types>
-    : RankedTensorOf<types, [CPred<"::mlir::mnistc::isModelTensor($_self)">],
+    : RankedTensorOf<types, [CPred<"::mlir::mnistc::isStoredTensor($_self)">],
                      "statically shaped tensor of at most 2^40 elements">;
 
 // f64 is there for gradient checks, integers and booleans for shapes, indices
 // and masks, ui8 for pixels. A dimension may be 0.
 def Mnist_Float : AnyTypeOf<[F32, F64]>;
 def Mnist_Tensor : Mnist_TensorOf<[F32, F64, I1, I32, I64, UI8]>;
+// What may be in memory: a product may read rounded operands.
+def Mnist_StoredTensor : Mnist_TensorOf<[F32, F64, BF16, I1, I32, I64, UI8]>;
+def Mnist_FactorTensor : Mnist_TensorOf<[F32, F64, BF16, I32, I64, UI8]>;
 def Mnist_FloatTensor : Mnist_TensorOf<[F32, F64]>;
 def Mnist_NumberTensor : Mnist_TensorOf<[F32, F64, I32, I64, UI8]>;
 def Mnist_BoolTensor : Mnist_TensorOf<[I1]>;

@@ -275,10 +275,22 @@ LogicalResult ReduceSumOp::verify() {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// Of a product, whose operands may be rounded.
+static LogicalResult verifyFactorType(Operation *op, Value factor,
+                                      Value result) {
+  Type element = getElementTypeOrSelf(factor);
+  if (!element.isBF16())
+    return verifyElementType(op, factor, result);
+  if (getElementTypeOrSelf(result).isF32())
+    return success();
+  return op->emitOpError("expected a result of f32, got ")
+         << getElementTypeOrSelf(result);
+}
+
 LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> a = shapeOf(getLhs()), b = shapeOf(getRhs());
   if (failed(verifyElementType(*this, getLhs(), getRhs())) ||
-      failed(verifyElementType(*this, getLhs(), getOutput())) ||
+      failed(verifyFactorType(*this, getLhs(), getOutput())) ||
       failed(verifyCount(*this, "numbers in transposed", 2,
                          getTransposed().size())))
     return failure();

@@ -25,14 +25,14 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
   let description = [{
     Rank 2 or 3 on both sides; in rank 3 the first dimension numbers the
     matrices. `transposed` says which operand is stored with its last two
-    dimensions exchanged.
+    dimensions exchanged. The product of operands in bf16 is in f32.
 
     ```mlir
     %y = mnist.matmul %x, %w transposed [false, true]
         : (tensor<64x784xf32>, tensor<128x784xf32>) -> tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins Mnist_NumberTensor:$lhs, Mnist_NumberTensor:$rhs,
+  let arguments = (ins Mnist_FactorTensor:$lhs, Mnist_FactorTensor:$rhs,
                        DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$transposed);
   let results = (outs Mnist_NumberTensor:$output);
   let assemblyFormat = [{

@@ -173,8 +173,8 @@ def ReshapeOp : Mnist_IndexingOp<"reshape"> {
     %y = mnist.reshape %x : tensor<64x1x28x28xf32> -> tensor<64x784xf32>
     ```
   }];
-  let arguments = (ins Mnist_Tensor:$input);
-  let results = (outs Mnist_Tensor:$output);
+  let arguments = (ins Mnist_StoredTensor:$input);
+  let results = (outs Mnist_StoredTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;

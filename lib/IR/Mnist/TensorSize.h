@@ -27,9 +27,9 @@ inline bool isCountable(llvm::ArrayRef<int64_t> shape) {
   return true;
 }
 
-/// Whether `type` is what the model dialect calls a tensor: Mnist_Tensor of
+/// Whether a step may have `type` in memory: Mnist_StoredTensor of
 /// MnistTypes.td.
-inline bool isModelTensor(Type type) {
+inline bool isStoredTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
       !isCountable(tensor.getShape()))
@@ -37,7 +37,14 @@ inline bool isModelTensor(Type type) {
   Type element = tensor.getElementType();
   return element.isF32() || element.isF64() || element.isSignlessInteger(1) ||
          element.isSignlessInteger(32) || element.isSignlessInteger(64) ||
-         element.isUnsignedInteger(8);
+         element.isUnsignedInteger(8) || element.isBF16();
+}
+
+/// Whether `type` is what the model dialect calls a tensor: Mnist_Tensor of
+/// MnistTypes.td.
+inline bool isModelTensor(Type type) {
+  return isStoredTensor(type) &&
+         !cast<RankedTensorType>(type).getElementType().isBF16();
 }
 
 /// The maximum numbers of inputs and outputs: each is a table entry of the

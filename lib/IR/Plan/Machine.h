@@ -50,6 +50,7 @@ struct Preference {
   /// Of a product: whether its left side is transposed, as in gradients of
   /// weights; none: either.
   std::optional<bool> transposedLeft = {};
+  bool rounded = false; ///< only of operands that are bf16 in memory
 
   /// Why it does not pay; empty if it does.
   std::string objection(Operation *root) const;

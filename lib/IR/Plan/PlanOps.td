@@ -224,8 +224,8 @@ def StepOp : Op<Plan_Dialect, "step",
   let arguments = (ins StrAttr:$name, Plan_Impl:$impl,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets,
                        OptionalAttr<Plan_Schedule>:$schedule,
-                       Variadic<Mnist_Tensor>:$inputs);
-  let results = (outs Variadic<Mnist_Tensor>:$outputs);
+                       Variadic<Mnist_StoredTensor>:$inputs);
+  let results = (outs Variadic<Mnist_StoredTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `on` $impl (`at` $offsets^)? (`schedule` `(` $schedule^ `)`)? `` `(` $inputs `)` $body attr-dict `:`
@@ -237,7 +237,7 @@ def StepOp : Op<Plan_Dialect, "step",
 
 def YieldOp : Op<Plan_Dialect, "yield", [Pure, Terminator, HasParent<"StepOp">]> {
   let summary = "results of a step";
-  let arguments = (ins Variadic<Mnist_Tensor>:$values);
+  let arguments = (ins Variadic<Mnist_StoredTensor>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 

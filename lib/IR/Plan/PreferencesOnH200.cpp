@@ -221,7 +221,21 @@ static constexpr Preference smallWindowsOnCudnn() {
           .minWork = 1 << 30};
 }
 
+/// Of operands in bf16: what rounds them costs a launch or less, what reads
+/// them half the bytes.
+static constexpr Preference productOfRounded() {
+  return {.impl = Impl::cublas,
+          .op = "matmul",
+          .epilogue = biasAndRelu,
+          .mma = Mma::bf16,
+          .minK = 128,
+          .minSide = 128,
+          .minWork = 1 << 28,
+          .rounded = true};
+}
+
 static const Preference onH200[] = {
+    productOfRounded(),
     forward(stridedOnCudnnCores("conv", 48, cudnnOutChannels, largeWork)),
     forward(pixelsOnCudnnCores("conv")),
     stridedOnCudnnCores("conv_input_grad", 96, cudnnOutChannels, largeWork),

@@ -39,6 +39,11 @@ bool mlir::mnistc::isContraction(Operation *op) {
   return root && root.getMultiplyAdds();
 }
 
+bool mlir::mnistc::readsRounded(Operation *op) {
+  auto matmul = dyn_cast<MatmulOp>(op);
+  return matmul && getElementTypeOrSelf(matmul.getLhs()).isBF16();
+}
+
 bool mlir::mnistc::isCollective(Impl impl) {
   return impl == Impl::nccl || impl == Impl::mpi;
 }

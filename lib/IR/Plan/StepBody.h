@@ -35,6 +35,9 @@ MaxUnpoolOp inlinedUnpoolOf(Value value);
 /// compute, and whose operands are read many times.
 bool isContraction(Operation *op);
 
+/// Whether it is a product of operands that are bf16 in memory.
+bool readsRounded(Operation *op);
+
 /// Whether an implementation is that of collectives.
 bool isCollective(Impl impl);
 

@@ -37,7 +37,12 @@ static const LibraryCall ofNvidia[] = {
     {Impl::cudnn, "conv_filter_grad", /*takesEpilogue=*/false, plainScratch,
      transformedTimes, ofCudnn, /*takesDoubles=*/false, /*evenPads=*/true,
      /*byFft=*/true},
-    {Impl::cublas, "matmul", /*takesEpilogue=*/true, plainScratch, 0, ofCublas},
+    {.impl = Impl::cublas,
+     .op = "matmul",
+     .takesEpilogue = true,
+     .scratchBytes = plainScratch,
+     .tensorCores = ofCublas,
+     .takesRounded = true},
     {.impl = Impl::nccl, .op = "all_reduce", .takesDoubles = true},
 };
 
@@ -88,12 +93,14 @@ const Machine &mlir::mnistc::machineFor(Operation *planned) {
 //===----------------------------------------------------------------------===//
 
 /// Why a library cannot compute a root; empty if it can.
-static std::string unsupportedReason(Operation *root, bool takesDoubles) {
+static std::string unsupportedReason(Operation *root, bool takesDoubles,
+                                     bool takesRounded) {
   SmallVector<Type> types(root->getOperandTypes());
   llvm::append_range(types, root->getResultTypes());
   for (Type type : types)
     if (Type element = getElementTypeOrSelf(type);
-        !element.isF32() && !(takesDoubles && element.isF64()))
+        !element.isF32() && !(takesDoubles && element.isF64()) &&
+        !(takesRounded && element.isBF16()))
       return llvm::formatv("takes f32 only, not {0}",
                            getElementTypeOrSelf(type));
   return "";
@@ -109,7 +116,7 @@ std::string LibraryCall::objection(Operation *root) const {
   auto gradient = dyn_cast<ConvFilterGradOp>(root);
   if (evenPads && gradient && !hasEvenPads(gradient))
     return "takes as much padding after as before only";
-  return unsupportedReason(root, takesDoubles);
+  return unsupportedReason(root, takesDoubles, takesRounded);
 }
 
 static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
@@ -122,6 +129,8 @@ bool LibraryCall::canCompute(StepOp step) const {
     return false;
   if (isCollectiveStep(step))
     return true;
+  if (readsRounded(rootOf(step)) && mmaOf(step) != Mma::bf16)
+    return false;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
   return found &&
          (takesEpilogue || (!found->bias && !found->residual && !found->relu));
@@ -172,19 +181,24 @@ bool Target::anyCanCompute(StepOp step) {
 
 std::string Target::inability(const Preference &preference,
                               Operation *root) const {
+  if (preference.rounded != readsRounded(root))
+    return preference.rounded ? "takes operands that are bf16 in memory"
+                              : "takes operands that are f32 in memory";
   const LibraryCall *call =
       llvm::find_if(libraries, [&](const LibraryCall &call) {
         return call.impl == preference.impl && call.op == preference.op;
       });
   return call != libraries.end()
              ? call->objection(root)
-             : unsupportedReason(root, /*takesDoubles=*/false);
+             : unsupportedReason(root, /*takesDoubles=*/false,
+                                 /*takesRounded=*/false);
 }
 
 std::string Target::objection(const Preference &preference,
                               Operation *root) const {
-  std::string reason = inability(preference, root);
-  return reason.empty() ? preference.objection(root) : reason;
+  // The sizes first, which decide whether operands are rounded.
+  std::string reason = preference.objection(root);
+  return reason.empty() ? inability(preference, root) : reason;
 }
 
 //===----------------------------------------------------------------------===//

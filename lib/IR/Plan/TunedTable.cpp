@@ -20,7 +20,7 @@ namespace json = llvm::json;
 static constexpr int64_t tableVersion = 1;
 
 bool mlir::mnistc::isTunable(StepOp step) {
-  return hasContraction(step) &&
+  return hasContraction(step) && !readsRounded(rootOf(step)) &&
          getElementTypeOrSelf(rootOf(step)->getResult(0).getType()).isF32();
 }
 

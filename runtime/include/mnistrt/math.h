@@ -13,7 +13,7 @@
 #ifndef MNISTRT_MATH_H
 #define MNISTRT_MATH_H
 
-#include "mnistrt/shapes.h"
+#include "mnistrt/bf16.h"
 
 #ifndef MN_FN
 #define MN_FN inline
@@ -310,11 +310,15 @@ MN_FN bool logicalAnd(bool a, bool b) { return a && b; }
 MN_FN bool logicalOr(bool a, bool b) { return a || b; }
 MN_FN bool logicalNot(bool a) { return !a; }
 
-/// A number as another type. A float becomes the integer that is nearest to it
+/// A number as another type, of floats the nearest. A float becomes the integer that is nearest to it
 /// when its fraction is dropped: what is too large the largest one, NaN 0. An
 /// integer becomes a narrower one modulo 2^n. Anything but 0 is true.
 template <typename To, typename From> MN_FN To cast(From x) {
-  if constexpr (isSame<To, bool>)
+  if constexpr (isSame<To, Bf16>)
+    return Bf16(static_cast<float>(x));
+  else if constexpr (isSame<From, Bf16>)
+    return cast<To>(static_cast<float>(x));
+  else if constexpr (isSame<To, bool>)
     return x != From(0);
   else if constexpr (Float<From> && !Float<To>)
     // As a float the highest integer may be one more than it is.

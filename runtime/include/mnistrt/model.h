@@ -18,7 +18,7 @@ namespace mn {
 /// generated file and the runtime that it is linked with must have the same.
 constexpr uint32_t modelVersion = 12;
 
-enum class Type : uint8_t { f32, f64, i32, i64, b8, u8 };
+enum class Type : uint8_t { f32, f64, i32, i64, b8, u8, bf16 };
 
 /// Which kernels of a step are enqueued: all, the one that packs its filters,
 /// or the others.

@@ -13,6 +13,7 @@
 using int32_t = int;
 using int64_t = long long;
 using uint8_t = unsigned char;
+using uint16_t = unsigned short;
 using uint32_t = unsigned int;
 using uint64_t = unsigned long long;
 #else

@@ -1,7 +1,8 @@
 //===- libraries.h - the library calls of a CUDA program --------*- C++ -*-===//
 //
-// Steps on cuBLASLt and cuDNN, float only, in true fp32, or on the tensor cores
-// that the shape's schedule names: tf32, and for matmul bf16. The first call of
+// Steps on cuBLASLt and cuDNN, in true fp32, or on the tensor cores that the
+// shape's schedule names: tf32, and for matmul bf16. All tensors are of floats
+// but the operands of matmul in bf16, which may be rounded. The first call of
 // a step chooses an algorithm and keeps it for the step; later ones only
 // enqueue it. What goes wrong is kept in the context and reported, with the
 // step's name, by who runs the steps. runtime/cuda/{cublas,cudnn,nccl}.cpp.
@@ -11,6 +12,7 @@
 #ifndef MNISTRT_CUDA_LIBRARIES_H
 #define MNISTRT_CUDA_LIBRARIES_H
 
+#include "mnistrt/bf16.h"
 #include "mnistrt/model.h"
 #include "mnistrt/shapes.h"
 
@@ -19,6 +21,8 @@ namespace mn {
 namespace cublas {
 /// y = act(a b + bias + residual); the bias is one number a column.
 void matmul(Context &ctx, float *y, const float *a, const float *b,
+            const Matmul &s, const Epilogue &epilogue = {});
+void matmul(Context &ctx, float *y, const Bf16 *a, const Bf16 *b,
             const Matmul &s, const Epilogue &epilogue = {});
 } // namespace cublas
 

@@ -15,9 +15,10 @@
 
 namespace mn::device {
 
-/// Whether a functor's load gives what is in memory: a reference.
+/// Whether a functor's load gives what is in memory, in 4 bytes: a reference.
 template <typename Loaded> inline constexpr bool isMemory = false;
-template <typename Loaded> inline constexpr bool isMemory<Loaded &> = true;
+template <typename Loaded>
+inline constexpr bool isMemory<Loaded &> = sizeof(Loaded) == 4;
 
 /// What an operand's owner knows. `cheapRows`: a row is as soon computed as
 /// read, `cheapAlong`: so is a place along k. `fours`: four neighbours in

@@ -29,10 +29,19 @@ enum class Precedence {
 
 class Divisors;
 
+/// What text calls an element's four, by its first element, a multiple of 4,
+/// and its number in it.
+struct NamesInFour {
+  std::string first, number;
+};
+
 struct Expr {
   std::string text;
   Precedence precedence = Precedence::primary;
   Divisors *divisors = nullptr; ///< by which text divides it, where asked for
+  /// Of an element's number: what four neighbours have in common is printed
+  /// alike for all.
+  const NamesInFour *four = nullptr;
 
   /// The text, in parentheses unless it binds at least as tightly as `least`.
   std::string as(Precedence least) const {

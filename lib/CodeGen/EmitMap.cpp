@@ -93,6 +93,36 @@ LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
   return success();
 }
 
+/// The same of what moves: all is computed where it is loaded, from a place
+/// that four neighbours share but for their numbers, so that what is adjacent
+/// in memory is seen to be.
+LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
+  SmallVector<std::string> values;
+  SmallVector<StoredField> stored;
+  functions = "  struct ElementValues {\n";
+  body.begin(/*indent=*/4);
+  NamesInFour four;
+  four.first = body.declare(indexType, "first", {"place & -4"}).text;
+  four.number = body.declare(indexType, "number", {"place & 3"}).text;
+  for (unsigned result : segment.results) {
+    Value value = yieldsOf(step)[result], made = step.getResult(result);
+    FailureOr<Expr> text = body.value(
+        value, positionAt({.text = "place", .four = &four}, shapeOf(value)));
+    if (failed(text))
+      return failure();
+    values.push_back(text->text);
+    std::string name = names[made].str();
+    functions += ("    " + elementName(made) + " " + name + ";\n").str();
+    stored.push_back({made, {"e." + name}});
+  }
+  functions += "  };\n";
+  finishElementLoad(values);
+  body.begin(/*indent=*/4);
+  emitResults(stored,
+              {{"const ElementValues &", "e"}, {"const mn::Neighbour &", ""}});
+  return success();
+}
+
 /// Declares a functor for a segment, or finds one that computes the same.
 FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment,
                                                     bool byFours) {
@@ -104,8 +134,9 @@ FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment,
   inputs.clear();
   functions.clear();
   run.reset();
-  if (failed(byFours ? emitSegmentByFours(segment)
-                     : emitSegment(segment, inPlace)))
+  if (failed(!byFours                         ? emitSegment(segment, inPlace)
+             : readsNeighbours(step, segment) ? emitSegmentByFours(segment)
+                                              : emitMovedFours(segment)))
     return failure();
   ScopedName type{names.space().str(), capitalized(names[results.front()])};
   SmallVector<Value> members = membersFor(results);

@@ -90,6 +90,7 @@ private:
   FailureOr<MapFunctorUse> functorFor(const Segment &segment, bool byFours);
   LogicalResult emitSegment(const Segment &segment, bool inPlace);
   LogicalResult emitSegmentByFours(const Segment &segment);
+  LogicalResult emitMovedFours(const Segment &segment);
   LogicalResult emitRoot(RootOpInterface root);
   LogicalResult emitRows(); ///< EmitRows.cpp
   /// What a contraction only reads is given as a reference, so that its kernel

@@ -31,6 +31,10 @@ static Expr printDigit(const Coordinate &c) {
   if (c.size <= 1 || c.div == 0 || c.div >= c.range)
     return number(0);
   Expr result = c.base;
+  const NamesInFour *four = c.base.four;
+  bool isInFour = four && c.div == 1 && c.size % 4 == 0 && c.size < c.range;
+  if (isInFour || (four && c.div % 4 == 0))
+    result = {four->first};
   auto divide = [&](StringRef sign, int64_t by, int64_t digit) {
     result = infix(result, sign, number(by), Precedence::multiplicative);
     if (c.base.divisors)
@@ -41,7 +45,8 @@ static Expr printDigit(const Coordinate &c) {
   // Not by division: the product may overflow.
   if (c.size < (c.range + c.div - 1) / c.div)
     divide("%", c.size, c.div * c.size);
-  return result;
+  return isInFour ? infix(result, "+", {four->number}, Precedence::additive)
+                  : result;
 }
 
 /// A sum of digits, each times a number, and an offset.

@@ -73,8 +73,8 @@ private:
       OpBuilder b(getOperation().getContext());
       b.setInsertionPointAfterValue(whole);
       auto type = mlir::cast<RankedTensorType>(whole.getType());
-      cast = b.create<CastOp>(whole.getLoc(), type.clone(b.getBF16Type()),
-                              whole);
+      cast =
+          b.create<CastOp>(whole.getLoc(), type.clone(b.getBF16Type()), whole);
     }
     return cast;
   }

@@ -205,7 +205,7 @@ bool Machine::takesFours(StepOp step, const Segment &segment) const {
   for (const Segment &other : segmentsOf(step))
     elements += other.elements;
   return elements >= foursFrom && segment.elements >= 4 &&
-         readsNeighbours(step, segment);
+         (readsNeighbours(step, segment) || movesFours(step, segment));
 }
 
 bool mlir::mnistc::takesWhole(Impl impl, EpilogueParts parts, StepOp step) {

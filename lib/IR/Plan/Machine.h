@@ -129,7 +129,8 @@ struct Machine {
   /// launch. Only where starting a step costs much.
   std::optional<ChainLimits> chains = {};
   /// In maps of so many elements or more a thread has four neighbours, which it
-  /// loads and stores at once; one of fewer would leave threads without work.
+  /// loads and stores at once, where they are neighbours in what is read, too;
+  /// one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
   /// Elements of maps and reductions are counted in runs that lie side by side
   /// in what is read, for a compiler of SIMD loops to see (cpu/runs.h).

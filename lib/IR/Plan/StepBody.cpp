@@ -8,6 +8,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -339,11 +340,55 @@ static llvm::SmallSetVector<Value, 16> sourcesOf(StepOp step,
   return values;
 }
 
+/// Whether it computes neighbours from neighbours, or from what all share.
+static bool keepsNeighbours(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || countOf(value) == 1 || isPointwise(op) ||
+         isa<BroadcastOp, ConstantOp, IotaOp, RandomUniformOp>(op);
+}
+
 bool mlir::mnistc::readsNeighbours(StepOp step, const Segment &segment) {
+  return llvm::all_of(sourcesOf(step, segment), keepsNeighbours);
+}
+
+static bool isInFours(Value value) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  return !shape.empty() && shape.back() % 4 == 0;
+}
+
+/// Whether four neighbours of the result, from a multiple of 4 on, are such of
+/// an operand: other dimensions than the last one change places.
+static bool movesFours(Operation *op) {
+  auto isAll = [&](bool also) {
+    return also && isInFours(op->getResult(0)) &&
+           llvm::all_of(op->getOperands().take_front(
+                            isa<GatherOp>(op) ? 1 : op->getNumOperands()),
+                        isInFours);
+  };
+  int64_t last = shapeOf(op->getResult(0)).size() - 1;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](ConcatOp) { return isAll(true); })
+      .Case([&](GatherOp gather) {
+        int64_t rank = shapeOf(gather.getInput()).size();
+        return isAll(int64_t(gather.getDim()) != rank - 1);
+      })
+      .Case([&](PadOp pad) {
+        return isAll(pad.getMode() == PadMode::constant &&
+                     pad.getLow().back() % 4 == 0);
+      })
+      .Case([&](SliceOp slice) {
+        return isAll(slice.getSteps().back() == 1 &&
+                     slice.getStarts().back() % 4 == 0);
+      })
+      .Case([&](TransposeOp transpose) {
+        return isAll(transpose.getPerm().back() == last);
+      })
+      .Default(false);
+}
+
+bool mlir::mnistc::movesFours(StepOp step, const Segment &segment) {
   return llvm::all_of(sourcesOf(step, segment), [](Value value) {
-    Operation *op = value.getDefiningOp();
-    return !op || countOf(value) == 1 || isPointwise(op) ||
-           isa<BroadcastOp, ConstantOp, IotaOp, RandomUniformOp>(op);
+    return keepsNeighbours(value) || ::movesFours(value.getDefiningOp());
   });
 }
 

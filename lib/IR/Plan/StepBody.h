@@ -111,8 +111,12 @@ SmallVector<Segment> segmentsOf(StepOp step);
 /// equal elements of what it reads, but for constants and random numbers.
 bool readsNeighbours(StepOp step, const Segment &segment);
 
-/// The inputs of which such a segment reads for an element the one of the same
-/// number.
+/// Whether four of them, from a multiple of 4 on, are computed from such fours:
+/// of what moves, the last dimension stays in fours.
+bool movesFours(StepOp step, const Segment &segment);
+
+/// The inputs of which a segment that reads neighbours reads for an element the
+/// one of the same number.
 SmallVector<BlockArgument> neighboursRead(StepOp step, const Segment &segment);
 
 /// Whether result number `result` of a step may take the place of input number

@@ -310,9 +310,10 @@ MN_FN bool logicalAnd(bool a, bool b) { return a && b; }
 MN_FN bool logicalOr(bool a, bool b) { return a || b; }
 MN_FN bool logicalNot(bool a) { return !a; }
 
-/// A number as another type, of floats the nearest. A float becomes the integer that is nearest to it
-/// when its fraction is dropped: what is too large the largest one, NaN 0. An
-/// integer becomes a narrower one modulo 2^n. Anything but 0 is true.
+/// A number as another type, of floats the nearest. A float becomes the integer
+/// that is nearest to it when its fraction is dropped: what is too large the
+/// largest one, NaN 0. An integer becomes a narrower one modulo 2^n. Anything
+/// but 0 is true.
 template <typename To, typename From> MN_FN To cast(From x) {
   if constexpr (isSame<To, Bf16>)
     return Bf16(static_cast<float>(x));

@@ -3,8 +3,8 @@
 // result o = load(o, 0) + ... + load(o, size - 1), with +, max, min, or the
 // index of the maximum. A team of threads shares a result: neighbouring threads
 // have neighbouring elements where these are adjacent in memory, else
-// neighbouring results. Few large results are shared by several blocks. The
-// order of all sums is fixed.
+// neighbouring results, of large tensors fours of them: 16 bytes a load. Few
+// large results are shared by several blocks. The order of all sums is fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,19 +18,29 @@ namespace mn {
 
 namespace shape {
 
-/// A block has `results` x `team` threads; `splits` blocks share its results.
+/// A block has `results` / `wide` x `team` threads; `splits` blocks share its
+/// results.
 struct ReduceTeams {
   bool alongElements = true; ///< neighbouring threads; else along results
+  int wide = 1;              ///< results next to each other that a thread has
   int results = 1;
   int team = 1;
   int splits = 1;
   int64_t groups = 1; ///< of `results` results
 
-  MN_SHAPE_FN int threads() const { return results * team; }
+  MN_SHAPE_FN int columns() const { return results / wide; }
+  MN_SHAPE_FN int threads() const { return columns() * team; }
 };
 
-/// Elements that a thread has on their way from memory at once.
+/// Elements of a result that a thread has on their way from memory at once.
 inline constexpr int reduceDepth = 8;
+
+/// Whether there is so much that loads of 16 bytes leave no thread without
+/// work: four elements for each of 1024 threads a multiprocessor.
+MN_SHAPE_FN bool reducesFours(const Reduce &s) {
+  return s.outputs % 32 == 0 &&
+         s.outputs * s.size >= int64_t(4) * 1024 * referenceSms;
+}
 
 MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   // As many threads as run at once; neighbours of 32 bytes fill a sector.
@@ -44,9 +54,11 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
     t.team = s.size <= 512 ? 32 : 256;
     t.results = 256 / t.team;
   } else {
-    t.results = outputs < 32 * referenceSms ? int(sector) : 32;
-    t.team = 128 / t.results;
-    while (t.threads() < 1024 && int64_t(t.team) * reduceDepth < s.size)
+    t.wide = reducesFours(s) ? 4 : 1;
+    t.results = t.wide == 1 && outputs < 32 * referenceSms ? int(sector) : 32;
+    t.team = 128 / t.columns();
+    const int most = t.wide == 1 ? 1024 : 512;
+    while (t.threads() < most && int64_t(t.team) * reduceDepth < s.size)
       t.team *= 2;
   }
   t.groups = ceilDiv<int64_t>(outputs, t.results);
@@ -91,91 +103,133 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   using Parts = Scratch<State, byTicket ? t.groups * t.results * t.splits : 1,
                         byTicket ? int(t.groups) : 1>;
 
-  // Of a team, `laneTeam` members are in one warp, which has `laneResults`.
-  static constexpr int laneResults =
-      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::min(t.results, 32);
-  static constexpr int laneTeam = 32 / laneResults;
+  // Of a team, `laneTeam` members are in one warp, which has `laneColumns`.
+  static constexpr int wide = t.wide;
+  static constexpr int laneColumns =
+      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::min(t.columns(), 32);
+  static constexpr int laneTeam = 32 / laneColumns;
   static constexpr int warpsApart = t.team / laneTeam;
-  static constexpr bool wide = S.size > 1 << 30;
-  using Number = typename Choice<wide, int64_t, int>::Type;
+  using Number = typename Choice<(S.size > 1 << 30), int64_t, int>::Type;
 
-  /// The team's sum, in its member 0.
-  static MN_DEVICE State sumTeam(State s, int member, int result) {
+  /// Of the results that a thread has.
+  struct States {
+    State of[wide];
+    MN_DEVICE States() {
 #pragma unroll
-    for (int lanes = 16; lanes >= laneResults; lanes /= 2)
-      s = R::join(s, shuffleState(s, lanes));
+      for (State &s : of)
+        s = R::template none<T>();
+    }
+    /// use(state, which)
+    template <typename Use> MN_DEVICE void each(const Use &use) {
+#pragma unroll
+      for (int w = 0; w < wide; ++w)
+        use(of[w], w);
+    }
+  };
+
+  /// The team's sums of results from number `result` of the block on, in its
+  /// member 0.
+  static MN_DEVICE void sumTeam(States &states, int member, int result) {
+    states.each([](State &s, int) {
+#pragma unroll
+      for (int lanes = 16; lanes >= laneColumns; lanes /= 2)
+        s = R::join(s, shuffleState(s, lanes));
+    });
     if constexpr (warpsApart > 1) {
       __shared__ char memory[warpsApart * t.results * sizeof(State)]
           __attribute__((aligned(16)));
       State *all = reinterpret_cast<State *>(memory);
       if (member % laneTeam == 0)
-        all[member / laneTeam * t.results + result] = s;
+        states.each([&](State &s, int w) {
+          all[member / laneTeam * t.results + result + w] = s;
+        });
       __syncthreads();
       if (member == 0)
+        states.each([&](State &s, int w) {
 #pragma unroll
-        for (int warp = 1; warp < warpsApart; ++warp)
-          s = R::join(s, all[warp * t.results + result]);
+          for (int warp = 1; warp < warpsApart; ++warp)
+            s = R::join(s, all[warp * t.results + result + w]);
+        });
     }
-    return s;
   }
 
   /// The sum of every `stride`th element. Its loads are all on their way before
   /// the first is used, without branches: what is beyond the end is loaded from
   /// the beginning and not used.
   template <typename F>
-  static MN_DEVICE State sumShare(const F &f, Index o, int first) {
+  static MN_DEVICE States sumShare(const F &f, Index o, int first) {
     constexpr Number stride = Number(t.team) * t.splits;
     constexpr Number turns = shape::ceilDiv<Number>(S.size, stride);
     constexpr Number rounds = shape::ceilDiv<Number>(turns, shape::reduceDepth);
     constexpr int each =
         int(shape::ceilDiv<Number>(turns, shape::max<Number>(rounds, 1)));
-    State s = R::template none<T>();
+    States states;
     if constexpr (S.size > 0) {
       for (Number start = first; start < rounds * each * stride;
            start += each * stride) {
-        T v[each];
+        T v[each][wide];
 #pragma unroll
         for (int i = 0; i < each; ++i) {
           const Number r = start + i * stride;
           const Index at = Index(r < S.size ? r : 0);
           __builtin_assume(at >= 0 && at < S.size);
-          v[i] = f.load(o, at);
+#pragma unroll
+          for (int w = 0; w < wide; ++w)
+            v[i][w] = f.load(o + w, at);
         }
 #pragma unroll
         for (int i = 0; i < each; ++i) {
           const Number r = start + i * stride;
           if (r < S.size)
-            s = R::join(s, R::template of<T>(v[i], r));
+            states.each([&](State &s, int w) {
+              s = R::join(s, R::template of<T>(v[i][w], r));
+            });
         }
       }
     }
-    return s;
+    return states;
+  }
+
+  /// Of results from number `o` on, which is a multiple of `wide`.
+  template <typename F>
+  static MN_DEVICE States sumShareOf(const F &f, int64_t o, int first) {
+    if constexpr (wide == 1) {
+      return sumShare(f, Index(o), first);
+    } else {
+      // As in pointwise.cuh: the compiler sees that addresses are adjacent.
+      const Index place = opaque(Index(o)) & Index(-wide);
+      __builtin_assume(place >= 0);
+      return sumShare(withAlignedTensors(f), place, first);
+    }
   }
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
-    const int result =
-        t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.results;
+    const int column =
+        t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.columns();
     const int member =
-        t.alongElements ? threadIdx.x % t.team : threadIdx.x / t.results;
+        t.alongElements ? threadIdx.x % t.team : threadIdx.x / t.columns();
+    const int result = column * wide;
     const int64_t o = group * t.results + result;
-    State s = R::template none<T>();
+    States states;
     if (o < S.outputs)
-      s = sumShare(f, Index(o), split * t.team + member);
-    s = sumTeam(s, member, result);
+      states = sumShareOf(f, o, split * t.team + member);
+    sumTeam(states, member, result);
     if constexpr (byCluster) {
       __shared__ char memory[t.results * sizeof(State)]
           __attribute__((aligned(16)));
       State *part = reinterpret_cast<State *>(memory) + result;
       if (member == 0)
-        *part = s;
+        states.each([&](State &s, int w) { part[w] = s; });
       clusterSync();
       if (split == 0 && member == 0)
+        states.each([&](State &s, int w) {
 #pragma unroll
-        for (int i = 1; i < t.splits; ++i)
-          s = R::join(s, *inBlock(part, i));
+          for (int i = 1; i < t.splits; ++i)
+            s = R::join(s, *inBlock(part + w, i));
+        });
       clusterSync();
       if (split != 0)
         return;
@@ -183,16 +237,18 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
     if constexpr (byTicket) {
       State *part = parts.part + group * t.splits * t.results + result;
       if (member == 0)
-        part[split * t.results] = s;
+        states.each([&](State &s, int w) { part[split * t.results + w] = s; });
       if (!lastToArrive(&parts.ticket[group], t.splits))
         return;
-      s = R::template none<T>();
+      states = States();
       for (int i = member; i < t.splits; i += t.team)
-        s = R::join(s, part[i * t.results]);
-      s = sumTeam(s, member, result);
+        states.each(
+            [&](State &s, int w) { s = R::join(s, part[i * t.results + w]); });
+      sumTeam(states, member, result);
     }
     if (member == 0 && o < S.outputs)
-      f.store(Index(o), R::result(s));
+      states.each(
+          [&](State &s, int w) { f.store(Index(o) + w, R::result(s)); });
   }
 };
 

@@ -56,6 +56,10 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   } else {
     t.wide = reducesFours(s) ? 4 : 1;
     t.results = t.wide == 1 && outputs < 32 * referenceSms ? int(sector) : 32;
+    // As many threads as there are loads for.
+    while (t.wide == 4 && t.results < 512 &&
+           s.size * t.results <= int64_t(128) * t.wide * reduceDepth / 2)
+      t.results *= 2;
     t.team = 128 / t.columns();
     const int most = t.wide == 1 ? 1024 : 512;
     while (t.threads() < most && int64_t(t.team) * reduceDepth < s.size)

@@ -5,7 +5,8 @@
 // it loads it again in each phase. Results that need nothing of the last phase
 // are stored in it: no element is loaded, no random number drawn for them
 // alone. Neighbouring threads have neighbouring elements, or fours of them,
-// where these are adjacent in memory, else neighbouring rows. A large row has
+// where these are adjacent in memory, else neighbouring rows, of large tensors
+// in rows_tall.cuh. A large row has
 // the blocks of a cluster, which write their sums to each other's shared
 // memory. Totals over all rows are made by one block, a cluster, or the last
 // block to end its rows. The order of all sums is fixed.
@@ -15,112 +16,9 @@
 #ifndef MNISTRT_CUDA_KERNELS_ROWS_CUH
 #define MNISTRT_CUDA_KERNELS_ROWS_CUH
 
-#include "mnistrt/cuda/kernels/common.cuh"
-#include "mnistrt/rows.h"
+#include "mnistrt/cuda/kernels/rows_tall.cuh"
 
 namespace mn {
-
-namespace shape {
-
-/// A block has `rows` x `team` threads; `splits` blocks share its rows.
-struct RowTeams {
-  bool alongElements = true; ///< neighbouring threads; else along rows
-  int wide = 1;              ///< elements next to each other that a thread has
-  int rows = 1;
-  int team = 1;
-  int splits = 1;
-  int64_t groups = 1; ///< of `rows` rows
-
-  MN_SHAPE_FN int threads() const { return rows * team; }
-  /// All of them, where they can read each other's shared memory.
-  MN_SHAPE_FN bool isOneCluster() const {
-    return groups * splits <= largestCluster;
-  }
-};
-
-/// Elements that a thread has of a row, while there may be more threads.
-inline constexpr int rowDepth = 8;
-
-/// So many rows in a block that all blocks are one cluster, if that can be: to
-/// put totals together through memory takes as long as the rows.
-MN_SHAPE_FN int rowsForTotals(const RowTeams &t, const Reduce &s) {
-  // More threads have too few registers for long rows.
-  const int most = s.size <= 2 * t.team ? 1024 : 512;
-  int rows = t.rows;
-  while (rows * t.team < most && rows < s.outputs)
-    rows *= 2;
-  return ceilDiv<int64_t>(s.outputs, rows) <= largestCluster ? rows : t.rows;
-}
-
-/// Where elements come in fours. A warp or less has a row of up to sixteen
-/// elements a thread; a longer one has a block, or as many as may run at once
-/// if each has fours enough.
-MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s) {
-  constexpr int most = 512, each = 4, enough = 512;
-  const int64_t fours = s.size / 4;
-  RowTeams t{.wide = 4};
-  if (fours <= 32 * each) {
-    while (t.team < 32 && t.team < fours)
-      t.team *= 2;
-    t.rows = 256 / t.team;
-    while (t.threads() > 64 && s.outputs < int64_t(t.rows) * referenceSms)
-      t.rows /= 2;
-    return t;
-  }
-  while (t.splits < largestCluster &&
-         s.outputs <= clustersAtOnce(t.splits + 1) &&
-         fours >= enough * (t.splits + 1))
-    ++t.splits;
-  const int64_t ofBlock = ceilDiv<int64_t>(fours, t.splits);
-  const int64_t ofThread = ceilDiv<int64_t>(ofBlock, most);
-  t.team =
-      int(min<int64_t>(most, ceilDiv<int64_t>(ofBlock, ofThread * 32) * 32));
-  return t;
-}
-
-MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
-  constexpr int sector = 8, most = 512;
-  if (!hasTotals && s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0) {
-    RowTeams t = teamsOfFours(s);
-    t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
-    return t;
-  }
-  RowTeams t;
-  t.alongElements = s.contiguous || s.run >= sector;
-  if (s.size <= 4) {
-    t.rows = 128;
-  } else if (t.alongElements) {
-    t.team = s.size <= 16 ? 8 : 32;
-    while (t.team < most && int64_t(t.team) * rowDepth < s.size)
-      t.team *= 2;
-    t.rows = max(256 / t.team, 1);
-  } else {
-    t.rows = s.outputs < 32 * referenceSms ? sector : 32;
-    t.team = 128 / t.rows;
-    while (t.threads() < most && int64_t(t.team) * rowDepth < s.size)
-      t.team *= 2;
-  }
-  if (hasTotals)
-    t.rows = rowsForTotals(t, s);
-  t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
-  // More blocks than run at once wait for a whole row each.
-  const int64_t turns = ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth);
-  const int64_t blocks = 2 * referenceSms / t.groups;
-  t.splits = int(max<int64_t>(
-      1, min<int64_t>(min<int64_t>(turns, blocks), largestCluster)));
-  return t;
-}
-
-MN_SHAPE_FN LaunchShape rows(const Reduce &s, bool hasTotals = false) {
-  const RowTeams t = rowTeams(s, hasTotals);
-  const bool together = hasTotals && t.isOneCluster();
-  return {static_cast<unsigned>(t.groups * t.splits),
-          static_cast<unsigned>(t.threads()),
-          static_cast<unsigned>(together ? t.groups * t.splits
-                                         : clusterOf(t.splits))};
-}
-
-} // namespace shape
 
 #ifdef __CUDACC__
 
@@ -402,14 +300,27 @@ struct RowKernel {
   }
 };
 
+template <typename F, Reduce S,
+          shape::RowTeams t = shape::rowTeams(S, HasTotals<F>)>
+struct RowKernelFor {
+  using Type = RowKernel<F, S, t>;
+};
+template <typename F, Reduce S, shape::RowTeams t>
+  requires(t.tall > 1)
+struct RowKernelFor<F, S, t> {
+  using Type = TallRowKernel<F, S, t>;
+};
+template <typename F, Reduce S>
+using RowKernelOf = typename RowKernelFor<F, S>::Type;
+
 } // namespace device
 
 #define MN_ROWS_KERNEL(NAME, F, ...)                                           \
-  __device__ mn::device::RowKernel<F, __VA_ARGS__>::Parts NAME##_parts;        \
+  __device__ mn::device::RowKernelOf<F, __VA_ARGS__>::Parts NAME##_parts;      \
   MN_GLOBAL_CLUSTERS(mn::shape::rows(__VA_ARGS__, mn::HasTotals<F>))           \
   NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
     MN_RECORD_TIMES                                                            \
-    mn::device::RowKernel<F, __VA_ARGS__>::run(f, NAME##_parts);               \
+    mn::device::RowKernelOf<F, __VA_ARGS__>::run(f, NAME##_parts);             \
   }
 
 #else

@@ -33,6 +33,7 @@ struct FormRows : impl::FormRowsBase<FormRows> {
     llvm::DenseSet<Operation *> tried;
     while (formOne(block, *(*found)->machine, names, tried))
       ++numSteps;
+    getOperation().walk([](Operation *op) { op->removeAttr(againAttribute); });
   }
 
 private:

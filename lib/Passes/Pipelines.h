@@ -119,6 +119,9 @@ struct TrainOptions : InferOptions {
   Option<bool> fuseHorizontally{*this, "fuse-horizontally",
                                 llvm::cl::init(true),
                                 llvm::cl::desc("Launch maps together")};
+  Option<bool> recomputeElements{
+      *this, "recompute-elements", llvm::cl::init(true),
+      llvm::cl::desc("Compute elements again instead of keeping them")};
   Option<bool> inlineReductions{
       *this, "inline-reductions", llvm::cl::init(true),
       llvm::cl::desc("Compute small reductions where they are read")};

@@ -191,6 +191,24 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def RecomputeElements : Pass<"plan-recompute-elements", "::mlir::func::FuncOp"> {
+  let summary = "Compute elements again instead of keeping them for the backward pass";
+  let description = [{
+    What an activation or a normalization makes of each element on its way, its
+    gradient needs again. Where all of that is computed from one tensor that is kept
+    anyway, or several such values are, the backward pass computes them from that
+    tensor: arithmetic that hides behind one load instead of a store and a load
+    each. Only of large tensors (`recomputedFrom` of the machine), which caches do not
+    hold. Values are those of before, bit for bit.
+  }];
+  let options = [
+    Option<"from", "from", "int64_t", "0",
+           "The elements of a tensor from which on it pays">];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "Values that are computed again">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
 def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
   let summary = "Run small steps row by row in one launch";
   let description = [{

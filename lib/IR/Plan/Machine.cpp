@@ -29,6 +29,7 @@ const Machine &Machine::h200() {
                             .multiplyAdds = 1 << 17,
                             .elements = 1 << 13},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
+      .recomputedFrom = 1 << 20,
       .loadsBeforeStores = true,
       .maxRecompute = 1.5,
       .streams = 4,

@@ -132,6 +132,9 @@ struct Machine {
   /// loads and stores at once, where they are neighbours in what is read, too;
   /// one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
+  /// Of tensors of so many elements, what the backward pass needs is computed
+  /// again from what is kept anyway: loads take longer.
+  int64_t recomputedFrom = std::numeric_limits<int64_t>::max();
   /// Elements of maps and reductions are counted in runs that lie side by side
   /// in what is read, for a compiler of SIMD loops to see (cpu/runs.h).
   bool countsInRuns = false;

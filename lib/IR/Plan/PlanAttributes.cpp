@@ -46,6 +46,7 @@ static ArrayRef<KnownAttribute> planAttributes() {
       {"plan.constant_bytes", onModule, aNumberOfBytes()},
       {"plan.initial_bytes", onModule, aNumberOfBytes()},
       {"plan.inline", onInlined, aUnit()},
+      {againAttribute, onOp, aUnit()},
       {"plan.layout_reason", onFunction, aString()},
       {"plan.libraries",
        onModule,

@@ -124,7 +124,8 @@ bool RowGroup::isReadOutside(Operation *op) const {
 SmallVector<Operation *> RowGroup::neighbours(Operation *op) const {
   SmallVector<Operation *> result;
   for (Operation *reader : readersOf(op))
-    if (mayTake(reader) && (needsRows(reader) || leadsToReduction(reader)))
+    if (mayTake(reader) && !reader->hasAttr(againAttribute) &&
+        (needsRows(reader) || leadsToReduction(reader)))
       result.push_back(reader);
   for (Value operand : operandsOf(op)) {
     Operation *producer = operand.getDefiningOp();
@@ -144,7 +145,8 @@ SmallVector<Operation *> RowGroup::neighbours(Operation *op) const {
   for (Value operand : op->getOperands())
     if (space.hasElements(operand))
       for (Operation *user : operand.getUsers())
-        if (mayTake(user) && leadsToReduction(user))
+        if (mayTake(user) && !user->hasAttr(againAttribute) &&
+            leadsToReduction(user))
           result.push_back(user);
   return result;
 }

@@ -28,6 +28,10 @@ bool mayBeInlined(Operation *op);
 /// whose reader is given the windows instead: marked `plan.inline`.
 bool isInlined(Operation *op);
 
+/// Marks an op that is computed again for what reads it: it belongs to its
+/// readers, not to what makes its operands. Only until rows are formed.
+inline constexpr llvm::StringLiteral againAttribute = "plan.again";
+
 /// The inlined max_unpool that gives `value`, or null.
 MaxUnpoolOp inlinedUnpoolOf(Value value);
 

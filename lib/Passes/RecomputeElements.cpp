@@ -1,0 +1,178 @@
+//===- RecomputeElements.cpp - elements that are rather computed twice ----===//
+
+#include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/StepBody.h"
+#include "lib/Passes/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::mnistc {
+
+#define GEN_PASS_DEF_RECOMPUTEELEMENTS
+#include "lib/Passes/Passes.h.inc"
+
+namespace {
+struct RecomputeElements : impl::RecomputeElementsBase<RecomputeElements> {
+  using RecomputeElementsBase::RecomputeElementsBase;
+
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    Block &block = getOperation().getBody().front();
+    findContractions(block);
+    llvm::MapVector<Value, SmallVector<Operation *>> valuesOf;
+    for (Operation &op : block)
+      if (isCandidate(&op))
+        if (Value base = baseOf(op.getResult(0)); base != op.getResult(0))
+          valuesOf[base].push_back(&op);
+    // Before anything changes.
+    valuesOf.remove_if([&](const auto &entry) {
+      Value base = entry.first;
+      bool isStored = isa<BlockArgument>(base) || isKept(base, base);
+      return entry.second.size() <= (isStored ? 0 : 1);
+    });
+    for (auto &[base, values] : valuesOf)
+      for (Operation *op : values) {
+        recompute(op, base);
+        ++numRecomputed;
+      }
+  }
+
+private:
+  /// By the contractions' numbers: what each op needs, and what needs it.
+  DenseMap<Operation *, llvm::BitVector> before, after;
+  DenseMap<Value, Value> bases;
+
+  void findContractions(Block &block);
+  bool isLater(Operation *user, Value base) const;
+  bool isKept(Value value, Value base) const;
+  bool isCandidate(Operation *op);
+  Value baseOf(Value value);
+  Value clone(Value value, Value base, OpBuilder &b, IRMapping &again);
+  void recompute(Operation *op, Value base);
+};
+} // namespace
+
+void RecomputeElements::findContractions(Block &block) {
+  before.clear(), after.clear(), bases.clear();
+  unsigned count = 0;
+  for (Operation &op : block)
+    count += isContraction(&op);
+  unsigned number = 0;
+  for (Operation &op : block) {
+    llvm::BitVector &mine = before[&op];
+    mine.resize(count);
+    if (isContraction(&op))
+      mine.set(number++);
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        mine |= before.at(producer);
+  }
+  for (Operation &op : llvm::reverse(block)) {
+    llvm::BitVector mine(count);
+    if (isContraction(&op))
+      mine.set(--number);
+    for (Operation *user : op.getUsers())
+      mine |= after.at(user);
+    after[&op] = std::move(mine);
+  }
+}
+
+/// Whether `user` waits for a contraction that needs `base`: what is made of
+/// that alone would be kept in memory for so long.
+bool RecomputeElements::isLater(Operation *user, Value base) const {
+  return llvm::any_of(base.getUsers(), [&](Operation *reader) {
+    // On clones depends nothing new.
+    auto needs = after.find(reader);
+    return needs != after.end() && before.at(user).anyCommon(needs->second);
+  });
+}
+
+/// Whether `value`, which is made of `base`, has later users.
+bool RecomputeElements::isKept(Value value, Value base) const {
+  return llvm::any_of(value.getUsers(),
+                      [&](Operation *user) { return isLater(user, base); });
+}
+
+/// Of one element for many of `value`.
+static bool isSmallFor(Value small, Value value) {
+  constexpr int64_t many = 16;
+  if (auto broadcast = small.getDefiningOp<BroadcastOp>())
+    small = broadcast.getInput();
+  return isa_and_nonnull<ConstantOp, IotaOp>(small.getDefiningOp()) ||
+         countOf(small) * many <= countOf(value);
+}
+
+/// Whether a contraction reads it from memory.
+static bool isMultiplied(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isContraction(user) ||
+           (isa<ReshapeOp>(user) && isMultiplied(user->getResult(0)));
+  });
+}
+
+/// Whether `op` computes elements early that would be stored only for later
+/// ops.
+bool RecomputeElements::isCandidate(Operation *op) {
+  if (!op->hasTrait<Elementwise>() || op->getNumResults() != 1)
+    return false;
+  Value value = op->getResult(0);
+  return getElementTypeOrSelf(value).isF32() && countOf(value) >= from &&
+         !isMultiplied(value) && !isLater(op, baseOf(value)) &&
+         isKept(value, baseOf(value));
+}
+
+/// The one tensor of as many elements that `value` is computed from, as far as
+/// that goes, by elementwise ops; `value` where there is none.
+Value RecomputeElements::baseOf(Value value) {
+  if (auto known = bases.find(value); known != bases.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  Value base;
+  if (op && op->hasTrait<Elementwise>() && !isMultiplied(value))
+    for (Value operand : op->getOperands()) {
+      if (isSmallFor(operand, value))
+        continue;
+      Value from = baseOf(operand);
+      if (base && base != from)
+        base = value;
+      else if (!base)
+        base = from;
+    }
+  // What is made of a base before it is used otherwise takes its place.
+  if (!base || (base.hasOneUse() && *base.user_begin() == op))
+    base = value;
+  return bases[value] = base;
+}
+
+/// Computes `value` from its base again, at `b`; what else it takes is there.
+Value RecomputeElements::clone(Value value, Value base, OpBuilder &b,
+                               IRMapping &again) {
+  Operation *maker = value.getDefiningOp();
+  if (value == base || !maker || baseOf(value) != base)
+    return value;
+  if (Value known = again.lookupOrNull(value))
+    return known;
+  for (Value operand : maker->getOperands())
+    again.map(operand, clone(operand, base, b, again));
+  Operation *copy = b.clone(*maker, again);
+  copy->setAttr(againAttribute, b.getUnitAttr());
+  return copy->getResult(0);
+}
+
+/// Has each later user compute it from its base: they may be in several steps.
+void RecomputeElements::recompute(Operation *op, Value base) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getUses())
+    if (before.contains(use.getOwner()) && isLater(use.getOwner(), base))
+      uses.push_back(&use);
+  for (OpOperand *use : uses) {
+    OpBuilder b(use->getOwner());
+    IRMapping again;
+    use->set(clone(op->getResult(0), base, b, again));
+  }
+}
+
+} // namespace mlir::mnistc

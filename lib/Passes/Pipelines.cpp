@@ -215,7 +215,7 @@ static void addLossPasses(OpPassManager &pm, const TrainOptions &options,
 static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   // Small networks wait for launches, not for arithmetic.
   const Machine &machine = machineOf(options);
-  if (options.recomputeElements)
+  if (options.fuse && options.recomputeElements)
     pm.addNestedPass<func::FuncOp>(
         createRecomputeElements({machine.recomputedFrom}));
   if (options.inlineReductions && machine.inlineElements > 0)

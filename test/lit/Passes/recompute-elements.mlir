@@ -1,0 +1,68 @@
+// RUN: mnist-opt %s --plan-recompute-elements=from=1 | FileCheck %s
+// RUN: mnist-opt %s --plan-recompute-elements=from=1000000 | FileCheck %s --check-prefix=LARGE
+// LARGE-NOT: plan.again
+
+// The gradient of an activation needs two values of what comes before it: it
+// computes them from that, which is kept instead.
+
+// CHECK-LABEL: func.func @activation
+// CHECK-SAME:    (%[[A:.*]]: tensor<64x32xf32>, %[[W:.*]]: tensor<32x32xf32>, %[[V:.*]]: tensor<32x32xf32>)
+// CHECK:         %[[X:.*]] = mnist.matmul %[[A]], %[[W]]
+// CHECK:         mnist.erf
+// CHECK:         %[[Y:.*]] = mnist.matmul
+// CHECK:         %[[ERF:.*]] = mnist.erf %[[X]] {plan.again}
+// CHECK:         %[[P:.*]] = mnist.mul %[[Y]], %[[ERF]]
+// CHECK:         %[[SQUARE:.*]] = mnist.mul %[[X]], %[[X]] {plan.again}
+// CHECK:         %[[EXP:.*]] = mnist.exp %[[SQUARE]] {plan.again}
+// CHECK:         mnist.mul %[[P]], %[[EXP]]
+func.func @activation(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %v: tensor<32x32xf32>) -> (tensor<64x32xf32>) {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %erf = mnist.erf %x : tensor<64x32xf32>
+  %y = mnist.mul %x, %erf : tensor<64x32xf32>
+  %dy = mnist.matmul %y, %v : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.mul %dy, %erf : tensor<64x32xf32>
+  %square = mnist.mul %x, %x : tensor<64x32xf32>
+  %exp = mnist.exp %square : tensor<64x32xf32>
+  %q = mnist.mul %p, %exp : tensor<64x32xf32>
+  return %q : tensor<64x32xf32>
+}
+
+// One value is kept as it is, unless what it is made of is kept anyway. What
+// there is one of for many elements, such as a mean, is kept.
+
+// CHECK-LABEL: func.func @kept
+// CHECK-SAME:    (%[[A:[a-z0-9]*]]: tensor<64x32xf32>,
+// CHECK:         %[[X:.*]] = mnist.matmul %[[A]]
+// CHECK:         %[[TANH:.*]] = mnist.tanh %[[X]]
+// CHECK:         %[[N:.*]] = mnist.neg %[[TANH]]
+// CHECK:         %[[Y:.*]] = mnist.matmul %[[N]]
+// CHECK:         mnist.mul %[[Y]], %[[TANH]]
+// CHECK:         %[[AGAIN:.*]] = mnist.sub %[[A]], %{{.*}} {plan.again}
+// CHECK:         mnist.mul %[[Y]], %[[AGAIN]]
+// CHECK:         return
+func.func @kept(%a: tensor<64x32xf32>, %mean: tensor<32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %tanh = mnist.tanh %x : tensor<64x32xf32>
+  %neg = mnist.neg %tanh : tensor<64x32xf32>
+  %dy = mnist.matmul %neg, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.mul %dy, %tanh : tensor<64x32xf32>
+  %means = mnist.broadcast %mean along [1] : tensor<32xf32> -> tensor<64x32xf32>
+  %centred = mnist.sub %a, %means : tensor<64x32xf32>
+  %q = mnist.mul %dy, %centred : tensor<64x32xf32>
+  return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
+}
+
+// What is made of two tensors is kept, and what a product reads is in memory
+// anyway.
+
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:     plan.again
+func.func @others(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>) {
+  %sum = mnist.add %a, %b : tensor<64x32xf32>
+  %exp = mnist.exp %a : tensor<64x32xf32>
+  %dy = mnist.matmul %exp, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.mul %dy, %sum : tensor<64x32xf32>
+  %q = mnist.mul %dy, %exp : tensor<64x32xf32>
+  %early = mnist.exp %sum : tensor<64x32xf32>
+  return %p, %q, %early : tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>
+}

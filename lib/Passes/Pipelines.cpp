@@ -216,8 +216,8 @@ static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   // Small networks wait for launches, not for arithmetic.
   const Machine &machine = machineOf(options);
   if (options.fuse && options.recomputeElements)
-    pm.addNestedPass<func::FuncOp>(
-        createRecomputeElements({machine.recomputedFrom}));
+    pm.addNestedPass<func::FuncOp>(createRecomputeElements(
+        {machine.recomputedFrom, machine.functionsFrom}));
   if (options.inlineReductions && machine.inlineElements > 0)
     pm.addNestedPass<func::FuncOp>(createInlineReductions(
         {machine.inlineElements, machine.inlineResults}));

@@ -198,12 +198,15 @@ def RecomputeElements : Pass<"plan-recompute-elements", "::mlir::func::FuncOp"> 
     gradient needs again. Where all of that is computed from one tensor that is kept
     anyway, or several such values are, the backward pass computes them from that
     tensor: arithmetic that hides behind one load instead of a store and a load
-    each. Only of large tensors (`recomputedFrom` of the machine), which caches do not
-    hold. Values are those of before, bit for bit.
+    each. Only of large tensors (`recomputedFrom` of the machine), and larger ones
+    where functions such as exp or erf are computed again (`functionsFrom`), which a
+    step with several sums does for each of them. Values are those of before.
   }];
   let options = [
     Option<"from", "from", "int64_t", "0",
-           "The elements of a tensor from which on it pays">];
+           "The elements of a tensor from which on it pays">,
+    Option<"functionsFrom", "functions-from", "int64_t", "0",
+           "The same where exp, erf and the like are computed again">];
   let statistics = [
     Statistic<"numRecomputed", "recomputed", "Values that are computed again">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];

@@ -1,6 +1,7 @@
 //===- RecomputeElements.cpp - elements that are rather computed twice ----===//
 
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -44,10 +45,12 @@ private:
   /// By the contractions' numbers: what each op needs, and what needs it.
   DenseMap<Operation *, llvm::BitVector> before, after;
   DenseMap<Value, Value> bases;
+  DenseMap<Value, bool> expensive;
 
   void findContractions(Block &block);
   bool isLater(Operation *user, Value base) const;
   bool isKept(Value value, Value base) const;
+  bool isExpensive(Value value, Value base);
   bool isCandidate(Operation *op);
   Value baseOf(Value value);
   Value clone(Value value, Value base, OpBuilder &b, IRMapping &again);
@@ -56,7 +59,7 @@ private:
 } // namespace
 
 void RecomputeElements::findContractions(Block &block) {
-  before.clear(), after.clear(), bases.clear();
+  before.clear(), after.clear(), bases.clear(), expensive.clear();
   unsigned count = 0;
   for (Operation &op : block)
     count += isContraction(&op);
@@ -113,15 +116,29 @@ static bool isMultiplied(Value value) {
   });
 }
 
+/// Whether `value` is made of its base by functions such as exp or erf.
+bool RecomputeElements::isExpensive(Value value, Value base) {
+  if (value == base || baseOf(value) != base)
+    return false;
+  if (auto known = expensive.find(value); known != expensive.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  bool result =
+      !isCheap(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+        return isExpensive(operand, base);
+      });
+  return expensive[value] = result;
+}
+
 /// Whether `op` computes elements early that would be stored only for later
 /// ops.
 bool RecomputeElements::isCandidate(Operation *op) {
   if (!op->hasTrait<Elementwise>() || op->getNumResults() != 1)
     return false;
-  Value value = op->getResult(0);
+  Value value = op->getResult(0), base = baseOf(value);
   return getElementTypeOrSelf(value).isF32() && countOf(value) >= from &&
-         !isMultiplied(value) && !isLater(op, baseOf(value)) &&
-         isKept(value, baseOf(value));
+         !isMultiplied(value) && !isLater(op, base) && isKept(value, base) &&
+         (countOf(value) >= functionsFrom || !isExpensive(value, base));
 }
 
 /// The one tensor of as many elements that `value` is computed from, as far as

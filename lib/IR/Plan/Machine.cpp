@@ -30,6 +30,7 @@ const Machine &Machine::h200() {
                             .elements = 1 << 13},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
       .recomputedFrom = 1 << 20,
+      .functionsFrom = 1 << 23, // 32 MiB of 50 in the second cache.
       .loadsBeforeStores = true,
       .maxRecompute = 1.5,
       .streams = 4,

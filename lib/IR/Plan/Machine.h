@@ -133,8 +133,10 @@ struct Machine {
   /// one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
   /// Of tensors of so many elements, what the backward pass needs is computed
-  /// again from what is kept anyway: loads take longer.
-  int64_t recomputedFrom = std::numeric_limits<int64_t>::max();
+  /// again from what is kept anyway: loads take longer. Where that takes
+  /// functions such as exp, caches must not hold them.
+  int64_t recomputedFrom = std::numeric_limits<int64_t>::max(),
+          functionsFrom = std::numeric_limits<int64_t>::max();
   /// Elements of maps and reductions are counted in runs that lie side by side
   /// in what is read, for a compiler of SIMD loops to see (cpu/runs.h).
   bool countsInRuns = false;

@@ -1,5 +1,8 @@
 // RUN: mnist-opt %s --plan-recompute-elements=from=1 | FileCheck %s
 // RUN: mnist-opt %s --plan-recompute-elements=from=1000000 | FileCheck %s --check-prefix=LARGE
+// RUN: mnist-opt %s --plan-recompute-elements="from=1 functions-from=1000000" | FileCheck %s --check-prefix=CHEAP
+// CHEAP-COUNT-1: plan.again
+// CHEAP-NOT:     plan.again
 // LARGE-NOT: plan.again
 
 // The gradient of an activation needs two values of what comes before it: it

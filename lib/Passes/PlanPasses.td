@@ -199,14 +199,15 @@ def RecomputeElements : Pass<"plan-recompute-elements", "::mlir::func::FuncOp"> 
     anyway, or several such values are, the backward pass computes them from that
     tensor: arithmetic that hides behind one load instead of a store and a load
     each. Only of large tensors (`recomputedFrom` of the machine), and larger ones
-    where functions such as exp or erf are computed again (`functionsFrom`), which a
-    step with several sums does for each of them. Values are those of before.
+    where functions such as exp or erf are computed again of what is normalized
+    (`functionsFrom`): its gradient has several sums, and computes them for each.
+    Values are those of before.
   }];
   let options = [
     Option<"from", "from", "int64_t", "0",
            "The elements of a tensor from which on it pays">,
     Option<"functionsFrom", "functions-from", "int64_t", "0",
-           "The same where exp, erf and the like are computed again">];
+           "The same where exp, erf and the like of what is normalized are">];
   let statistics = [
     Statistic<"numRecomputed", "recomputed", "Values that are computed again">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];

@@ -45,12 +45,20 @@ private:
   /// By the contractions' numbers: what each op needs, and what needs it.
   DenseMap<Operation *, llvm::BitVector> before, after;
   DenseMap<Value, Value> bases;
-  DenseMap<Value, bool> expensive;
+  struct Way {
+    bool hasFunctions = false;  ///< such as exp or erf
+    bool hasStatistics = false; ///< it is normalized
+
+    /// The gradient of what is normalized has several sums before it stores: a
+    /// function is computed for each of them.
+    bool isExpensive() const { return hasFunctions && hasStatistics; }
+  };
+  DenseMap<Value, Way> ways;
 
   void findContractions(Block &block);
   bool isLater(Operation *user, Value base) const;
   bool isKept(Value value, Value base) const;
-  bool isExpensive(Value value, Value base);
+  Way wayTo(Value value, Value base);
   bool isCandidate(Operation *op);
   Value baseOf(Value value);
   Value clone(Value value, Value base, OpBuilder &b, IRMapping &again);
@@ -59,7 +67,7 @@ private:
 } // namespace
 
 void RecomputeElements::findContractions(Block &block) {
-  before.clear(), after.clear(), bases.clear(), expensive.clear();
+  before.clear(), after.clear(), bases.clear(), ways.clear();
   unsigned count = 0;
   for (Operation &op : block)
     count += isContraction(&op);
@@ -116,18 +124,23 @@ static bool isMultiplied(Value value) {
   });
 }
 
-/// Whether `value` is made of its base by functions such as exp or erf.
-bool RecomputeElements::isExpensive(Value value, Value base) {
+/// How `value` is made of its base.
+RecomputeElements::Way RecomputeElements::wayTo(Value value, Value base) {
   if (value == base || baseOf(value) != base)
-    return false;
-  if (auto known = expensive.find(value); known != expensive.end())
+    return {};
+  if (auto known = ways.find(value); known != ways.end())
     return known->second;
   Operation *op = value.getDefiningOp();
-  bool result =
-      !isCheap(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
-        return isExpensive(operand, base);
-      });
-  return expensive[value] = result;
+  Way way{.hasFunctions = !isCheap(op)};
+  for (Value operand : op->getOperands()) {
+    Way before = wayTo(operand, base);
+    way.hasFunctions |= before.hasFunctions;
+    way.hasStatistics |= before.hasStatistics;
+    auto repeated = operand.getDefiningOp<BroadcastOp>();
+    way.hasStatistics |= repeated && repeated.getInput().getDefiningOp() &&
+                         !repeated.getInput().getDefiningOp<ConstantOp>();
+  }
+  return ways[value] = way;
 }
 
 /// Whether `op` computes elements early that would be stored only for later
@@ -138,7 +151,7 @@ bool RecomputeElements::isCandidate(Operation *op) {
   Value value = op->getResult(0), base = baseOf(value);
   return getElementTypeOrSelf(value).isF32() && countOf(value) >= from &&
          !isMultiplied(value) && !isLater(op, base) && isKept(value, base) &&
-         (countOf(value) >= functionsFrom || !isExpensive(value, base));
+         (countOf(value) >= functionsFrom || !wayTo(value, base).isExpensive());
 }
 
 /// The one tensor of as many elements that `value` is computed from, as far as

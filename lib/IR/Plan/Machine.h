@@ -133,8 +133,8 @@ struct Machine {
   /// one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
   /// Of tensors of so many elements, what the backward pass needs is computed
-  /// again from what is kept anyway: loads take longer. Where that takes
-  /// functions such as exp, caches must not hold them.
+  /// again from what is kept anyway: loads take longer. Functions such as exp
+  /// of what is normalized only where caches do not hold it.
   int64_t recomputedFrom = std::numeric_limits<int64_t>::max(),
           functionsFrom = std::numeric_limits<int64_t>::max();
   /// Elements of maps and reductions are counted in runs that lie side by side

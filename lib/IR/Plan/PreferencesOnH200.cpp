@@ -177,6 +177,16 @@ static constexpr Preference windowsOnCudnnCores(StringRef op, int64_t minTaps,
   p.minTaps = minTaps;
   return p;
 }
+/// Our kernels keep no filters of so many channels in shared memory: in tf32
+/// the gradient of 512 -> 128 channels, 5x5 on 7x7, batch 128, takes 97 us
+/// instead of 203, in bf16 that of 256 -> 64, 7x7, batch 256, 95 instead of 160
+/// (docs/results/2026-11-26-transformers.md).
+static constexpr Preference manyInputsOnCudnnCores(int64_t minTaps) {
+  Preference p =
+      windowsOnCudnnCores("conv_input_grad", minTaps, 64, 2 * largeWork);
+  p.minChannels = 256;
+  return p;
+}
 static constexpr Preference pixelsOnCudnnCores(StringRef op) {
   Preference p = onCudnnCores(op, 48, cudnnOutChannels, 1 << 30);
   p.unstrided = true, p.maxTaps = 1;
@@ -242,6 +252,7 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_input_grad", 96, 96, 2 * largeWork),
     pixelsOnCudnnCores("conv_input_grad"),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
+    manyInputsOnCudnnCores(49),
     productOnCublasCores(someSide, someSide, 0),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
@@ -260,6 +271,10 @@ static const Preference onH200[] = {
     windowsOnCudnnCores("conv_input_grad", 49, 64, 2 * largeWork),
     stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, largeWork),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, largeWork / 2),
+    manyInputsOnCudnnCores(25),
+    // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
+    // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
+    onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork),
     convOnCores(Mma::tf32),
     gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),
     gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork,

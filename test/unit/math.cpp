@@ -152,4 +152,27 @@ TEST(Math, ArgMaxTakesNanForTheLargest) {
     }
 }
 
+/// Of the two numbers of bf16 around x the nearer one, or the even one.
+TEST(Math, Bf16IsTheNearest) {
+  const auto rounded = [](uint32_t bits) {
+    return mn::Bf16(__builtin_bit_cast(float, bits)).bits;
+  };
+  const struct {
+    uint32_t x;
+    uint16_t bits;
+  } cases[] = {
+      {0x3f800000, 0x3f80}, {0x3f807fff, 0x3f80}, {0x3f808000, 0x3f80},
+      {0x3f808001, 0x3f81}, {0x3f818000, 0x3f82}, {0xbf818000, 0xbf82},
+      {0x80000000, 0x8000}, {0x00000001, 0x0000}, {0x00018000, 0x0002},
+      {0x7f7fffff, 0x7f80}, {0x7f800000, 0x7f80}, {0xff800000, 0xff80}};
+  for (const auto &[x, bits] : cases)
+    EXPECT_EQ(rounded(x), bits) << std::hex << x;
+  for (uint32_t notANumber : {0x7f800001u, 0x7fffffffu, 0xff800001u})
+    EXPECT_TRUE(
+        std::isnan(float(mn::Bf16(__builtin_bit_cast(float, notANumber)))));
+  EXPECT_EQ(float(mn::Bf16(-2.5f)), -2.5f);
+  EXPECT_EQ(mn::cast<mn::Bf16>(3.0).bits, 0x4040);
+  EXPECT_EQ(mn::cast<int32_t>(mn::Bf16(-2.5f)), -2);
+}
+
 } // namespace

@@ -208,3 +208,21 @@ func.func @rows(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
   %y = mnist.matmul %a, %b : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+// Only memory knows bf16.
+
+func.func @bf16_arithmetic(%x: tensor<2xbf16>) -> tensor<2xbf16> {
+  // expected-error @below {{'mnist.neg' op operand #0 must be statically shaped tensor}}
+  %y = mnist.neg %x : tensor<2xbf16>
+  return %y : tensor<2xbf16>
+}
+
+// -----
+
+func.func @bf16_product(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) -> tensor<2x4xbf16> {
+  // expected-error @below {{'mnist.matmul' op}}
+  %y = mnist.matmul %a, %b : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16>
+  return %y : tensor<2x4xbf16>
+}

@@ -1,0 +1,40 @@
+// RUN: mnist-opt %s --plan-assign-memory --plan-check-steps --mlir-print-debuginfo -o %t.mlir
+// RUN: mnistc %t.mlir --emit=source --target=cuda -o %t.cpp
+// RUN: FileCheck %s < %t.cpp
+// RUN: g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only -DMN_TARGET_CUDA -I%root/runtime/include %t.cpp
+
+// A cast to bf16 is stored in two bytes, and a library reads it as it is; a
+// kernel widens it where it is read.
+
+// CHECK:      struct A {
+// CHECK-NEXT:   mn::Bf16 *a;
+// CHECK-NEXT:   const float *x;
+// CHECK:        a[i] = mn::cast<mn::Bf16>(x[i]);
+// CHECK:      struct Own {
+// CHECK:        const mn::Bf16 &loadA(mn::Index i) const { return a[i]; }
+// CHECK:      const auto *a = ctx.at<mn::Bf16>(
+// CHECK:      mn::cublas::matmul(ctx, product, a, b, product_shape);
+// CHECK:      {"a", mn::Type::bf16, 2, shape_256x128,
+func.func @rounded(%x_in: tensor<256x128xf32> {mnist.name = "x"}, %w_in: tensor<128x384xf32> {mnist.name = "w"}) -> (tensor<256x384xf32>, tensor<256x384xf32>) {
+  %a = plan.step "a" on kernel (%x_in) {
+  ^bb0(%x: tensor<256x128xf32>):
+    %0 = mnist.cast %x : tensor<256x128xf32> -> tensor<256x128xbf16>
+    plan.yield %0 : tensor<256x128xbf16>
+  } : (tensor<256x128xf32>) -> tensor<256x128xbf16> loc("a")
+  %b = plan.step "b" on kernel (%w_in) {
+  ^bb0(%w: tensor<128x384xf32>):
+    %0 = mnist.cast %w : tensor<128x384xf32> -> tensor<128x384xbf16>
+    plan.yield %0 : tensor<128x384xbf16>
+  } : (tensor<128x384xf32>) -> tensor<128x384xbf16> loc("b")
+  %product = plan.step "product" on cublas schedule(#plan.product<mma = bf16>) (%a, %b) {
+  ^bb0(%l: tensor<256x128xbf16>, %r: tensor<128x384xbf16>):
+    %0 = mnist.matmul %l, %r : (tensor<256x128xbf16>, tensor<128x384xbf16>) -> tensor<256x384xf32>
+    plan.yield %0 : tensor<256x384xf32>
+  } : (tensor<256x128xbf16>, tensor<128x384xbf16>) -> tensor<256x384xf32> loc("product")
+  %own = plan.step "own" on kernel schedule(#plan.product<tile = [32, 32, 16], warps = [4, 1]>) (%a, %b) {
+  ^bb0(%l: tensor<256x128xbf16>, %r: tensor<128x384xbf16>):
+    %0 = mnist.matmul %l, %r : (tensor<256x128xbf16>, tensor<128x384xbf16>) -> tensor<256x384xf32>
+    plan.yield %0 : tensor<256x384xf32>
+  } : (tensor<256x128xbf16>, tensor<128x384xbf16>) -> tensor<256x384xf32> loc("own")
+  return %product, %own : tensor<256x384xf32>, tensor<256x384xf32>
+}

@@ -160,7 +160,8 @@ bool mlir::mnistc::canGenerate(StepOp step) {
   if (!rootOf(step))
     return true;
   auto root = dyn_cast<RootOpInterface>(rootOf(step));
-  return root && root.getKernelText().isGenerated;
+  // What is rounded in memory is for libraries.
+  return root && root.getKernelText().isGenerated && !readsRounded(root);
 }
 
 bool Target::canCompute(StepOp step) const {

@@ -23,9 +23,10 @@ import subprocess
 import sys
 import time
 
-from mutants import compiler, kernels, runtime
+from mutants import compiler, importer, kernels, runtime
 
-MUTANTS = compiler.MUTANTS + kernels.MUTANTS + runtime.MUTANTS
+MUTANTS = (compiler.MUTANTS + importer.MUTANTS + kernels.MUTANTS +
+           runtime.MUTANTS)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))

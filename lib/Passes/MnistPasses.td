@@ -123,11 +123,11 @@ def SplitSums : Pass<"mnist-split-sums", "::mlir::func::FuncOp"> {
 def RoundOperands : Pass<"mnist-round-operands", "::mlir::func::FuncOp"> {
   let summary = "Have large products read operands that are bf16 in memory";
   let description = [{
-    In bf16, tensor cores round what they multiply. Where the machine prefers a
-    library for operands that are rounded in memory already (lib/IR/Plan/Machine.h:
-    `rounded`), each operand is cast once, whoever reads it: the step that makes
-    it stores two bytes instead of four, or besides. What is rounded is the same,
-    and sums are in f32. Constants stay as they are, and products of them.
+    In bf16, tensor cores may round what they multiply to bf16. Where the machine
+    prefers a library for operands that are rounded in memory already
+    (lib/IR/Plan/Machine.h: `rounded`), each operand is cast once, whoever reads it:
+    the step that makes it stores two bytes instead of four, or besides. Sums are
+    in f32. Constants stay as they are, and products of them.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,

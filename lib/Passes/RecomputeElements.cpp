@@ -45,7 +45,8 @@ private:
   /// By the contractions' numbers: what each op needs, and what needs it.
   DenseMap<Operation *, llvm::BitVector> before, after;
   DenseMap<Value, Value> bases;
-  struct Way {
+  /// From a base to a value.
+  struct Path {
     bool hasFunctions = false;  ///< such as exp or erf
     bool hasStatistics = false; ///< it is normalized
 
@@ -53,12 +54,12 @@ private:
     /// function is computed for each of them.
     bool isExpensive() const { return hasFunctions && hasStatistics; }
   };
-  DenseMap<Value, Way> ways;
+  DenseMap<Value, Path> paths;
 
   void findContractions(Block &block);
   bool isLater(Operation *user, Value base) const;
   bool isKept(Value value, Value base) const;
-  Way wayTo(Value value, Value base);
+  Path pathTo(Value value, Value base);
   bool isCandidate(Operation *op);
   Value baseOf(Value value);
   Value clone(Value value, Value base, OpBuilder &b, IRMapping &again);
@@ -67,7 +68,7 @@ private:
 } // namespace
 
 void RecomputeElements::findContractions(Block &block) {
-  before.clear(), after.clear(), bases.clear(), ways.clear();
+  before.clear(), after.clear(), bases.clear(), paths.clear();
   unsigned count = 0;
   for (Operation &op : block)
     count += isContraction(&op);
@@ -125,22 +126,22 @@ static bool isMultiplied(Value value) {
 }
 
 /// How `value` is made of its base.
-RecomputeElements::Way RecomputeElements::wayTo(Value value, Value base) {
+RecomputeElements::Path RecomputeElements::pathTo(Value value, Value base) {
   if (value == base || baseOf(value) != base)
     return {};
-  if (auto known = ways.find(value); known != ways.end())
+  if (auto known = paths.find(value); known != paths.end())
     return known->second;
   Operation *op = value.getDefiningOp();
-  Way way{.hasFunctions = !isCheap(op)};
+  Path path{.hasFunctions = !isCheap(op)};
   for (Value operand : op->getOperands()) {
-    Way before = wayTo(operand, base);
-    way.hasFunctions |= before.hasFunctions;
-    way.hasStatistics |= before.hasStatistics;
+    Path before = pathTo(operand, base);
+    path.hasFunctions |= before.hasFunctions;
+    path.hasStatistics |= before.hasStatistics;
     auto repeated = operand.getDefiningOp<BroadcastOp>();
-    way.hasStatistics |= repeated && repeated.getInput().getDefiningOp() &&
-                         !repeated.getInput().getDefiningOp<ConstantOp>();
+    path.hasStatistics |= repeated && repeated.getInput().getDefiningOp() &&
+                          !repeated.getInput().getDefiningOp<ConstantOp>();
   }
-  return ways[value] = way;
+  return paths[value] = path;
 }
 
 /// Whether `op` computes elements early that would be stored only for later
@@ -151,7 +152,8 @@ bool RecomputeElements::isCandidate(Operation *op) {
   Value value = op->getResult(0), base = baseOf(value);
   return getElementTypeOrSelf(value).isF32() && countOf(value) >= from &&
          !isMultiplied(value) && !isLater(op, base) && isKept(value, base) &&
-         (countOf(value) >= functionsFrom || !wayTo(value, base).isExpensive());
+         (countOf(value) >= functionsFrom ||
+          !pathTo(value, base).isExpensive());
 }
 
 /// The one tensor of as many elements that `value` is computed from, as far as
@@ -165,11 +167,11 @@ Value RecomputeElements::baseOf(Value value) {
     for (Value operand : op->getOperands()) {
       if (isSmallFor(operand, value))
         continue;
-      Value from = baseOf(operand);
-      if (base && base != from)
+      Value origin = baseOf(operand);
+      if (base && base != origin)
         base = value;
       else if (!base)
-        base = from;
+        base = origin;
     }
   // What is made of a base before it is used otherwise takes its place.
   if (!base || (base.hasOneUse() && *base.user_begin() == op))

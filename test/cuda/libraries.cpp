@@ -61,10 +61,14 @@ void useCudnn(cuda::CudnnLibrary &dnn) {
   };
 }
 
+/// Of the matrices that cuBLASLt was told of, and of sums: in their order.
+std::vector<int> types;
+
 void useCublas(cuda::CublasLibrary &lt) {
   static const void *bias = nullptr;
-  lt.cublasLtMatmulDescCreate = [](cublasLtMatmulDesc_t *, cublasComputeType_t,
-                                   cudaDataType_t) {
+  lt.cublasLtMatmulDescCreate = [](cublasLtMatmulDesc_t *,
+                                   cublasComputeType_t type, cudaDataType_t) {
+    types.push_back(type);
     return CUBLAS_STATUS_SUCCESS;
   };
   lt.cublasLtMatmulDescSetAttribute = [](cublasLtMatmulDesc_t,
@@ -74,9 +78,12 @@ void useCublas(cuda::CublasLibrary &lt) {
       bias = *static_cast<const void *const *>(value);
     return CUBLAS_STATUS_SUCCESS;
   };
-  lt.cublasLtMatrixLayoutCreate = [](cublasLtMatrixLayout_t *, cudaDataType,
-                                     uint64_t, uint64_t,
-                                     int64_t) { return CUBLAS_STATUS_SUCCESS; };
+  lt.cublasLtMatrixLayoutCreate = [](cublasLtMatrixLayout_t *,
+                                     cudaDataType type, uint64_t, uint64_t,
+                                     int64_t) {
+    types.push_back(type);
+    return CUBLAS_STATUS_SUCCESS;
+  };
   lt.cublasLtMatrixLayoutSetAttribute =
       [](cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t, const void *,
          size_t) { return CUBLAS_STATUS_SUCCESS; };
@@ -108,7 +115,7 @@ void useCublas(cuda::CublasLibrary &lt) {
 /// One step, which each call of a test is a run of.
 struct Libraries : testing::Test {
   Libraries() : steps(1) {
-    calls.clear();
+    calls.clear(), types.clear();
     useCudnn(state.cudnn);
     useCublas(state.cublas);
     state.steps = &steps;
@@ -163,6 +170,23 @@ TEST_F(Libraries, SoDoProducts) {
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_EQ(calls[0], Addresses({w, x, y, y, bias}));
   EXPECT_EQ(calls[1], Addresses({w, moved, y, y, movedBias}));
+}
+
+TEST_F(Libraries, SayWhatOperandsAre) {
+  const Matmul tf32{.schedule = {.mma = Mma::tf32}};
+  cublas::matmul(ctx, y, x, w, tf32);
+  EXPECT_EQ(types, std::vector<int>({CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F,
+                                     CUDA_R_32F, CUDA_R_32F}));
+}
+
+TEST_F(Libraries, SayThatOperandsAreRounded) {
+  const Bf16 rounded[2] = {Bf16(1), Bf16(2)};
+  const Matmul bf16{.schedule = {.mma = Mma::bf16}};
+  cublas::matmul(ctx, y, rounded, rounded + 1, bf16);
+  EXPECT_EQ(types, std::vector<int>({CUBLAS_COMPUTE_32F, CUDA_R_16BF,
+                                     CUDA_R_16BF, CUDA_R_32F}));
+  EXPECT_EQ(calls[0][0], rounded + 1);
+  EXPECT_EQ(calls[0][1], rounded);
 }
 
 } // namespace

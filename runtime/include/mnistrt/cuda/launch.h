@@ -51,6 +51,13 @@ namespace shape {
 /// over much then has several blocks share a result.
 inline constexpr int referenceSms = 132;
 
+/// Whether fours of results side by side, 16 bytes a load, leave no thread
+/// without work: four elements for each of 1024 threads a multiprocessor.
+MN_SHAPE_FN bool hasFoursOfResults(const Reduce &s) {
+  return s.outputs % 32 == 0 &&
+         s.outputs * s.size >= int64_t(4) * 1024 * referenceSms;
+}
+
 /// What every GPU that knows clusters can run.
 inline constexpr int largestCluster = 8;
 

@@ -35,13 +35,6 @@ struct ReduceTeams {
 /// Elements of a result that a thread has on their way from memory at once.
 inline constexpr int reduceDepth = 8;
 
-/// Whether there is so much that loads of 16 bytes leave no thread without
-/// work: four elements for each of 1024 threads a multiprocessor.
-MN_SHAPE_FN bool reducesFours(const Reduce &s) {
-  return s.outputs % 32 == 0 &&
-         s.outputs * s.size >= int64_t(4) * 1024 * referenceSms;
-}
-
 MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   // As many threads as run at once; neighbours of 32 bytes fill a sector.
   constexpr int64_t resident = 1024 * referenceSms, sector = 8;
@@ -54,7 +47,7 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
     t.team = s.size <= 512 ? 32 : 256;
     t.results = 256 / t.team;
   } else {
-    t.wide = reducesFours(s) ? 4 : 1;
+    t.wide = hasFoursOfResults(s) ? 4 : 1;
     t.results = t.wide == 1 && outputs < 32 * referenceSms ? int(sector) : 32;
     // As many threads as there are loads for.
     while (t.wide == 4 && t.results < 512 &&

@@ -68,14 +68,6 @@ MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s) {
   return t;
 }
 
-/// Whether there is so much in rows side by side that loads of 16 bytes leave
-/// no thread without work: four elements for each of 1024 threads a
-/// multiprocessor.
-MN_SHAPE_FN bool hasTallRows(const Reduce &s) {
-  return s.outputs % 32 == 0 &&
-         s.outputs * s.size >= int64_t(4) * 1024 * referenceSms;
-}
-
 MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
   constexpr int sector = 8, most = 512;
   if (!hasTotals && s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0) {
@@ -93,7 +85,7 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
       t.team *= 2;
     t.rows = max(256 / t.team, 1);
   } else {
-    t.tall = !hasTotals && hasTallRows(s) ? 4 : 1;
+    t.tall = !hasTotals && hasFoursOfResults(s) ? 4 : 1;
     t.rows = t.tall == 1 && s.outputs < 32 * referenceSms ? sector : 32;
     t.team = 128 * t.tall / t.rows;
     while (t.threads() < most && int64_t(t.team) * rowDepth < s.size)

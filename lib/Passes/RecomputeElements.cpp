@@ -26,8 +26,7 @@ struct RecomputeElements : impl::RecomputeElementsBase<RecomputeElements> {
     llvm::MapVector<Value, SmallVector<Operation *>> valuesOf;
     for (Operation &op : block)
       if (isCandidate(&op))
-        if (Value base = baseOf(op.getResult(0)); base != op.getResult(0))
-          valuesOf[base].push_back(&op);
+        valuesOf[baseOf(op.getResult(0))].push_back(&op);
     // Before anything changes.
     valuesOf.remove_if([&](const auto &entry) {
       Value base = entry.first;
@@ -151,13 +150,14 @@ bool RecomputeElements::isCandidate(Operation *op) {
     return false;
   Value value = op->getResult(0), base = baseOf(value);
   return getElementTypeOrSelf(value).isF32() && countOf(value) >= from &&
-         !isMultiplied(value) && !isLater(op, base) && isKept(value, base) &&
+         base != value && !isLater(op, base) && isKept(value, base) &&
          (countOf(value) >= functionsFrom ||
           !pathTo(value, base).isExpensive());
 }
 
 /// The one tensor of as many elements that `value` is computed from, as far as
-/// that goes, by elementwise ops; `value` where there is none.
+/// that goes, by elementwise ops; `value` where there is none, or where a
+/// product has it in memory.
 Value RecomputeElements::baseOf(Value value) {
   if (auto known = bases.find(value); known != bases.end())
     return known->second;

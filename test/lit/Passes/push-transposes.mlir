@@ -183,3 +183,21 @@ func.func @matrices_of_others(%k: tensor<2x3x7x4xf32>, %q: tensor<6x5x7xf32>) ->
   %z = mnist.transpose %q perm [0, 2, 1] : tensor<6x5x7xf32> -> tensor<6x7x5xf32>
   return %n, %y, %flat, %z : tensor<2x3x4x7xf32>, tensor<6x5x4xf32>, tensor<6x28xf32>, tensor<6x7x5xf32>
 }
+
+// Matrices that are read as they are, too, are moved before: nothing is gained
+// by moving them after.
+
+// CHECK-LABEL: @matrices_of_both
+// CHECK-SAME:    (%[[K:[a-z0-9]*]]: tensor<2x3x7x4xf32>
+// CHECK:         %[[T:.*]] = mnist.transpose %[[K]] perm [0, 1, 3, 2]
+// CHECK-NEXT:    mnist.neg %[[T]]
+// CHECK-NOT:     mnist.transpose
+// CHECK:         return
+func.func @matrices_of_both(%k: tensor<2x3x7x4xf32>, %q: tensor<6x5x4xf32>) -> (tensor<6x5x7xf32>, tensor<6x4x7xf32>) {
+  %kt = mnist.transpose %k perm [0, 1, 3, 2] : tensor<2x3x7x4xf32> -> tensor<2x3x4x7xf32>
+  %n = mnist.neg %kt : tensor<2x3x4x7xf32>
+  %b = mnist.reshape %n : tensor<2x3x4x7xf32> -> tensor<6x4x7xf32>
+  %y = mnist.matmul %q, %b : (tensor<6x5x4xf32>, tensor<6x4x7xf32>) -> tensor<6x5x7xf32>
+  %z = mnist.exp %b : tensor<6x4x7xf32>
+  return %y, %z : tensor<6x5x7xf32>, tensor<6x4x7xf32>
+}

@@ -35,7 +35,7 @@ func.func @activation(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %v: tensor<3
 // CHECK-SAME:    (%[[A:[a-z0-9]*]]: tensor<64x32xf32>,
 // CHECK:         %[[X:.*]] = mnist.matmul %[[A]]
 // CHECK:         %[[TANH:.*]] = mnist.tanh %[[X]]
-// CHECK:         %[[N:.*]] = mnist.neg %[[TANH]]
+// CHECK:         %[[N:.*]] = mnist.neg %[[X]]
 // CHECK:         %[[Y:.*]] = mnist.matmul %[[N]]
 // CHECK:         mnist.mul %[[Y]], %[[TANH]]
 // CHECK:         %[[AGAIN:.*]] = mnist.sub %[[A]], %{{.*}} {plan.again}
@@ -44,7 +44,7 @@ func.func @activation(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %v: tensor<3
 func.func @kept(%a: tensor<64x32xf32>, %mean: tensor<32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
   %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
   %tanh = mnist.tanh %x : tensor<64x32xf32>
-  %neg = mnist.neg %tanh : tensor<64x32xf32>
+  %neg = mnist.neg %x : tensor<64x32xf32>
   %dy = mnist.matmul %neg, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
   %p = mnist.mul %dy, %tanh : tensor<64x32xf32>
   %means = mnist.broadcast %mean along [1] : tensor<32xf32> -> tensor<64x32xf32>

@@ -37,7 +37,7 @@ FailureOr<LinkText> FunctorEmitter::emitLink(std::string &text) {
   LinkText link;
   if (!root) {
     FailureOr<MapFunctorUse> use =
-        functorFor(segmentsOf(step).front(), /*byFours=*/false);
+        functorFor(segmentsOf(step).front(), MapForm::each);
     if (failed(use))
       return failure();
     link.functor = {use->functor->type, {std::move(use->members)}};

@@ -58,16 +58,14 @@ LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
   return success();
 }
 
-/// The same as functions that load, compute and store, so that neighbours are
-/// loaded and stored at once: else each store might change what the next
-/// element loads.
-LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
-  SmallVector<LoadedField> loaded;
-  SmallVector<std::string> values;
-  SmallVector<StoredField> stored;
+/// The function that loads what is read in the order of the results, and the
+/// fields that it fills.
+void FunctorEmitter::emitDirectLoads(ArrayRef<BlockArgument> arguments,
+                                     SmallVectorImpl<LoadedField> &loaded) {
   NameScope fieldNames;
-  functions = "  struct ElementValues {\n";
-  for (BlockArgument argument : neighboursRead(step, segment)) {
+  SmallVector<std::string> values;
+  functions += "  struct ElementValues {\n";
+  for (BlockArgument argument : arguments) {
     std::string name = use(argument);
     loaded.push_back({argument, fieldNames.add(name)});
     values.push_back(name + "[place]");
@@ -78,9 +76,14 @@ LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
   functions += "  };\n";
   body.begin(/*indent=*/4);
   finishElementLoad(values);
-  body.begin(/*indent=*/4);
-  for (const LoadedField &field : loaded)
-    body.bind(field.tensor, {"e." + field.name}, Expr{"i"});
+}
+
+/// The functions that compute and store the results, once what they are
+/// computed from is bound.
+LogicalResult
+FunctorEmitter::emitSegmentResults(const Segment &segment,
+                                   ArrayRef<Parameter> parameters) {
+  SmallVector<StoredField> stored;
   for (unsigned result : segment.results) {
     Value value = yieldsOf(step)[result];
     FailureOr<Expr> text = body.value(value, positionAt({"i"}, shapeOf(value)));
@@ -88,9 +91,22 @@ LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
       return failure();
     stored.push_back({step.getResult(result), *text});
   }
-  emitResults(stored,
-              {{"const ElementValues &", "e"}, {"const mn::Neighbour &", "i"}});
+  emitResults(stored, parameters);
   return success();
+}
+
+/// The same as functions that load, compute and store, so that neighbours are
+/// loaded and stored at once: else each store might change what the next
+/// element loads.
+LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
+  SmallVector<LoadedField> loaded;
+  functions.clear();
+  emitDirectLoads(neighboursRead(step, segment), loaded);
+  body.begin(/*indent=*/4);
+  for (const LoadedField &field : loaded)
+    body.bind(field.tensor, {"e." + field.name}, Expr{"i"});
+  return emitSegmentResults(segment, {{"const ElementValues &", "e"},
+                                      {"const mn::Neighbour &", "i"}});
 }
 
 /// The same of what moves: all is computed where it is loaded, from a place
@@ -123,31 +139,82 @@ LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
   return success();
 }
 
+/// The same of what is transposed: it is computed in the order in which it is
+/// in memory, and what follows it in that of the result.
+LogicalResult FunctorEmitter::emitTransposed(const Segment &segment) {
+  TransposedMap map = *transposedMap(step, segment);
+  NameScope fieldNames;
+  SmallVector<std::string> values;
+  functions =
+      ("  static constexpr mn::MatrixSides matrices{" + Twine(map.sides.rows) +
+       ", " + Twine(map.sides.columns) + "};\n  struct TransposedValues {\n")
+          .str();
+  SmallVector<LoadedField> transposed, direct;
+  body.begin(/*indent=*/4);
+  for (TransposeOp op : map.transposed) {
+    FailureOr<Expr> text =
+        body.value(op, positionAt({"place"}, shapeOf(op.getOutput())));
+    if (failed(text))
+      return failure();
+    values.push_back(text->text);
+    auto argument = dyn_cast<BlockArgument>(op.getInput());
+    transposed.push_back(
+        {op, fieldNames.add(argument ? use(argument) : "transposed")});
+    functions +=
+        ("    " + elementName(op) + " " + transposed.back().name + ";\n").str();
+  }
+  functions += "  };\n";
+  finishFunction("TransposedValues transposed", {{indexType, "place"}},
+                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  emitDirectLoads(map.direct, direct);
+  body.begin(/*indent=*/4);
+  for (const LoadedField &field : transposed)
+    body.bind(field.tensor, {"t." + field.name}, Expr{"i"});
+  for (const LoadedField &field : direct)
+    body.bind(field.tensor, {"e." + field.name}, Expr{"i"});
+  return emitSegmentResults(segment, {{"const TransposedValues &", "t"},
+                                      {"const ElementValues &", "e"},
+                                      {"const mn::Neighbour &", "i"}});
+}
+
+LogicalResult FunctorEmitter::emitForm(const Segment &segment, MapForm form,
+                                       bool inPlace) {
+  switch (form) {
+  case MapForm::each:
+    return emitSegment(segment, inPlace);
+  case MapForm::neighbours:
+    return emitSegmentByFours(segment);
+  case MapForm::movedFours:
+    return emitMovedFours(segment);
+  case MapForm::transposed:
+    return emitTransposed(segment);
+  }
+  llvm_unreachable("all forms are listed");
+}
+
 /// Declares a functor for a segment, or finds one that computes the same.
 FailureOr<MapFunctorUse> FunctorEmitter::functorFor(const Segment &segment,
-                                                    bool byFours) {
+                                                    MapForm form) {
   SmallVector<Value> results = resultsOf(step, segment);
   bool inPlace = results.size() > 1 && takesPlace(step, results, names);
   if (std::optional<MapFunctorUse> known =
-          kernels.findMap(step, segment, inPlace, byFours))
+          kernels.findMap(step, segment, inPlace, form))
     return *known;
   inputs.clear();
   functions.clear();
   run.reset();
-  if (failed(!byFours                         ? emitSegment(segment, inPlace)
-             : readsNeighbours(step, segment) ? emitSegmentByFours(segment)
-                                              : emitMovedFours(segment)))
+  if (failed(emitForm(segment, form, inPlace)))
     return failure();
   ScopedName type{names.space().str(), capitalized(names[results.front()])};
   SmallVector<Value> members = membersFor(results);
   declared += structText(type.name, members);
-  return kernels.addMap({step, segment, inPlace, byFours, {type, ""}, members});
+  return kernels.addMap({step, segment, inPlace, form, {type, ""}, members});
 }
 
 LogicalResult FunctorEmitter::emitOneSegment(const Segment &segment) {
   const Machine &machine = machineFor(step);
   FailureOr<MapFunctorUse> use =
-      functorFor(segment, machine.takesFours(step, segment));
+      functorFor(segment, machine.formOf(step, segment));
   if (failed(use))
     return failure();
   Functor &functor = *use->functor;
@@ -172,7 +239,7 @@ LogicalResult FunctorEmitter::emitSegments(ArrayRef<Segment> segments) {
   llvm::MapVector<Functor *, FunctorTable> tableOf;
   for (const Segment &segment : segments) {
     FailureOr<MapFunctorUse> use =
-        functorFor(segment, machine.takesFours(step, segment));
+        functorFor(segment, machine.formOf(step, segment));
     if (failed(use))
       return failure();
     elementsOf[use->functor].push_back(std::to_string(segment.elements));

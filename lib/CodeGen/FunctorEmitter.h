@@ -87,10 +87,16 @@ private:
   LogicalResult emitMap(); ///< EmitMap.cpp
   LogicalResult emitOneSegment(const Segment &segment);
   LogicalResult emitSegments(ArrayRef<Segment> segments);
-  FailureOr<MapFunctorUse> functorFor(const Segment &segment, bool byFours);
+  FailureOr<MapFunctorUse> functorFor(const Segment &segment, MapForm form);
+  LogicalResult emitForm(const Segment &segment, MapForm form, bool inPlace);
   LogicalResult emitSegment(const Segment &segment, bool inPlace);
   LogicalResult emitSegmentByFours(const Segment &segment);
   LogicalResult emitMovedFours(const Segment &segment);
+  LogicalResult emitTransposed(const Segment &segment);
+  void emitDirectLoads(ArrayRef<BlockArgument> arguments,
+                       SmallVectorImpl<LoadedField> &loaded);
+  LogicalResult emitSegmentResults(const Segment &segment,
+                                   ArrayRef<Parameter> parameters);
   LogicalResult emitRoot(RootOpInterface root);
   LogicalResult emitRows(); ///< EmitRows.cpp
   /// What a contraction only reads is given as a reference, so that its kernel

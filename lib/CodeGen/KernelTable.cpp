@@ -88,10 +88,10 @@ static size_t hashOf(StepOp step, const Segment &segment) {
 
 std::optional<MapFunctorUse> KernelTable::findMap(StepOp step,
                                                   const Segment &segment,
-                                                  bool inPlace, bool byFours) {
+                                                  bool inPlace, MapForm form) {
   for (MapFunctor *map : mapsByHash[hashOf(step, segment)]) {
     StepComparison comparison(map->step, step);
-    if (map->inPlace == inPlace && map->byFours == byFours &&
+    if (map->inPlace == inPlace && map->form == form &&
         comparison.areEqual(map->segment, segment))
       return MapFunctorUse{&map->functor,
                            counterparts(map->members, comparison)};

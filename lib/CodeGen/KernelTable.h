@@ -10,7 +10,7 @@
 #ifndef MNISTC_CODEGEN_KERNELTABLE_H
 #define MNISTC_CODEGEN_KERNELTABLE_H
 
-#include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/MapForm.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
@@ -46,7 +46,7 @@ struct MapFunctor {
   StepOp step; ///< that it was written for
   Segment segment;
   bool inPlace; ///< a result may be where an input was
-  bool byFours; ///< its results are computed and stored by two functions
+  MapForm form;
   Functor functor;
   SmallVector<Value> members;
 };
@@ -85,7 +85,7 @@ public:
   /// A functor that computes what the segment of a map does, of any number of
   /// elements.
   std::optional<MapFunctorUse> findMap(StepOp step, const Segment &segment,
-                                       bool inPlace, bool byFours);
+                                       bool inPlace, MapForm form);
   MapFunctorUse addMap(MapFunctor map);
   /// The functor of such calls that reads as `text` but for `names`, its own
   /// and its members', and for comments; or `own` if it is new. Kernels of

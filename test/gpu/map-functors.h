@@ -40,6 +40,40 @@ struct HiddenByFours {
   }
 };
 
+/// y = a of the matrix transposed + b of the column, and next to it a random
+/// number; matrices of `rows` times `columns`.
+template <int rows, int columns> struct TransposedSum {
+  float *y;
+  const float *a;
+  const float *b;
+  static constexpr mn::MatrixSides matrices{rows, columns};
+  struct TransposedValues {
+    float a;
+  };
+  MN_FN TransposedValues transposed(mn::Index place) const {
+    const mn::Index of = place / (rows * columns);
+    return {a[of * (rows * columns) + place % columns * rows +
+              place / columns % rows]};
+  }
+  struct ElementValues {
+    float b;
+  };
+  MN_FN ElementValues load(mn::Index place) const { return {b[place % 128]}; }
+  struct StoredValues {
+    float y;
+  };
+  MN_FN StoredValues results(const TransposedValues &t, const ElementValues &e,
+                             const mn::Neighbour &i) const {
+    const float sum = t.a + e.b;
+    return {sum > 0.0f ? sum : mn::randomUniform(5, 1, 3, i)};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
+  }
+};
+
 /// Random numbers of a rank's rows, for fours of elements in a thread.
 template <int ofRow> struct DrawnOfRank {
   float *y;

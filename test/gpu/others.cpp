@@ -166,6 +166,33 @@ void addMaps(std::vector<Case> &cases) {
   MN_CASE_MAP(map_by_fours, 3, HiddenByFours, MN_RANDOM_ELEMENT)
   MN_CASE_MAP(map_by_fours, 64 * 128, HiddenByFours, MN_RANDOM_ELEMENT)
   MN_CASE_MAP(map_by_fours, 10007, HiddenByFours, MN_RANDOM_ELEMENT)
+#define MN_CASE_TRANSPOSED(ROWS, COLUMNS, MATRICES)                            \
+  {                                                                            \
+    constexpr int64_t count = int64_t(MATRICES) * ROWS * COLUMNS;              \
+    Case c = make<float, float>(                                               \
+        "pointwise transposed " #ROWS "x" #COLUMNS " " #MATRICES,              \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, count, count, 128);              \
+          mn::pointwise(ctx, "transposed_" #ROWS "_" #COLUMNS, count,          \
+                        TransposedSum<ROWS, COLUMNS>{p.y, p.a, p.b});          \
+        },                                                                     \
+        count, count, 128);                                                    \
+    c.reference = [](const Inputs &in, Numbers &y) {                           \
+      for (int64_t i = 0; i < count; ++i) {                                    \
+        const int64_t of = i / (ROWS * COLUMNS) * (ROWS * COLUMNS);            \
+        const double sum =                                                     \
+            in[0][size_t(of + i % COLUMNS * ROWS + i / COLUMNS % ROWS)] +      \
+            in[1][size_t(i % 128)];                                            \
+        y[size_t(i)] = sum > 0 ? sum : mn::randomUniform(5, 1, 3, i);          \
+      }                                                                        \
+    };                                                                         \
+    cases.push_back(c);                                                        \
+  }
+  MN_CASE_TRANSPOSED(64, 64, 1)
+  MN_CASE_TRANSPOSED(49, 512, 5)
+  MN_CASE_TRANSPOSED(9, 131, 17)
+  MN_CASE_TRANSPOSED(1000, 8, 3)
+  MN_CASE_TRANSPOSED(67, 65, 2)
 #define MN_CASE_DRAWN_MAP(KERNEL, OF_ROW)                                      \
   {                                                                            \
     Case c = make<float, float>(                                               \

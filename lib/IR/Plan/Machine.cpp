@@ -22,6 +22,7 @@ const Machine &Machine::h200() {
       .rowBlocks = 8,
       .fullBlocks = 96,
       .blockElements = 16384,
+      .adjacentRows = 32,
       .shortestRun = 1,
       .storesMasks = true,
       .joinsPools = true,
@@ -202,12 +203,11 @@ double Machine::estimate(StepOp step) const {
   return times ? times->of(step) : roof.timeOf(step);
 }
 
-bool Machine::takesFours(StepOp step, const Segment &segment) const {
+MapForm Machine::formOf(StepOp step, const Segment &segment) const {
   int64_t elements = 0;
   for (const Segment &other : segmentsOf(step))
     elements += other.elements;
-  return elements >= foursFrom && segment.elements >= 4 &&
-         (readsNeighbours(step, segment) || movesFours(step, segment));
+  return elements >= foursFrom ? mnistc::formOf(step, segment) : MapForm::each;
 }
 
 bool mlir::mnistc::takesWhole(Impl impl, EpilogueParts parts, StepOp step) {

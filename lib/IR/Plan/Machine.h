@@ -10,7 +10,7 @@
 #ifndef MNISTC_IR_PLAN_MACHINE_H
 #define MNISTC_IR_PLAN_MACHINE_H
 
-#include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/MapForm.h"
 #include <limits>
 #include <optional>
 #include <string>
@@ -116,6 +116,8 @@ struct Machine {
   /// that reduces rows pays where it has `fullBlocks` of them, or no block has
   /// more than `blockElements` elements.
   int64_t rowBlocks, fullBlocks, blockElements;
+  /// Of rows that lie side by side in memory a block has so many.
+  int64_t adjacentRows = 1;
   /// It also pays where not all elements of a row are adjacent in memory, but
   /// so many, or all rows.
   int64_t shortestRun;
@@ -160,7 +162,7 @@ struct Machine {
   double estimate(StepOp step) const;
 
   /// Whether a thread has four elements of a segment.
-  bool takesFours(StepOp step, const Segment &segment) const;
+  MapForm formOf(StepOp step, const Segment &segment) const;
 
   static const Machine &h200();
   static const Machine &x86();

@@ -114,6 +114,12 @@ bool RowGroup::isNumberForAll(Operation *op) const {
          space.hasRows(op->getResult(0)) && !needsRows(op);
 }
 
+/// Whether an op stores what it reads once more, for products in bf16.
+static bool isRounding(Operation *op) {
+  return isa<CastOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+}
+
 /// Whether others need an op than the group.
 bool RowGroup::isReadOutside(Operation *op) const {
   return llvm::any_of(readersOf(op),
@@ -125,7 +131,7 @@ SmallVector<Operation *> RowGroup::neighbours(Operation *op) const {
   SmallVector<Operation *> result;
   for (Operation *reader : readersOf(op))
     if (mayTake(reader) && !reader->hasAttr(againAttribute) &&
-        (needsRows(reader) || leadsToReduction(reader)))
+        (needsRows(reader) || leadsToReduction(reader) || isRounding(reader)))
       result.push_back(reader);
   for (Value operand : operandsOf(op)) {
     Operation *producer = operand.getDefiningOp();
@@ -318,7 +324,10 @@ bool RowGroup::hasMasks(const Machine &machine) const {
 
 bool RowGroup::isWorthwhile(const Machine &machine,
                             const RowParts &parts) const {
-  int64_t blocks = space.rows() * machine.rowBlocks;
+  int64_t rows = space.rows();
+  if (!space.isContiguous() && space.getRun() == 1)
+    rows = llvm::divideCeil(rows, machine.adjacentRows);
+  int64_t blocks = rows * machine.rowBlocks;
   bool mayBeStrided =
       (space.getRun() >= machine.shortestRun || space.areRowsAdjacent()) &&
       (machine.storesMasks || !hasMasks(machine));

@@ -41,8 +41,8 @@ bool mlir::mnistc::isContraction(Operation *op) {
 }
 
 bool mlir::mnistc::readsRounded(Operation *op) {
-  auto matmul = dyn_cast<MatmulOp>(op);
-  return matmul && getElementTypeOrSelf(matmul.getLhs()).isBF16();
+  return isa<RootOpInterface>(op) && op->getNumOperands() > 0 &&
+         getElementTypeOrSelf(op->getOperand(0)).isBF16();
 }
 
 bool mlir::mnistc::isCollective(Impl impl) {
@@ -322,84 +322,6 @@ bool mlir::mnistc::canUpdateInPlace(StepOp step, unsigned input,
   return llvm::all_of(ends, [&](unsigned end) {
     return llvm::is_contained(segment->results, end);
   });
-}
-
-/// What the elements of a segment are computed from, themselves among it, down
-/// to what all share, constants and random numbers.
-static llvm::SmallSetVector<Value, 16> sourcesOf(StepOp step,
-                                                 const Segment &segment) {
-  llvm::SmallSetVector<Value, 16> values;
-  for (unsigned result : segment.results)
-    values.insert(yieldsOf(step)[result]);
-  for (size_t i = 0; i < values.size(); ++i) { // grows
-    Operation *op = values[i].getDefiningOp();
-    if (op && countOf(values[i]) != 1 &&
-        !isa<ConstantOp, IotaOp, RandomUniformOp>(op))
-      values.insert(op->operand_begin(), op->operand_end());
-  }
-  return values;
-}
-
-/// Whether it computes neighbours from neighbours, or from what all share.
-static bool keepsNeighbours(Value value) {
-  Operation *op = value.getDefiningOp();
-  return !op || countOf(value) == 1 || isPointwise(op) ||
-         isa<BroadcastOp, ConstantOp, IotaOp, RandomUniformOp>(op);
-}
-
-bool mlir::mnistc::readsNeighbours(StepOp step, const Segment &segment) {
-  return llvm::all_of(sourcesOf(step, segment), keepsNeighbours);
-}
-
-static bool isInFours(Value value) {
-  ArrayRef<int64_t> shape = shapeOf(value);
-  return !shape.empty() && shape.back() % 4 == 0;
-}
-
-/// Whether four neighbours of the result, from a multiple of 4 on, are such of
-/// an operand: other dimensions than the last one change places.
-static bool movesFours(Operation *op) {
-  auto isAll = [&](bool also) {
-    return also && isInFours(op->getResult(0)) &&
-           llvm::all_of(op->getOperands().take_front(
-                            isa<GatherOp>(op) ? 1 : op->getNumOperands()),
-                        isInFours);
-  };
-  int64_t last = shapeOf(op->getResult(0)).size() - 1;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](ConcatOp) { return isAll(true); })
-      .Case([&](GatherOp gather) {
-        int64_t rank = shapeOf(gather.getInput()).size();
-        return isAll(int64_t(gather.getDim()) != rank - 1);
-      })
-      .Case([&](PadOp pad) {
-        return isAll(pad.getMode() == PadMode::constant &&
-                     pad.getLow().back() % 4 == 0);
-      })
-      .Case([&](SliceOp slice) {
-        return isAll(slice.getSteps().back() == 1 &&
-                     slice.getStarts().back() % 4 == 0);
-      })
-      .Case([&](TransposeOp transpose) {
-        return isAll(transpose.getPerm().back() == last);
-      })
-      .Default(false);
-}
-
-bool mlir::mnistc::movesFours(StepOp step, const Segment &segment) {
-  return llvm::all_of(sourcesOf(step, segment), [](Value value) {
-    return keepsNeighbours(value) || ::movesFours(value.getDefiningOp());
-  });
-}
-
-SmallVector<BlockArgument>
-mlir::mnistc::neighboursRead(StepOp step, const Segment &segment) {
-  SmallVector<BlockArgument> arguments;
-  for (Value value : sourcesOf(step, segment))
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && countOf(value) == segment.elements)
-      arguments.push_back(argument);
-  return arguments;
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,7 +39,7 @@ MaxUnpoolOp inlinedUnpoolOf(Value value);
 /// compute, and whose operands are read many times.
 bool isContraction(Operation *op);
 
-/// Whether it is a product of operands that are bf16 in memory.
+/// Whether it is a product or convolution of operands that are bf16 in memory.
 bool readsRounded(Operation *op);
 
 /// Whether an implementation is that of collectives.
@@ -110,18 +110,6 @@ struct Segment {
 /// Each result of a step is in one. Of a step with a root, neighbours of
 /// equally many elements are together.
 SmallVector<Segment> segmentsOf(StepOp step);
-
-/// Whether neighbouring elements of a segment are computed from neighbouring or
-/// equal elements of what it reads, but for constants and random numbers.
-bool readsNeighbours(StepOp step, const Segment &segment);
-
-/// Whether four of them, from a multiple of 4 on, are computed from such fours:
-/// of what moves, the last dimension stays in fours.
-bool movesFours(StepOp step, const Segment &segment);
-
-/// The inputs of which a segment that reads neighbours reads for an element the
-/// one of the same number.
-SmallVector<BlockArgument> neighboursRead(StepOp step, const Segment &segment);
 
 /// Whether result number `result` of a step may take the place of input number
 /// `input`: where element i of the result is stored, only element i of the

@@ -10,6 +10,13 @@
 //   results(e, i)      an element's StoredValues
 //   store(v, place)    stores those of some next to each other
 //
+// A functor that transposes has besides
+//
+//   matrices              the sides of those that its results are, of which the
+//                         elements of a column are adjacent in what it reads
+//   TransposedValues      what transposed(place) computes from that, and
+//   results(t, e, i)      takes first
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_MAPS_H
@@ -23,6 +30,15 @@ namespace mn {
 template <typename F>
 concept StoresNeighbours = requires { typename F::StoredValues; };
 
+/// Matrices of `rows` times `columns`, one after the other.
+struct MatrixSides {
+  int rows, columns;
+};
+
+/// Whether a functor transposes.
+template <typename F>
+concept Transposes = requires { typename F::TransposedValues; };
+
 /// Elements `i` to `i + n - 1`, where n is 1, or 4 and i a multiple of it: all
 /// are computed before the first is stored.
 template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
@@ -32,7 +48,10 @@ template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
     for (int j = 0; j < n; ++j)
       e[j] = f.load(i + j);
     for (int j = 0; j < n; ++j)
-      v[j] = f.results(e[j], neighbour<n>(i, j));
+      if constexpr (Transposes<F>)
+        v[j] = f.results(f.transposed(i + j), e[j], neighbour<n>(i, j));
+      else
+        v[j] = f.results(e[j], neighbour<n>(i, j));
     f.store(v, i);
   } else {
     static_assert(n == 1);

@@ -242,3 +242,41 @@ func.func @softmax(%x: tensor<64x10xf32>, %y: tensor<64x10xf32>, %z: tensor<64x1
   %4 = mnist.reduce_sum %3 over [0, 1] : tensor<64x10xf32> -> tensor<f32>
   return %0, %2, %4 : tensor<64x10xf32>, tensor<64xf32>, tensor<f32>
 }
+
+// What is rounded for products is stored with what it is made of.
+
+// CHECK-LABEL: func.func @rounded
+// CHECK:         plan.step
+// CHECK:           mnist.mul
+// CHECK:           mnist.reduce_sum
+// CHECK:           mnist.cast
+// CHECK:           plan.yield
+// CHECK-NOT:     plan.step
+// CHECK:         return
+func.func @rounded(%x: tensor<512x100xf32>, %y: tensor<512x100xf32>) -> (tensor<512xf32>, tensor<512x100xf32>, tensor<512x100xbf16>) {
+  %0 = mnist.mul %x, %y : tensor<512x100xf32>
+  %1 = mnist.reduce_sum %0 over [1] : tensor<512x100xf32> -> tensor<512xf32>
+  %2 = mnist.cast %0 : tensor<512x100xf32> -> tensor<512x100xbf16>
+  return %1, %0, %2 : tensor<512xf32>, tensor<512x100xf32>, tensor<512x100xbf16>
+}
+
+// Rows that lie side by side in memory share blocks: of 64 there are too few
+// for so many elements, of 512 enough.
+
+// CHECK-LABEL: func.func @side_by_side
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum {{.*}} tensor<64xf32>
+// CHECK-NEXT:      plan.yield
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum {{.*}} tensor<512xf32>
+// CHECK:           mnist.sub
+// CHECK-NEXT:      plan.yield {{.*}} : tensor<8192x512xf32>
+func.func @side_by_side(%x: tensor<65536x64xf32>, %y: tensor<8192x512xf32>) -> (tensor<65536x64xf32>, tensor<8192x512xf32>) {
+  %0 = mnist.reduce_sum %x over [0] : tensor<65536x64xf32> -> tensor<64xf32>
+  %1 = mnist.broadcast %0 along [1] : tensor<64xf32> -> tensor<65536x64xf32>
+  %2 = mnist.sub %x, %1 : tensor<65536x64xf32>
+  %3 = mnist.reduce_sum %y over [0] : tensor<8192x512xf32> -> tensor<512xf32>
+  %4 = mnist.broadcast %3 along [1] : tensor<512xf32> -> tensor<8192x512xf32>
+  %5 = mnist.sub %y, %4 : tensor<8192x512xf32>
+  return %2, %5 : tensor<65536x64xf32>, tensor<8192x512xf32>
+}

@@ -2,15 +2,15 @@
 //
 // Elements i in [0, count) of elementwise and indexing work of any shape.
 // Neighbouring threads have neighbouring elements, or fours of them where the
-// functor stores such at once (mnistrt/maps.h): 16 bytes a load.
+// functor stores such at once (mnistrt/maps.h): 16 bytes a load. A functor that
+// transposes has a tile in a block (transposed.cuh).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_POINTWISE_CUH
 #define MNISTRT_CUDA_KERNELS_POINTWISE_CUH
 
-#include "mnistrt/cuda/kernels/common.cuh"
-#include "mnistrt/maps.h"
+#include "mnistrt/cuda/kernels/transposed.cuh"
 
 namespace mn {
 
@@ -19,6 +19,24 @@ namespace shape {
 /// Elements next to each other that a thread has.
 template <typename F>
 inline constexpr int elementsOfThread = StoresNeighbours<F> ? 4 : 1;
+
+inline constexpr int mapThreads = 256;
+
+/// Blocks that together have `count` elements.
+template <typename F> MN_SHAPE_FN int64_t mapBlocks(int64_t count) {
+  if constexpr (Transposes<F>)
+    return count / (int64_t(F::matrices.rows) * F::matrices.columns) *
+           transposedTiles<F>().count();
+  else
+    return ceilDiv(count, int64_t(elementsOfThread<F>) * mapThreads);
+}
+
+template <typename F> MN_SHAPE_FN LaunchShape pointwise(int64_t count) {
+  if constexpr (Transposes<F>)
+    return {unsigned(mapBlocks<F>(count)), mapThreads};
+  else
+    return each(ceilDiv<int64_t>(count, elementsOfThread<F>));
+}
 
 } // namespace shape
 
@@ -51,17 +69,22 @@ MN_DEVICE void elementsOf(const F &functor, int64_t thread, int64_t count) {
 }
 
 template <typename F> MN_DEVICE void pointwise(const F &f, int64_t count) {
+  alignas(16) __shared__ char memory[shape::transposedBytes<F>()];
   gridDependencySync();
-  const int64_t stride = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-       thread * shape::elementsOfThread<F> < count; thread += stride)
-    elementsOf(f, thread, count);
+  if constexpr (Transposes<F>) {
+    transposeTile(f, blockIdx.x, memory);
+  } else {
+    const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+         thread * shape::elementsOfThread<F> < count; thread += stride)
+      elementsOf(f, thread, count);
+  }
 }
 
 } // namespace device
 
 #define MN_POINTWISE_KERNEL(NAME, ...)                                         \
-  MN_GLOBAL(256)                                                               \
+  MN_GLOBAL(mn::shape::mapThreads)                                             \
   NAME(const __grid_constant__ __VA_ARGS__ f,                                  \
        const int64_t count MN_TIMES_ARGUMENT) {                                \
     MN_RECORD_TIMES                                                            \
@@ -78,10 +101,7 @@ void pointwise(Context &ctx, const char *kernel, int64_t count,
   if (count == 0)
     return;
   void *arguments[] = {const_cast<F *>(&functor), &count};
-  launch(
-      ctx, kernel,
-      shape::each(shape::ceilDiv<int64_t>(count, shape::elementsOfThread<F>)),
-      arguments);
+  launch(ctx, kernel, shape::pointwise<F>(count), arguments);
 }
 
 #endif // __CUDACC__

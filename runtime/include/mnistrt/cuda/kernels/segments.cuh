@@ -17,7 +17,7 @@ namespace mn {
 /// `n` functors of one type.
 template <typename F, int n> struct Table {
   static constexpr int count = n;
-  static constexpr int elementsOfThread = shape::elementsOfThread<F>;
+  using Functor = F;
   F rows[n];
 };
 
@@ -48,8 +48,6 @@ struct Segments<Table<F, n>, Next, Others...> {
 
 namespace shape {
 
-inline constexpr int segmentThreads = 256;
-
 /// The first block of each segment, and after the last the number of blocks.
 template <int n> struct SegmentBlocks {
   unsigned first[n + 1];
@@ -59,19 +57,25 @@ template <typename... Tables, int n>
 MN_SHAPE_FN SegmentBlocks<n> segmentBlocks(const Elements<n> &elements) {
   SegmentBlocks<n> blocks{};
   int segment = 0;
-  const auto addTable = [&](int count, int64_t ofThread) {
+  const auto addTable = [&](int count, int64_t (*blocksOf)(int64_t)) {
     for (int end = segment + count; segment < end; ++segment)
       blocks.first[segment + 1] =
-          blocks.first[segment] +
-          unsigned(ceilDiv(elements.of[segment], ofThread * segmentThreads));
+          blocks.first[segment] + unsigned(blocksOf(elements.of[segment]));
   };
-  (addTable(Tables::count, Tables::elementsOfThread), ...);
+  (addTable(Tables::count, mapBlocks<typename Tables::Functor>), ...);
   return blocks;
+}
+
+/// Bytes of shared memory, of which a block has those of its segment.
+template <typename... Tables> MN_SHAPE_FN int segmentBytes() {
+  int bytes = 1;
+  ((bytes = max(bytes, transposedBytes<typename Tables::Functor>())), ...);
+  return bytes;
 }
 
 template <typename... Tables, int n>
 MN_SHAPE_FN LaunchShape segments(const Elements<n> &elements) {
-  return {segmentBlocks<Tables...>(elements).first[n], segmentThreads};
+  return {segmentBlocks<Tables...>(elements).first[n], mapThreads};
 }
 
 } // namespace shape
@@ -86,11 +90,15 @@ template <auto elements, typename... Tables>
 __constant__ constexpr auto segmentBlocks =
     shape::segmentBlocks<Tables...>(elements);
 
-/// What a thread has of a segment.
+/// What a block has of a segment.
 struct ComputeElements {
-  int64_t thread, count;
+  int64_t block, count;
+  void *memory;
   template <typename F> MN_DEVICE void operator()(const F &f) const {
-    elementsOf(f, thread, count);
+    if constexpr (Transposes<F>)
+      transposeTile(f, block, memory);
+    else
+      elementsOf(f, block * shape::mapThreads + threadIdx.x, count);
   }
 };
 
@@ -98,6 +106,7 @@ template <auto elements, typename... Tables>
 MN_DEVICE void segments(const Segments<Tables...> &all) {
   constexpr int count = elements.count;
   const auto &blocks = segmentBlocks<elements, Tables...>;
+  alignas(16) __shared__ char memory[shape::segmentBytes<Tables...>()];
   gridDependencySync();
   // The last segment whose first block is not after this one.
   int segment = 0;
@@ -108,17 +117,15 @@ MN_DEVICE void segments(const Segments<Tables...> &all) {
     else
       after = middle;
   }
-  const int64_t thread =
-      int64_t(blockIdx.x - blocks.first[segment]) * shape::segmentThreads +
-      threadIdx.x;
   all.visit(segment,
-            ComputeElements{thread, segmentElements<elements>.of[segment]});
+            ComputeElements{blockIdx.x - blocks.first[segment],
+                            segmentElements<elements>.of[segment], memory});
 }
 
 } // namespace device
 
 #define MN_SEGMENTS_KERNEL(NAME, E, ...)                                       \
-  MN_GLOBAL(mn::shape::segmentThreads)                                         \
+  MN_GLOBAL(mn::shape::mapThreads)                                             \
   NAME(const __grid_constant__ mn::Segments<__VA_ARGS__> all                   \
            MN_TIMES_ARGUMENT) {                                                \
     MN_RECORD_TIMES                                                            \

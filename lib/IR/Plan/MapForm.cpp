@@ -1,0 +1,180 @@
+//===- MapForm.cpp - how a map goes through memory ------------------------===//
+
+#include "lib/IR/Plan/MapForm.h"
+#include "lib/IR/Mnist/TensorShape.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mnistc;
+
+//===----------------------------------------------------------------------===//
+// Neighbours
+//===----------------------------------------------------------------------===//
+
+/// What the elements of a segment are computed from, themselves among it, down
+/// to what all share, constants and random numbers.
+static llvm::SmallSetVector<Value, 16> sourcesOf(StepOp step,
+                                                 const Segment &segment) {
+  llvm::SmallSetVector<Value, 16> values;
+  for (unsigned result : segment.results)
+    values.insert(yieldsOf(step)[result]);
+  for (size_t i = 0; i < values.size(); ++i) { // grows
+    Operation *op = values[i].getDefiningOp();
+    if (op && countOf(values[i]) != 1 &&
+        !isa<ConstantOp, IotaOp, RandomUniformOp>(op))
+      values.insert(op->operand_begin(), op->operand_end());
+  }
+  return values;
+}
+
+/// Whether it computes neighbours from neighbours, or from what all share.
+static bool keepsNeighbours(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || countOf(value) == 1 || isPointwise(op) ||
+         isa<BroadcastOp, ConstantOp, IotaOp, RandomUniformOp>(op);
+}
+
+/// Whether neighbouring elements of a segment are computed from neighbouring or
+/// equal elements of what it reads, but for constants and random numbers.
+static bool readsNeighbours(StepOp step, const Segment &segment) {
+  return llvm::all_of(sourcesOf(step, segment), keepsNeighbours);
+}
+
+static bool isInFours(Value value) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  return !shape.empty() && shape.back() % 4 == 0;
+}
+
+/// Whether four neighbours of the result, from a multiple of 4 on, are such of
+/// an operand: other dimensions than the last one change places.
+static bool movesFours(Operation *op) {
+  auto isAll = [&](bool also) {
+    return also && isInFours(op->getResult(0)) &&
+           llvm::all_of(op->getOperands().take_front(
+                            isa<GatherOp>(op) ? 1 : op->getNumOperands()),
+                        isInFours);
+  };
+  int64_t last = shapeOf(op->getResult(0)).size() - 1;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](ConcatOp) { return isAll(true); })
+      .Case([&](GatherOp gather) {
+        int64_t rank = shapeOf(gather.getInput()).size();
+        return isAll(int64_t(gather.getDim()) != rank - 1);
+      })
+      .Case([&](PadOp pad) {
+        return isAll(pad.getMode() == PadMode::constant &&
+                     pad.getLow().back() % 4 == 0);
+      })
+      .Case([&](SliceOp slice) {
+        return isAll(slice.getSteps().back() == 1 &&
+                     slice.getStarts().back() % 4 == 0);
+      })
+      .Case([&](TransposeOp transpose) {
+        return isAll(transpose.getPerm().back() == last);
+      })
+      .Default(false);
+}
+
+/// The same of all of a segment.
+static bool movesFours(StepOp step, const Segment &segment) {
+  return llvm::all_of(sourcesOf(step, segment), [](Value value) {
+    return keepsNeighbours(value) || movesFours(value.getDefiningOp());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
+/// Sides of a matrix from which on a tile of it has neighbours in both orders.
+static constexpr int64_t shortestSide = 8;
+
+/// The sides of the matrices that a transpose makes: what is adjacent in its
+/// operand, and what follows that in its result. None if the last dimension
+/// stays where it is.
+static std::optional<MatrixSides> sidesOf(TransposeOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput());
+  SmallVector<int64_t> perm; // of dimensions that are not 1
+  for (int64_t dim : op.getPerm())
+    if (from[dim] != 1)
+      perm.push_back(dim);
+  if (perm.empty())
+    return std::nullopt;
+  auto last = llvm::max_element(perm), first = last, end = perm.end();
+  auto before = [&](int64_t dim) { // but for dimensions of 1
+    while (--dim >= 0 && from[dim] == 1)
+      ;
+    return dim;
+  };
+  while (first != perm.begin() && *(first - 1) == before(*first))
+    --first;
+  auto sizeOf = [&](auto begin, auto end) {
+    int64_t size = 1;
+    for (auto it = begin; it != end; ++it)
+      size *= from[*it];
+    return size;
+  };
+  MatrixSides sides{sizeOf(first, last + 1), sizeOf(last + 1, end)};
+  if (sides.rows < shortestSide || sides.columns < shortestSide)
+    return std::nullopt;
+  return sides;
+}
+
+std::optional<TransposedMap>
+mlir::mnistc::transposedMap(StepOp step, const Segment &segment) {
+  if (segment.elements > INT32_MAX)
+    return std::nullopt;
+  std::optional<MatrixSides> sides;
+  TransposedMap map;
+  llvm::SmallSetVector<Value, 16> values;
+  for (unsigned result : segment.results)
+    values.insert(yieldsOf(step)[result]);
+  for (size_t i = 0; i < values.size(); ++i) { // grows
+    Value value = values[i];
+    Operation *op = value.getDefiningOp();
+    if (auto transpose = dyn_cast_or_null<TransposeOp>(op);
+        transpose && countOf(value) == segment.elements) {
+      std::optional<MatrixSides> found = sidesOf(transpose);
+      if (!found || (sides && *sides != *found))
+        return std::nullopt;
+      sides = found;
+      map.transposed.push_back(transpose);
+    } else if (!keepsNeighbours(value)) {
+      return std::nullopt;
+    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (countOf(value) == segment.elements)
+        map.direct.push_back(argument);
+    } else if (op && isPointwise(op) && countOf(value) != 1) {
+      values.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  if (!sides)
+    return std::nullopt;
+  map.sides = *sides;
+  return map;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+MapForm mlir::mnistc::formOf(StepOp step, const Segment &segment) {
+  if (segment.elements < 4)
+    return MapForm::each;
+  if (readsNeighbours(step, segment))
+    return MapForm::neighbours;
+  if (movesFours(step, segment))
+    return MapForm::movedFours;
+  return transposedMap(step, segment) ? MapForm::transposed : MapForm::each;
+}
+
+SmallVector<BlockArgument>
+mlir::mnistc::neighboursRead(StepOp step, const Segment &segment) {
+  SmallVector<BlockArgument> arguments;
+  for (Value value : sourcesOf(step, segment))
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && countOf(value) == segment.elements)
+      arguments.push_back(argument);
+  return arguments;
+}

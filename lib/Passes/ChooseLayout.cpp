@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Mnist/Evaluate.h"
-#include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/TransposeRegions.h"
+#include "lib/Passes/FlipLayout.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/PushTransposes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -17,44 +16,13 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_CHOOSELAYOUT
 #include "lib/Passes/Passes.h.inc"
 
-static Value transposed(OpBuilder &builder, Value value,
-                        ArrayRef<int64_t> perm) {
-  return createOrEvaluate<TransposeOp>(builder, value.getLoc(), value, perm);
-}
-
-/// Reads and writes images and filters in the other layout.
-static void flip(LayoutOpInterface op, Layout layout) {
-  OpBuilder builder(op);
-  auto permFor = [&](Value value, Layout from, Layout to) {
-    return layoutPermutation(from, to,
-                             cast<RankedTensorType>(value.getType()).getRank());
-  };
-  Layout old = op.getLayout();
-  SmallVector<unsigned> operands = op.getImageOperands();
-  llvm::append_range(operands, op.getFilterOperands());
-  for (unsigned number : operands) {
-    Value operand = op->getOperand(number);
-    op->setOperand(number,
-                   transposed(builder, operand, permFor(operand, old, layout)));
-  }
-  op.setLayout(layout);
-  Value result = op->getResult(0);
-  auto type = cast<RankedTensorType>(result.getType());
-  result.setType(
-      type.clone(permute(type.getShape(), permFor(result, old, layout))));
-  builder.setInsertionPointAfter(op);
-  auto back = builder.create<TransposeOp>(op.getLoc(), result,
-                                          permFor(result, layout, old));
-  result.replaceAllUsesExcept(back, back);
-}
-
 /// Returns how many ops had the other layout.
 static unsigned flipAll(func::FuncOp function, Layout layout) {
   unsigned flipped = 0;
   function.walk([&](LayoutOpInterface op) {
     if (op.getLayout() == layout)
       return;
-    flip(op, layout);
+    flipLayout(op, layout);
     ++flipped;
   });
   return flipped;

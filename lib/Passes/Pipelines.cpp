@@ -50,9 +50,15 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // What is cast where it is made joins the step that makes it. Ways to compute
   // a product are compared as they read f32.
   if (options.roundOperands && options.precision == "bf16" &&
-      options.prefer.empty() && options.candidate < 0)
+      options.prefer.empty() && options.candidate < 0) {
     pm.addNestedPass<func::FuncOp>(
         createRoundOperands({options.target, options.libraries}));
+    // It leaves transposes around convolutions.
+    if (options.pushTransposes)
+      pm.addNestedPass<func::FuncOp>(createPushTransposes());
+    if (options.cse)
+      pm.addPass(createCSEPass());
+  }
   // Whole rows first: what is left joins the steps around it.
   if (options.fuse && options.formRows)
     pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));

@@ -1,8 +1,9 @@
-//===- RoundOperands.cpp - products that read bf16 from memory ------------===//
+//===- RoundOperands.cpp - what reads bf16 from memory --------------------===//
 
 #include "lib/IR/Mnist/Evaluate.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/Target.h"
+#include "lib/Passes/FlipLayout.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -25,9 +26,10 @@ struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
     if (!allowed)
       return fail(allowed.takeError());
     rounded.clear();
-    for (auto op : getOperation().getOps<MatmulOp>())
-      if (isRoundable(op) && pays(op, *(*found)->machine, *allowed)) {
-        round(op);
+    for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))
+      if (isContraction(&op) && isRoundable(&op) &&
+          pays(&op, **found, *allowed)) {
+        round(&op);
         ++numRounded;
       }
   }
@@ -41,21 +43,31 @@ private:
   }
 
   /// Whether the machine prefers what is allowed for rounded operands.
-  static bool pays(MatmulOp op, const Machine &machine, Libraries allowed) {
-    return llvm::any_of(machine.preferences, [&](const Preference &preference) {
-      return preference.rounded && allowed.allow(preference.impl) &&
-             preference.objection(op).empty();
-    });
+  static bool pays(Operation *op, const Target &target, Libraries allowed) {
+    return llvm::any_of(
+        target.machine->preferences, [&](const Preference &preference) {
+          return preference.rounded && allowed.allow(preference.impl) &&
+                 preference.op == op->getName().stripDialect() &&
+                 preference.objection(op).empty();
+        });
   }
 
-  static bool isRoundable(MatmulOp op) {
+  static bool isRoundable(Operation *op) {
     return llvm::all_of(op->getOperands(), [](Value operand) {
       return getElementTypeOrSelf(operand).isF32() &&
              !constantValue(skipReshapes(operand));
     });
   }
 
-  void round(MatmulOp op) {
+  /// A product as it is; a convolution in the layout that libraries are made
+  /// for, and its result, too.
+  void round(Operation *op) {
+    auto image = dyn_cast<LayoutOpInterface>(op);
+    if (image && image.getLayout() != Layout::nhwc) {
+      flipLayout(image, Layout::nhwc);
+      for (Value operand : op->getOperands())
+        moveToInput(operand);
+    }
     OpBuilder b(op);
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = cast<RankedTensorType>(operand.get().getType());
@@ -63,6 +75,30 @@ private:
                                             type.clone(b.getBF16Type()),
                                             castOf(operand.get())));
     }
+    if (image)
+      roundResult(op);
+  }
+
+  /// Transposes where what they read is made: a step may do both.
+  static void moveToInput(Value value) {
+    auto transpose = value.getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return;
+    if (Operation *maker = transpose.getInput().getDefiningOp())
+      transpose->moveAfter(maker);
+    else
+      transpose->moveBefore(&transpose->getBlock()->front());
+  }
+
+  /// Has `op` give bf16, which is cast for those that read it.
+  void roundResult(Operation *op) {
+    Value result = op->getResult(0);
+    auto type = cast<RankedTensorType>(result.getType());
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    result.setType(type.clone(b.getBF16Type()));
+    auto wide = b.create<CastOp>(op->getLoc(), type, result);
+    result.replaceAllUsesExcept(wide, wide);
   }
 
   /// What is under the reshapes of `value`, rounded where it is made.

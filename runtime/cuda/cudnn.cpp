@@ -63,9 +63,9 @@ struct Tensors {
 
 /// Adds the convolution; `result` null: only the graph sees it.
 Tensors addConvolution(CudnnGraph &graph, cudnnBackendDescriptorType_t kind,
-                       const Conv &s, const float *image, const float *filter,
-                       const float *result) {
-  const auto tensor = [&](const Memory &m, const float *memory) {
+                       const Conv &s, const void *image, const void *filter,
+                       const void *result) {
+  const auto tensor = [&](const Memory &m, const void *memory) {
     return graph.tensor(m.dims, m.strides, memory);
   };
   Tensors t;
@@ -159,12 +159,17 @@ void addParts(CudnnGraph &graph, const Conv &s, int x, float *y,
   }
 }
 
+const char *nameOf(Mma mma) {
+  return mma == Mma::bf16 ? "bf16" : mma == Mma::tf32 ? "fp32 or tf32" : "fp32";
+}
+
 std::string describe(const CudnnLibrary &dnn, const char *what, const Conv &s,
                      size_t workspaceBytes, cudnnStatus_t status) {
   const size_t version = dnn.cudnnGetVersion();
   return "cuDNN " + std::to_string(version / 10000) + "." +
-         std::to_string(version / 100 % 100) + " has no engine in fp32 for a " +
-         what + " of " + std::to_string(s.inChannels) + " into " +
+         std::to_string(version / 100 % 100) + " has no engine in " +
+         nameOf(s.schedule.mma) + " for a " + what + " of " +
+         std::to_string(s.inChannels) + " into " +
          std::to_string(s.outChannels) + " channels in " +
          std::to_string(s.groups) + " groups with " +
          std::to_string(workspaceBytes) +
@@ -181,19 +186,21 @@ void runGraphs(State &state, const PreparedGraphs &prepared,
   state.lastKernel.clear();
 }
 
-/// A convolution or gradient without an epilogue.
+/// A convolution or gradient without an epilogue, of floats or all of bf16.
 void runPlain(Context &ctx, cudnnBackendDescriptorType_t kind, const char *what,
-              const Conv &s, const float *image, const float *filter,
-              const float *result) {
+              const Conv &s, const void *image, const void *filter,
+              const void *result) {
   State &state = State::of(ctx);
   std::unique_ptr<Prepared> &kept = state.step(ctx).library;
   const Addresses now = {image, filter, result};
   if (!kept) {
     auto prepared = std::make_unique<PreparedGraphs>(now);
-    auto graph = std::make_unique<CudnnGraph>(state.cudnn);
+    const bool rounded = s.schedule.mma == Mma::bf16;
+    auto graph = std::make_unique<CudnnGraph>(
+        state.cudnn, rounded ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT);
     addConvolution(*graph, kind, s, image, filter, result);
     if (!graph->plan(ctx.workspace, ctx.workspaceBytes, transformsFor(kind, s),
-                     s.schedule.mma == Mma::tf32))
+                     rounded || s.schedule.mma == Mma::tf32))
       return state.fail(
           Code::noLibrary,
           describe(state.cudnn, what, s, ctx.workspaceBytes, graph->status));
@@ -273,14 +280,39 @@ void mn::cudnn::conv(Context &ctx, float *y, const float *x, const float *w,
   runGraphs(state, static_cast<const PreparedGraphs &>(*kept), now);
 }
 
-void mn::cudnn::convInputGrad(Context &ctx, float *dx, const float *dy,
-                              const float *w, const Conv &s) {
+void mn::cudnn::conv(Context &ctx, Bf16 *y, const Bf16 *x, const Bf16 *w,
+                     const Conv &s) {
+  runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+           "convolution", s, x, w, y);
+}
+
+namespace {
+void runInputGrad(Context &ctx, const void *dx, const void *dy, const void *w,
+                  const Conv &s) {
   runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
            "convolution's input gradient", s, dx, w, dy);
+}
+void runFilterGrad(Context &ctx, const void *dw, const void *x, const void *dy,
+                   const Conv &s) {
+  runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+           "convolution's filter gradient", s, x, dw, dy);
+}
+} // namespace
+
+void mn::cudnn::convInputGrad(Context &ctx, float *dx, const float *dy,
+                              const float *w, const Conv &s) {
+  runInputGrad(ctx, dx, dy, w, s);
+}
+void mn::cudnn::convInputGrad(Context &ctx, Bf16 *dx, const Bf16 *dy,
+                              const Bf16 *w, const Conv &s) {
+  runInputGrad(ctx, dx, dy, w, s);
 }
 
 void mn::cudnn::convFilterGrad(Context &ctx, float *dw, const float *x,
                                const float *dy, const Conv &s) {
-  runPlain(ctx, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-           "convolution's filter gradient", s, x, dw, dy);
+  runFilterGrad(ctx, dw, x, dy, s);
+}
+void mn::cudnn::convFilterGrad(Context &ctx, Bf16 *dw, const Bf16 *x,
+                               const Bf16 *dy, const Conv &s) {
+  runFilterGrad(ctx, dw, x, dy, s);
 }

@@ -21,7 +21,7 @@ int CudnnGraph::tensor(const std::vector<int64_t> &dims,
   const int number = int(tensors.size());
   Descriptor &t = tensors.emplace_back(dnn, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, int64_t(number));
-  t.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+  t.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type);
   t.set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
   t.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
   const auto address = reinterpret_cast<uintptr_t>(memory);
@@ -147,7 +147,7 @@ std::vector<Descriptor> CudnnGraph::engines(Descriptor &graph,
 }
 
 /// Exact are neither smaller types, nor sums in any order, nor transforms whose
-/// errors are large. Tensor cores read tf32.
+/// errors are large. Tensor cores read f32 as tf32.
 CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
   Descriptor engine(dnn, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t raw = engine.raw();
@@ -163,7 +163,7 @@ CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
   for (int64_t i = 0; i < count; ++i)
     switch (notes[i]) {
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
-      numerics.tf32 = true;
+      numerics.cores = true;
       break;
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
@@ -184,18 +184,18 @@ CudnnGraph::Numerics CudnnGraph::numericsOf(Descriptor &config) {
 /// The exact ones of what cuDNN proposes, in the order in which to try them:
 /// tensor cores first, where they are allowed.
 std::vector<Descriptor>
-CudnnGraph::candidates(Descriptor &graph, Transforms transforms, bool tf32) {
+CudnnGraph::candidates(Descriptor &graph, Transforms transforms, bool cores) {
   std::vector<Descriptor> first, others;
   for (cudnnBackendHeurMode_t mode :
        {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
     for (Descriptor &config : engines(graph, mode)) {
       const Numerics numerics = numericsOf(config);
-      if (!numerics.exact || (numerics.tf32 && !tf32))
+      if (!numerics.exact || (numerics.cores && !cores))
         continue;
       const bool later =
-          tf32 ? !numerics.tf32
-               : transforms != Transforms::asProposed &&
-                     numerics.fft != (transforms == Transforms::first);
+          cores ? !numerics.cores
+                : transforms != Transforms::asProposed &&
+                      numerics.fft != (transforms == Transforms::first);
       (later ? others : first).push_back(std::move(config));
     }
   for (Descriptor &config : others)
@@ -246,7 +246,7 @@ bool CudnnGraph::choose(Descriptor &config, size_t workspaceBytes) {
 }
 
 bool CudnnGraph::plan(void *memory, size_t workspaceBytes,
-                      Transforms transforms, bool tf32) {
+                      Transforms transforms, bool cores) {
   if (status != CUDNN_STATUS_SUCCESS)
     return false;
   workspace = memory;
@@ -262,7 +262,7 @@ bool CudnnGraph::plan(void *memory, size_t workspaceBytes,
     status = graph.status;
     return false;
   }
-  for (Descriptor &config : candidates(graph, transforms, tf32))
+  for (Descriptor &config : candidates(graph, transforms, cores))
     if (choose(config, workspaceBytes))
       return true;
   if (status == CUDNN_STATUS_SUCCESS)

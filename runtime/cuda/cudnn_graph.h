@@ -78,10 +78,13 @@ private:
 /// how much of an FFT's tiles an image fills.
 enum class Transforms { asProposed, first, last };
 
-/// A graph of operations being described; then a plan that runs it.
+/// A graph of operations being described; then a plan that runs it. All tensors
+/// have elements of one type.
 class CudnnGraph {
 public:
-  explicit CudnnGraph(const CudnnLibrary &dnn) : dnn(dnn) {}
+  explicit CudnnGraph(const CudnnLibrary &dnn,
+                      cudnnDataType_t type = CUDNN_DATA_FLOAT)
+      : dnn(dnn), type(type) {}
 
   /// A tensor in memory; null: one that only the graph sees. Its number.
   int tensor(const std::vector<int64_t> &dims,
@@ -94,11 +97,11 @@ public:
   void add(int x, int y, int result);
   void relu(int x, int result);
 
-  /// Chooses the first engine that computes in true fp32, or in tf32 where it
-  /// may, gives the same bits each time, and needs no more workspace than there
-  /// is. False: none does.
+  /// Chooses the first engine that computes in true fp32, or on tensor cores
+  /// where it may, gives the same bits each time, and needs no more workspace
+  /// than there is. False: none does.
   bool plan(void *memory, size_t workspaceBytes,
-            Transforms transforms = Transforms::asProposed, bool tf32 = false);
+            Transforms transforms = Transforms::asProposed, bool cores = false);
   /// Enqueues it, with what was at `planned` when it was planned at `now`.
   cudnnStatus_t run(const std::vector<const void *> &planned,
                     const std::vector<const void *> &now) const;
@@ -111,15 +114,16 @@ private:
   std::vector<Descriptor> engines(Descriptor &graph,
                                   cudnnBackendHeurMode_t mode);
   struct Numerics {
-    bool exact, tf32, fft;
+    bool exact, cores, fft;
   };
   Numerics numericsOf(Descriptor &engineConfig);
   std::vector<Descriptor> candidates(Descriptor &graph, Transforms transforms,
-                                     bool tf32);
+                                     bool cores);
   bool choose(Descriptor &config, size_t workspaceBytes);
   Descriptor packOf(const std::vector<void *> &memory) const;
 
   const CudnnLibrary &dnn;
+  const cudnnDataType_t type;
   std::vector<Descriptor> tensors;
   std::vector<Descriptor> others; ///< that operations refer to
   std::vector<Descriptor> operations;

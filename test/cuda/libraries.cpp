@@ -26,6 +26,10 @@ FakeDescriptor *of(void *handle) {
   return static_cast<FakeDescriptor *>(handle);
 }
 
+/// Of the tensors that cuDNN was told of, or of the matrices that cuBLASLt was,
+/// and of its sums: in their order.
+std::vector<int> types;
+
 void useCudnn(cuda::CudnnLibrary &dnn) {
   dnn.cudnnBackendCreateDescriptor = [](cudnnBackendDescriptorType_t,
                                         cudnnBackendDescriptor_t *made) {
@@ -42,6 +46,8 @@ void useCudnn(cuda::CudnnLibrary &dnn) {
         const auto *from = static_cast<const void *const *>(values);
         if (name == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
           of(handle)->pointers.assign(from, from + count);
+        if (name == CUDNN_ATTR_TENSOR_DATA_TYPE)
+          types.push_back(*static_cast<const cudnnDataType_t *>(values));
         return CUDNN_STATUS_SUCCESS;
       };
   // One engine, exact and without a workspace.
@@ -60,9 +66,6 @@ void useCudnn(cuda::CudnnLibrary &dnn) {
     return CUDNN_STATUS_SUCCESS;
   };
 }
-
-/// Of the matrices that cuBLASLt was told of, and of sums: in their order.
-std::vector<int> types;
 
 void useCublas(cuda::CublasLibrary &lt) {
   static const void *bias = nullptr;
@@ -187,6 +190,24 @@ TEST_F(Libraries, SayThatOperandsAreRounded) {
                                      CUDA_R_16BF, CUDA_R_32F}));
   EXPECT_EQ(calls[0][0], rounded + 1);
   EXPECT_EQ(calls[0][1], rounded);
+}
+
+TEST_F(Libraries, SayThatConvolutionsAreRounded) {
+  Bf16 rounded[3] = {Bf16(1), Bf16(2), Bf16(3)};
+  const Conv bf16{.layout = Layout::nhwc, .schedule = {.mma = Mma::bf16}};
+  const std::vector<int> all(3, CUDNN_DATA_BFLOAT16);
+  cudnn::conv(ctx, rounded, rounded + 1, rounded + 2, bf16);
+  EXPECT_EQ(types, all);
+  expectCall(calls[1], {rounded, rounded + 1, rounded + 2});
+  steps[0].library.reset(), types.clear();
+  cudnn::convInputGrad(ctx, rounded, rounded + 1, rounded + 2, bf16);
+  EXPECT_EQ(types, all);
+  steps[0].library.reset(), types.clear();
+  cudnn::convFilterGrad(ctx, rounded, rounded + 1, rounded + 2, bf16);
+  EXPECT_EQ(types, all);
+  steps[0].library.reset(), types.clear();
+  cudnn::conv(ctx, y, x, w, {});
+  EXPECT_EQ(types, std::vector<int>(3, CUDNN_DATA_FLOAT));
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #ifndef MNISTC_TEST_GPU_CASE_H
 #define MNISTC_TEST_GPU_CASE_H
 
+#include "mnistrt/bf16.h"
 #include "mnistrt/model.h"
 #include "reference.h"
 #include <string>
@@ -28,6 +29,8 @@ template <typename T> constexpr mn::Type typeOf() {
     return mn::Type::i32;
   else if constexpr (std::is_same_v<T, bool>)
     return mn::Type::b8;
+  else if constexpr (std::is_same_v<T, mn::Bf16>)
+    return mn::Type::bf16;
   else
     return mn::Type::i64;
 }
@@ -36,7 +39,8 @@ struct Operand {
   mn::Type type;
   int64_t count;
   size_t bytes() const {
-    return size_t(count) * (type == mn::Type::b8 ? 1
+    return size_t(count) * (type == mn::Type::b8     ? 1
+                            : type == mn::Type::bf16 ? 2
                             : type == mn::Type::f32 || type == mn::Type::i32
                                 ? 4
                                 : 8);

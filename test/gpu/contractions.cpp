@@ -57,6 +57,7 @@ std::vector<Case> contractionCases() {
 std::vector<Case> libraryCases() {
   std::vector<Case> cases;
   MN_TEST_CONVS(MN_CASE_CUDNN)
+  MN_TEST_ROUNDED_CONVS(MN_CASE_CUDNN_ROUNDED)
 
 #define MN_CASE_CUDNN_FUSED(NAME, RESIDUAL, RELU)                              \
   {                                                                            \

@@ -188,16 +188,20 @@ void addSpecial(std::vector<Case> &cases);
   addMatmul<float>(cases, "matmul " #NAME, NAME,                               \
                    MN_RUN_MATMUL(float, Plain<float>, "matmul_" #NAME, NAME));
 
-#define MN_CASE_CUDNN(NAME, ...)                                               \
+/// Of floats, or of what is bf16 in memory and rounded again.
+#define MN_CASE_CUDNN(NAME, ...) MN_CASE_CUDNN_OF(float, "", NAME, 1e-5)
+#define MN_CASE_CUDNN_ROUNDED(NAME, ...)                                       \
+  MN_CASE_CUDNN_OF(mn::Bf16, " rounded", NAME, 1.0 / (1 << 8))
+#define MN_CASE_CUDNN_OF(T, SUFFIX, NAME, TOLERANCE)                           \
   {                                                                            \
     const auto add =                                                           \
         [&](const char *kind, void (*run)(mn::Context &), int64_t y,           \
             int64_t a, int64_t b,                                              \
             void (*reference)(const mn::Conv &, const Inputs &, Numbers &)) {  \
-          Case c = make<float>(std::string(kind) + " " #NAME, run, y, a, b,    \
-                               flops(NAME));                                   \
+          Case c = make<T>(std::string(kind) + " " #NAME SUFFIX, run, y, a, b, \
+                           flops(NAME));                                       \
           c.implementation = "cudnn";                                          \
-          c.tolerance = toleranceOf(NAME, 1e-5);                               \
+          c.tolerance = toleranceOf(NAME, TOLERANCE);                          \
           c.reference = [reference](const Inputs &in, Numbers &y) {            \
             reference(NAME, in, y);                                            \
           };                                                                   \
@@ -206,16 +210,16 @@ void addSpecial(std::vector<Case> &cases);
     add(                                                                       \
         "cudnn-conv",                                                          \
         [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, outputs(NAME), inputs(NAME),     \
-                                         weights(NAME));                       \
+          const Pointers<T, T> p(ctx, outputs(NAME), inputs(NAME),             \
+                                 weights(NAME));                               \
           mn::cudnn::conv(ctx, p.y, p.a, p.b, NAME);                           \
         },                                                                     \
         outputs(NAME), inputs(NAME), weights(NAME), forward);                  \
     add(                                                                       \
         "cudnn-input-grad",                                                    \
         [](mn::Context &ctx) {                                                 \
-          const Pointers<float, float> p(ctx, inputs(NAME), outputs(NAME),     \
-                                         weights(NAME));                       \
+          const Pointers<T, T> p(ctx, inputs(NAME), outputs(NAME),             \
+                                 weights(NAME));                               \
           mn::cudnn::convInputGrad(ctx, p.y, p.a, p.b, NAME);                  \
         },                                                                     \
         inputs(NAME), outputs(NAME), weights(NAME), inputGrad);                \
@@ -223,8 +227,8 @@ void addSpecial(std::vector<Case> &cases);
       add(                                                                     \
           "cudnn-filter-grad",                                                 \
           [](mn::Context &ctx) {                                               \
-            const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),   \
-                                           outputs(NAME));                     \
+            const Pointers<T, T> p(ctx, weights(NAME), inputs(NAME),           \
+                                   outputs(NAME));                             \
             mn::cudnn::convFilterGrad(ctx, p.y, p.a, p.b, NAME);               \
           },                                                                   \
           weights(NAME), inputs(NAME), outputs(NAME), filterGrad);             \

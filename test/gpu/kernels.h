@@ -24,6 +24,7 @@ MN_TEST_POOLS(MN_NAME_SHAPE)
 MN_TEST_TILED_POOLS(MN_NAME_SHAPE)
 MN_TEST_MATMULS(MN_NAME_SHAPE)
 MN_TEST_MMA_CONVS(MN_NAME_SHAPE)
+MN_TEST_ROUNDED_CONVS(MN_NAME_SHAPE)
 MN_TEST_POOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MEAN_CONVS(MN_NAME_SHAPE)
 MN_TEST_UNPOOLED_CONVS(MN_NAME_SHAPE)
@@ -81,16 +82,25 @@ MN_TEST_MATMULS(MN_SCHEDULE_MATMUL)
 MN_TEST_MMA_MATMULS(MN_SCHEDULE_MATMUL)
 
 MN_POINTWISE_KERNEL(map_by_fours, HiddenByFours)
+#define MN_TRANSPOSED_KERNEL(ROWS, COLUMNS)                                    \
+  MN_POINTWISE_KERNEL(transposed_##ROWS##_##COLUMNS,                           \
+                      TransposedSum<ROWS, COLUMNS>)
+MN_TRANSPOSED_KERNEL(64, 64)
+MN_TRANSPOSED_KERNEL(49, 512)
+MN_TRANSPOSED_KERNEL(9, 131)
+MN_TRANSPOSED_KERNEL(1000, 8)
+MN_TRANSPOSED_KERNEL(67, 65)
 MN_POINTWISE_KERNEL(map_of_rank, DrawnOfRank<12>)
 MN_POINTWISE_KERNEL(map_of_rank_odd, DrawnOfRank<13>)
 MN_POINTWISE_KERNEL(map_small, Hidden)
 MN_POINTWISE_KERNEL(map_large, Hidden)
 
-inline constexpr mn::Elements<7> segment_sizes{
-    {128, 77, 1, 1280, 386, 4096, 1027}};
+inline constexpr mn::Elements<9> segment_sizes{
+    {128, 77, 1, 1280, 386, 4096, 1027, 3 * 67 * 65, 67 * 65}};
 MN_SEGMENTS_KERNEL(map_segments, segment_sizes, mn::Table<Hidden, 1>,
                    mn::Table<Copy, 2>, mn::Table<Hidden, 2>,
-                   mn::Table<HiddenByFours, 2>)
+                   mn::Table<HiddenByFours, 2>,
+                   mn::Table<MN_PAIR(TransposedSum<67, 65>), 2>)
 
 #define MN_CONV_KERNELS(NAME, OF)                                              \
   MN_CONV_KERNEL(conv_##NAME, float, OF<Forward<float>>, NAME##_forward)       \

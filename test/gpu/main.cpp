@@ -39,6 +39,8 @@ double get(mn::Type type, const void *memory, size_t i) {
     return static_cast<const int32_t *>(memory)[i];
   case mn::Type::i64:
     return double(static_cast<const int64_t *>(memory)[i]);
+  case mn::Type::bf16:
+    return static_cast<const mn::Bf16 *>(memory)[i];
   default:
     return static_cast<const uint8_t *>(memory)[i];
   }
@@ -58,6 +60,9 @@ double put(mn::Type type, void *memory, size_t i, double value) {
     break;
   case mn::Type::i64:
     static_cast<int64_t *>(memory)[i] = int64_t(value);
+    break;
+  case mn::Type::bf16:
+    static_cast<mn::Bf16 *>(memory)[i] = mn::Bf16(float(value));
     break;
   default:
     static_cast<uint8_t *>(memory)[i] = value != 0;
@@ -90,7 +95,8 @@ void fill(const Case &c, mn::Executor &executor, int plan,
     const Operand &o = c.operands[n];
     void *memory = executor.input(plan, int(n), 0);
     Numbers values(n == 0 ? 0 : size_t(o.count));
-    const bool isFloat = o.type == mn::Type::f32 || o.type == mn::Type::f64;
+    const bool isFloat = o.type == mn::Type::f32 || o.type == mn::Type::f64 ||
+                         o.type == mn::Type::bf16;
     for (size_t i = 0; i < size_t(o.count); ++i) {
       double value = c.fewValues || o.type == mn::Type::b8 ? few(random)
                      : isFloat                             ? real(random)

@@ -18,10 +18,11 @@ class Mnist_TensorOf<list<Type> types>
 // and masks, ui8 for pixels. A dimension may be 0.
 def Mnist_Float : AnyTypeOf<[F32, F64]>;
 def Mnist_Tensor : Mnist_TensorOf<[F32, F64, I1, I32, I64, UI8]>;
-// What may be in memory: a product may read rounded operands.
+// What may be in memory: a product or convolution may read rounded operands.
 def Mnist_StoredTensor : Mnist_TensorOf<[F32, F64, BF16, I1, I32, I64, UI8]>;
 def Mnist_FactorTensor : Mnist_TensorOf<[F32, F64, BF16, I32, I64, UI8]>;
 def Mnist_FloatTensor : Mnist_TensorOf<[F32, F64]>;
+def Mnist_ConvTensor : Mnist_TensorOf<[F32, F64, BF16]>;
 def Mnist_NumberTensor : Mnist_TensorOf<[F32, F64, I32, I64, UI8]>;
 def Mnist_BoolTensor : Mnist_TensorOf<[I1]>;
 def Mnist_IndexTensor : Mnist_TensorOf<[I32, I64]>;

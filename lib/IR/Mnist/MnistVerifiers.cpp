@@ -328,6 +328,9 @@ template <typename Op> static LogicalResult verifyPlaces(Op op) {
 template <typename Op>
 static LogicalResult verifyConv(Op op, Value input, Value filter,
                                 Value output) {
+  for (Value tensor : op->getOperands())
+    if (failed(verifyElementType(op, tensor, op->getResult(0))))
+      return failure();
   ArrayRef<int64_t> in = shapeOf(input), out = shapeOf(output);
   int64_t spatial = int64_t(in.size()) - 2;
   if (spatial < 1 || spatial > 3)

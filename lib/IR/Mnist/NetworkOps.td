@@ -70,7 +70,8 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
 // | nhwc   | N x D... x C       | O x K... x C/groups     |
 //
 // `strides` and `dilations` have one number for each spatial dimension, `pads`
-// the numbers before each and then those after each, as in ONNX.
+// the numbers before each and then those after each, as in ONNX. All tensors are
+// of one type. Sums of bf16 are in f32, and rounded.
 defvar Mnist_ConvGeometry = (ins
     Mnist_Layout:$layout, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
     DenseI64ArrayAttr:$dilations, I64Attr:$groups);
@@ -105,9 +106,9 @@ def ConvOp : Mnist_ConvOp<"conv",
        -> tensor<64x8x24x24xf32>
     ```
   }];
-  let arguments = !con((ins Mnist_FloatTensor:$input,
-                            Mnist_FloatTensor:$filter), Mnist_ConvGeometry);
-  let results = (outs Mnist_FloatTensor:$output);
+  let arguments = !con((ins Mnist_ConvTensor:$input,
+                            Mnist_ConvTensor:$filter), Mnist_ConvGeometry);
+  let results = (outs Mnist_ConvTensor:$output);
   let assemblyFormat = [{
     $layout $input `,` $filter `strides` $strides `pads` $pads `dilations`
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
@@ -135,9 +136,9 @@ def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad",
        -> tensor<8x1x5x5xf32>
     ```
   }];
-  let arguments = !con((ins Mnist_FloatTensor:$input,
-                            Mnist_FloatTensor:$outputGrad), Mnist_ConvGeometry);
-  let results = (outs Mnist_FloatTensor:$filterGrad);
+  let arguments = !con((ins Mnist_ConvTensor:$input,
+                            Mnist_ConvTensor:$outputGrad), Mnist_ConvGeometry);
+  let results = (outs Mnist_ConvTensor:$filterGrad);
   let assemblyFormat = [{
     $layout $input `,` $outputGrad `strides` $strides `pads` $pads `dilations`
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)
@@ -177,9 +178,9 @@ def ConvInputGradOp : Mnist_ConvOp<"conv_input_grad",
        -> tensor<64x1x28x28xf32>
     ```
   }];
-  let arguments = !con((ins Mnist_FloatTensor:$outputGrad,
-                            Mnist_FloatTensor:$filter), Mnist_ConvGeometry);
-  let results = (outs Mnist_FloatTensor:$inputGrad);
+  let arguments = !con((ins Mnist_ConvTensor:$outputGrad,
+                            Mnist_ConvTensor:$filter), Mnist_ConvGeometry);
+  let results = (outs Mnist_ConvTensor:$inputGrad);
   let assemblyFormat = [{
     $layout $outputGrad `,` $filter `strides` $strides `pads` $pads `dilations`
     $dilations `groups` $groups attr-dict `:` functional-type(operands, results)

@@ -211,8 +211,8 @@ def TransposeOp : Mnist_IndexingOp<"transpose"> {
     %y = mnist.transpose %x perm [1, 0] : tensor<64x10xf32> -> tensor<10x64xf32>
     ```
   }];
-  let arguments = (ins Mnist_Tensor:$input, DenseI64ArrayAttr:$perm);
-  let results = (outs Mnist_Tensor:$output);
+  let arguments = (ins Mnist_StoredTensor:$input, DenseI64ArrayAttr:$perm);
+  let results = (outs Mnist_StoredTensor:$output);
   let assemblyFormat = [{
     $input `perm` $perm attr-dict `:` type($input) `->` type($output)
   }];

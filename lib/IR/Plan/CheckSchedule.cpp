@@ -334,7 +334,9 @@ std::string mlir::mnistc::whyUnfit(StepOp step) {
                                 : "no op with its own loops");
   Operation *root = rootOf(step);
   Type type = getElementTypeOrSelf(root->getResult(0).getType());
-  if (Mma mma = mmaOf(step); mma != Mma::ffma && !type.isF32())
+  Mma mma = mmaOf(step);
+  bool isKnown = type.isF32() || (type.isBF16() && mma == Mma::bf16);
+  if (mma != Mma::ffma && !isKnown)
     return formatv("expected the FMA units for a contraction of {0}, got mma = "
                    "{1}",
                    type, stringifyMma(mma));

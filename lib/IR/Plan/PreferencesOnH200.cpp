@@ -244,8 +244,23 @@ static constexpr Preference productOfRounded() {
           .rounded = true};
 }
 
+/// Of images and filters in bf16, channels last.
+static constexpr Preference convOfRounded(StringRef op) {
+  return {.impl = Impl::cudnn,
+          .op = op,
+          .epilogue = noEpilogue,
+          .mma = Mma::bf16,
+          .minEither = 64,
+          .ungrouped = true,
+          .minWork = int64_t(1) << 32,
+          .rounded = true};
+}
+
 static const Preference onH200[] = {
     productOfRounded(),
+    convOfRounded("conv"),
+    convOfRounded("conv_input_grad"),
+    convOfRounded("conv_filter_grad"),
     forward(stridedOnCudnnCores("conv", 48, cudnnOutChannels, largeWork)),
     forward(pixelsOnCudnnCores("conv")),
     stridedOnCudnnCores("conv_input_grad", 96, cudnnOutChannels, largeWork),

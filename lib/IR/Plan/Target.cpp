@@ -22,21 +22,35 @@ static constexpr int64_t plainScratch = int64_t(32) << 20;
 /// images fill its tiles: 4.2 was seen. Small images take more (Transforms.h).
 static constexpr int64_t transformedTimes = 5;
 
-/// What they read is f32 in memory: cuDNN has no bf16 for that.
+/// Of what is f32 in memory: cuDNN has no bf16 for that.
 static const Mma ofCudnn[] = {Mma::tf32};
 static const Mma ofCublas[] = {Mma::tf32, Mma::bf16};
 static const Mma ofKernels[] = {Mma::tf32x3, Mma::tf32, Mma::bf16};
 
 static const LibraryCall ofNvidia[] = {
-    {Impl::cudnn, "conv", /*takesEpilogue=*/true, plainScratch,
-     transformedTimes, ofCudnn},
-    {Impl::cudnn, "conv_input_grad", /*takesEpilogue=*/false, plainScratch,
-     transformedTimes, ofCudnn},
+    {.impl = Impl::cudnn,
+     .op = "conv",
+     .takesEpilogue = true,
+     .scratchBytes = plainScratch,
+     .scratchTimes = transformedTimes,
+     .tensorCores = ofCudnn,
+     .takesRounded = true},
+    {.impl = Impl::cudnn,
+     .op = "conv_input_grad",
+     .scratchBytes = plainScratch,
+     .scratchTimes = transformedTimes,
+     .tensorCores = ofCudnn,
+     .takesRounded = true},
     // With 20 -> 50 channels, 5x4 on 12x11, padded by 1 and 2, what engines of
     // cuDNN 9.19 gave was off by more than its own size.
-    {Impl::cudnn, "conv_filter_grad", /*takesEpilogue=*/false, plainScratch,
-     transformedTimes, ofCudnn, /*takesDoubles=*/false, /*evenPads=*/true,
-     /*byFft=*/true},
+    {.impl = Impl::cudnn,
+     .op = "conv_filter_grad",
+     .scratchBytes = plainScratch,
+     .scratchTimes = transformedTimes,
+     .tensorCores = ofCudnn,
+     .evenPads = true,
+     .byFft = true,
+     .takesRounded = true},
     {.impl = Impl::cublas,
      .op = "matmul",
      .takesEpilogue = true,
@@ -125,11 +139,12 @@ static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
 
 bool LibraryCall::canCompute(StepOp step) const {
   if (isPoolStep(step) || op != rowNameOf(step) || impl != step.getImpl() ||
-      !knows(tensorCores, mmaOf(step)) || !objection(rootOf(step)).empty())
+      !objection(rootOf(step)).empty())
     return false;
   if (isCollectiveStep(step))
     return true;
-  if (readsRounded(rootOf(step)) && mmaOf(step) != Mma::bf16)
+  if (readsRounded(rootOf(step)) ? mmaOf(step) != Mma::bf16
+                                 : !knows(tensorCores, mmaOf(step)))
     return false;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
   return found &&

@@ -28,7 +28,7 @@ struct LibraryCall {
   bool takesDoubles = false;      ///< f64 too
   bool evenPads = false;          ///< only as much padding after as before
   bool byFft = false;             ///< asks for what an FFT makes, too
-  bool takesRounded = false;      ///< operands in bf16 too, on these cores
+  bool takesRounded = false;      ///< operands in bf16 too, on cores for them
 
   /// Why it cannot compute a root; empty if nothing speaks against it.
   std::string objection(Operation *root) const;

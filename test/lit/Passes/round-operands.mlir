@@ -1,5 +1,6 @@
 // RUN: mnist-opt %s --mnist-round-operands | FileCheck %s
-// RUN: mnist-opt %s --mnist-round-operands="libraries=cudnn" | FileCheck %s --check-prefix=NONE
+// RUN: mnist-opt %s --mnist-round-operands="libraries=none" | FileCheck %s --check-prefix=NONE
+// RUN: mnist-opt %s --mnist-round-operands --mnist-push-transposes --cse | FileCheck %s --check-prefix=PUSHED
 // RUN: mnist-opt %s --mnist-round-operands="target=cpu" | FileCheck %s --check-prefix=NONE
 // RUN: not mnist-opt %s --mnist-round-operands="target=tpu" 2>&1 | FileCheck %s --check-prefix=TARGET
 // NONE-NOT: bf16
@@ -37,4 +38,52 @@ func.func @others(%x: tensor<1024x512xf32>, %w: tensor<512x64xf32>, %d: tensor<1
   %z = mnist.matmul %d, %e : (tensor<1024x512xf64>, tensor<512x1024xf64>) -> tensor<1024x1024xf64>
   %k = mnist.matmul %x, %c : (tensor<1024x512xf32>, tensor<512x1024xf32>) -> tensor<1024x1024xf32>
   return %y, %z, %k : tensor<1024x64xf32>, tensor<1024x1024xf64>, tensor<1024x1024xf32>
+}
+
+// A convolution and its gradients are in channels last, and so are their
+// results, in bf16, too: each is cast for those that read it. Transposes are
+// where what they read is made.
+
+// CHECK-LABEL: func.func @conv
+// CHECK-SAME:    (%[[X:[a-z0-9]*]]: tensor<256x128x14x14xf32>, %[[W:[a-z0-9]*]]: tensor<128x128x3x3xf32>
+// CHECK-DAG:     %[[XT:.*]] = mnist.transpose %[[X]] perm [0, 2, 3, 1] : tensor<256x128x14x14xf32> -> tensor<256x14x14x128xf32>
+// CHECK-DAG:     mnist.cast %[[XT]] : tensor<256x14x14x128xf32> -> tensor<256x14x14x128xbf16>
+// CHECK-DAG:     mnist.transpose %[[W]] perm [0, 2, 3, 1]
+// CHECK:         %[[R:.*]] = mnist.relu %[[X]]
+// CHECK-NEXT:    mnist.transpose %[[R]]
+// CHECK:         mnist.neg
+// CHECK:         %[[Y:.*]] = mnist.conv nhwc %{{.*}} : (tensor<256x14x14x128xbf16>, tensor<128x3x3x128xbf16>) -> tensor<256x14x14x128xbf16>
+// CHECK-NEXT:    %[[YF:.*]] = mnist.cast %[[Y]] : tensor<256x14x14x128xbf16> -> tensor<256x14x14x128xf32>
+// CHECK-NEXT:    mnist.transpose %[[YF]] perm [0, 3, 1, 2]
+// CHECK:         mnist.conv_filter_grad nhwc {{.*}} -> tensor<128x3x3x128xbf16>
+// CHECK:         mnist.conv_input_grad nhwc {{.*}} -> tensor<256x14x14x128xbf16>
+
+// What two ops read is transposed and cast once, and what follows a
+// convolution stays in its layout as long as another one does.
+
+// PUSHED-LABEL: func.func @conv
+// PUSHED-COUNT-3: mnist.transpose
+// PUSHED-NOT:     mnist.transpose
+// PUSHED:         mnist.conv nhwc
+// PUSHED:         return
+func.func @conv(%x: tensor<256x128x14x14xf32>, %w: tensor<128x128x3x3xf32>, %dy: tensor<256x128x14x14xf32>)
+    -> (tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>, tensor<256x128x14x14xf32>) {
+  %r = mnist.relu %x : tensor<256x128x14x14xf32>
+  %n = mnist.neg %w : tensor<128x128x3x3xf32>
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>) -> tensor<256x128x14x14xf32>
+  %dw = mnist.conv_filter_grad nchw %r, %dy strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<256x128x14x14xf32>, tensor<256x128x14x14xf32>) -> tensor<128x128x3x3xf32>
+  %dx = mnist.conv_input_grad nchw %dy, %n strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>) -> tensor<256x128x14x14xf32>
+  return %y, %dw, %dx : tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>, tensor<256x128x14x14xf32>
+}
+
+// Neither few channels, nor groups, nor little work.
+
+// CHECK-LABEL: func.func @small_convs
+// CHECK-NOT:     bf16
+func.func @small_convs(%x: tensor<512x32x28x28xf32>, %w: tensor<64x32x5x5xf32>, %u: tensor<256x256x14x14xf32>, %v: tensor<256x128x3x3xf32>, %s: tensor<64x64x14x14xf32>, %t: tensor<64x64x3x3xf32>)
+    -> (tensor<512x64x24x24xf32>, tensor<256x256x12x12xf32>, tensor<64x64x12x12xf32>) {
+  %0 = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<512x32x28x28xf32>, tensor<64x32x5x5xf32>) -> tensor<512x64x24x24xf32>
+  %1 = mnist.conv nchw %u, %v strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 2 : (tensor<256x256x14x14xf32>, tensor<256x128x3x3xf32>) -> tensor<256x256x12x12xf32>
+  %2 = mnist.conv nchw %s, %t strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x64x14x14xf32>, tensor<64x64x3x3xf32>) -> tensor<64x64x12x12xf32>
+  return %0, %1, %2 : tensor<512x64x24x24xf32>, tensor<256x256x12x12xf32>, tensor<64x64x12x12xf32>
 }

@@ -2,10 +2,11 @@
 //
 // Steps on cuBLASLt and cuDNN, in true fp32, or on the tensor cores that the
 // shape's schedule names: tf32, and for matmul bf16. All tensors are of floats
-// but the operands of matmul in bf16, which may be rounded. The first call of
-// a step chooses an algorithm and keeps it for the step; later ones only
-// enqueue it. What goes wrong is kept in the context and reported, with the
-// step's name, by who runs the steps. runtime/cuda/{cublas,cudnn,nccl}.cpp.
+// but the operands of matmul in bf16, which may be rounded, and all of
+// convolutions in bf16, which are; sums are in f32. The first call of a step
+// chooses an algorithm and keeps it for the step; later ones only enqueue it.
+// What goes wrong is kept in the context and reported, with the step's name, by
+// who runs the steps. runtime/cuda/{cublas,cudnn,nccl}.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,12 @@ void conv(Context &ctx, float *y, const float *x, const float *w, const Conv &s,
 void convInputGrad(Context &ctx, float *dx, const float *dy, const float *w,
                    const Conv &s);
 void convFilterGrad(Context &ctx, float *dw, const float *x, const float *dy,
+                    const Conv &s);
+
+void conv(Context &ctx, Bf16 *y, const Bf16 *x, const Bf16 *w, const Conv &s);
+void convInputGrad(Context &ctx, Bf16 *dx, const Bf16 *dy, const Bf16 *w,
+                   const Conv &s);
+void convFilterGrad(Context &ctx, Bf16 *dw, const Bf16 *x, const Bf16 *dy,
                     const Conv &s);
 } // namespace cudnn
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/FlipLayout.h"
 #include "lib/IR/Mnist/TransposeRegions.h"
-#include "lib/Passes/FlipLayout.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/PushTransposes.h"
 #include "llvm/Support/FormatVariadic.h"

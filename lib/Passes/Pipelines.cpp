@@ -53,9 +53,8 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
       options.prefer.empty() && options.candidate < 0) {
     pm.addNestedPass<func::FuncOp>(
         createRoundOperands({options.target, options.libraries}));
-    // It leaves transposes around convolutions.
-    if (options.pushTransposes)
-      pm.addNestedPass<func::FuncOp>(createPushTransposes());
+    // What two read is transposed and cast once.
+    pm.addPass(createCanonicalizerPass());
     if (options.cse)
       pm.addPass(createCSEPass());
   }

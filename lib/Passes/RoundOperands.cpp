@@ -1,10 +1,11 @@
 //===- RoundOperands.cpp - what reads bf16 from memory --------------------===//
 
 #include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/FlipLayout.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/Target.h"
-#include "lib/Passes/FlipLayout.h"
 #include "lib/Passes/Passes.h"
+#include "lib/Passes/PushTransposes.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::mnistc {
@@ -26,12 +27,17 @@ struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
     if (!allowed)
       return fail(allowed.takeError());
     rounded.clear();
+    bool turned = false;
     for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))
       if (isContraction(&op) && isRoundable(&op) &&
           pays(&op, **found, *allowed)) {
         round(&op);
         ++numRounded;
+        turned |= isa<LayoutOpInterface>(op);
       }
+    // What is between two convolutions may stay in their layout.
+    if (turned)
+      pushTransposes(getOperation());
   }
 
 private:

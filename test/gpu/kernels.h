@@ -97,10 +97,10 @@ MN_POINTWISE_KERNEL(map_large, Hidden)
 
 inline constexpr mn::Elements<9> segment_sizes{
     {128, 77, 1, 1280, 386, 4096, 1027, 3 * 67 * 65, 67 * 65}};
+using OddTransposedSum = TransposedSum<67, 65>;
 MN_SEGMENTS_KERNEL(map_segments, segment_sizes, mn::Table<Hidden, 1>,
                    mn::Table<Copy, 2>, mn::Table<Hidden, 2>,
-                   mn::Table<HiddenByFours, 2>,
-                   mn::Table<MN_PAIR(TransposedSum<67, 65>), 2>)
+                   mn::Table<HiddenByFours, 2>, mn::Table<OddTransposedSum, 2>)
 
 #define MN_CONV_KERNELS(NAME, OF)                                              \
   MN_CONV_KERNEL(conv_##NAME, float, OF<Forward<float>>, NAME##_forward)       \

@@ -29,45 +29,37 @@ using namespace test;
 
 namespace {
 
-double get(mn::Type type, const void *memory, size_t i) {
+/// Calls use() with something of the C++ type.
+template <typename Use> double as(mn::Type type, const Use &use) {
   switch (type) {
   case mn::Type::f32:
-    return static_cast<const float *>(memory)[i];
+    return use(float());
   case mn::Type::f64:
-    return static_cast<const double *>(memory)[i];
+    return use(double());
   case mn::Type::i32:
-    return static_cast<const int32_t *>(memory)[i];
+    return use(int32_t());
   case mn::Type::i64:
-    return double(static_cast<const int64_t *>(memory)[i]);
+    return use(int64_t());
   case mn::Type::bf16:
-    return static_cast<const mn::Bf16 *>(memory)[i];
+    return use(mn::Bf16());
   default:
-    return static_cast<const uint8_t *>(memory)[i];
+    return use(bool());
   }
+}
+
+double get(mn::Type type, const void *memory, size_t i) {
+  return as(type, [&](auto t) {
+    return double(static_cast<const decltype(t) *>(memory)[i]);
+  });
 }
 
 /// Rounds to the type.
 double put(mn::Type type, void *memory, size_t i, double value) {
-  switch (type) {
-  case mn::Type::f32:
-    static_cast<float *>(memory)[i] = float(value);
-    break;
-  case mn::Type::f64:
-    static_cast<double *>(memory)[i] = value;
-    break;
-  case mn::Type::i32:
-    static_cast<int32_t *>(memory)[i] = int32_t(value);
-    break;
-  case mn::Type::i64:
-    static_cast<int64_t *>(memory)[i] = int64_t(value);
-    break;
-  case mn::Type::bf16:
-    static_cast<mn::Bf16 *>(memory)[i] = mn::Bf16(float(value));
-    break;
-  default:
-    static_cast<uint8_t *>(memory)[i] = value != 0;
-  }
-  return get(type, memory, i);
+  return as(type, [&](auto t) {
+    using T = decltype(t);
+    static_cast<T *>(memory)[i] = T(value);
+    return double(static_cast<T *>(memory)[i]);
+  });
 }
 
 /// The number, or what some inputs are instead.

@@ -1,6 +1,5 @@
 // RUN: mnist-opt %s --mnist-round-operands | FileCheck %s
 // RUN: mnist-opt %s --mnist-round-operands="libraries=none" | FileCheck %s --check-prefix=NONE
-// RUN: mnist-opt %s --mnist-round-operands --mnist-push-transposes --cse | FileCheck %s --check-prefix=PUSHED
 // RUN: mnist-opt %s --mnist-round-operands="target=cpu" | FileCheck %s --check-prefix=NONE
 // RUN: not mnist-opt %s --mnist-round-operands="target=tpu" 2>&1 | FileCheck %s --check-prefix=TARGET
 // NONE-NOT: bf16
@@ -41,31 +40,27 @@ func.func @others(%x: tensor<1024x512xf32>, %w: tensor<512x64xf32>, %d: tensor<1
 }
 
 // A convolution and its gradients are in channels last, and so are their
-// results, in bf16, too: each is cast for those that read it. Transposes are
-// where what they read is made.
+// results, in bf16, too: each is cast for those that read it. What is between
+// them stays in that layout: three tensors and the three results are transposed.
 
 // CHECK-LABEL: func.func @conv
-// CHECK-SAME:    (%[[X:[a-z0-9]*]]: tensor<256x128x14x14xf32>, %[[W:[a-z0-9]*]]: tensor<128x128x3x3xf32>
-// CHECK-DAG:     %[[XT:.*]] = mnist.transpose %[[X]] perm [0, 2, 3, 1] : tensor<256x128x14x14xf32> -> tensor<256x14x14x128xf32>
-// CHECK-DAG:     mnist.cast %[[XT]] : tensor<256x14x14x128xf32> -> tensor<256x14x14x128xbf16>
-// CHECK-DAG:     mnist.transpose %[[W]] perm [0, 2, 3, 1]
-// CHECK:         %[[R:.*]] = mnist.relu %[[X]]
-// CHECK-NEXT:    mnist.transpose %[[R]]
-// CHECK:         mnist.neg
-// CHECK:         %[[Y:.*]] = mnist.conv nhwc %{{.*}} : (tensor<256x14x14x128xbf16>, tensor<128x3x3x128xbf16>) -> tensor<256x14x14x128xbf16>
-// CHECK-NEXT:    %[[YF:.*]] = mnist.cast %[[Y]] : tensor<256x14x14x128xbf16> -> tensor<256x14x14x128xf32>
-// CHECK-NEXT:    mnist.transpose %[[YF]] perm [0, 3, 1, 2]
+// CHECK-SAME:    (%[[X:[a-z0-9]*]]: tensor<256x128x14x14xf32>, %[[W:[a-z0-9]*]]: tensor<128x128x3x3xf32>, %[[DY:[a-z0-9]*]]
+// CHECK-DAG:     %[[XT:.*]] = mnist.transpose %[[X]] perm [0, 2, 3, 1]
+// CHECK-DAG:     %[[WT:.*]] = mnist.transpose %[[W]] perm [0, 2, 3, 1]
+// CHECK-DAG:     %[[DYT:.*]] = mnist.transpose %[[DY]] perm [0, 2, 3, 1]
+// CHECK-DAG:     %[[XR:.*]] = mnist.cast %[[XT]] : tensor<256x14x14x128xf32> -> tensor<256x14x14x128xbf16>
+// CHECK-DAG:     %[[WR:.*]] = mnist.cast %[[WT]] : tensor<128x3x3x128xf32> -> tensor<128x3x3x128xbf16>
+// CHECK-DAG:     mnist.relu %[[XT]]
+// CHECK-DAG:     mnist.neg %[[WT]]
+// CHECK:         %[[Y:.*]] = mnist.conv nhwc %[[XR]], %[[WR]] {{.*}} -> tensor<256x14x14x128xbf16>
+// CHECK-NEXT:    %[[YT:.*]] = mnist.transpose %[[Y]] perm [0, 3, 1, 2]
+// CHECK-NEXT:    mnist.cast %[[YT]] : tensor<256x128x14x14xbf16> -> tensor<256x128x14x14xf32>
 // CHECK:         mnist.conv_filter_grad nhwc {{.*}} -> tensor<128x3x3x128xbf16>
+// CHECK-NEXT:    mnist.transpose
 // CHECK:         mnist.conv_input_grad nhwc {{.*}} -> tensor<256x14x14x128xbf16>
-
-// What two ops read is transposed and cast once, and what follows a
-// convolution stays in its layout as long as another one does.
-
-// PUSHED-LABEL: func.func @conv
-// PUSHED-COUNT-3: mnist.transpose
-// PUSHED-NOT:     mnist.transpose
-// PUSHED:         mnist.conv nhwc
-// PUSHED:         return
+// CHECK-NEXT:    mnist.transpose
+// CHECK-NOT:     mnist.transpose
+// CHECK:         return
 func.func @conv(%x: tensor<256x128x14x14xf32>, %w: tensor<128x128x3x3xf32>, %dy: tensor<256x128x14x14xf32>)
     -> (tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>, tensor<256x128x14x14xf32>) {
   %r = mnist.relu %x : tensor<256x128x14x14xf32>

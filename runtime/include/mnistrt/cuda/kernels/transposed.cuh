@@ -22,10 +22,10 @@ struct TransposedTiles {
   int rows, columns; ///< of a tile
   int down, across;  ///< tiles of a matrix
 
-  constexpr int count() const { return down * across; }
+  MN_SHAPE_FN int count() const { return down * across; }
   /// Of a column in shared memory: odd, so that the elements of a row are in
   /// different banks.
-  constexpr int pitch() const { return rows | 1; }
+  MN_SHAPE_FN int pitch() const { return rows | 1; }
 };
 
 /// Elements of a thread, and threads of a block.
@@ -66,12 +66,11 @@ namespace device {
 
 /// Tile number `tile` of all matrices.
 template <typename F>
-MN_DEVICE void transposeTile(const F &functor, int64_t tile, void *memory) {
+MN_DEVICE void transposeTile(const F &f, int64_t tile, void *memory) {
   constexpr MatrixSides matrix = F::matrices;
   constexpr shape::TransposedTiles tiles = shape::transposedTiles<F>();
   constexpr int elements = tiles.rows * tiles.columns,
                 threads = shape::transposedThreads;
-  const F f = withAlignedTensors(functor);
   auto *values = static_cast<typename F::TransposedValues *>(memory);
   const int inMatrix = int(tile % tiles.count());
   const int64_t first = tile / tiles.count() * matrix.rows * matrix.columns;

@@ -1,7 +1,7 @@
 //===- FlipLayout.h - an op in the other layout -----------------*- C++ -*-===//
 
-#ifndef MNISTC_PASSES_FLIPLAYOUT_H
-#define MNISTC_PASSES_FLIPLAYOUT_H
+#ifndef MNISTC_IR_MNIST_FLIPLAYOUT_H
+#define MNISTC_IR_MNIST_FLIPLAYOUT_H
 
 #include "lib/IR/Mnist/MnistOps.h"
 
@@ -13,4 +13,4 @@ void flipLayout(LayoutOpInterface op, Layout layout);
 
 } // namespace mlir::mnistc
 
-#endif // MNISTC_PASSES_FLIPLAYOUT_H
+#endif // MNISTC_IR_MNIST_FLIPLAYOUT_H

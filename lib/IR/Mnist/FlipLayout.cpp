@@ -1,6 +1,6 @@
 //===- FlipLayout.cpp - an op in the other layout -------------------------===//
 
-#include "lib/Passes/FlipLayout.h"
+#include "lib/IR/Mnist/FlipLayout.h"
 #include "lib/IR/Mnist/Evaluate.h"
 #include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/Permutation.h"

@@ -50,14 +50,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // What is cast where it is made joins the step that makes it. Ways to compute
   // a product are compared as they read f32.
   if (options.roundOperands && options.precision == "bf16" &&
-      options.prefer.empty() && options.candidate < 0) {
+      options.prefer.empty() && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(
         createRoundOperands({options.target, options.libraries}));
-    // What two read is transposed and cast once.
-    pm.addPass(createCanonicalizerPass());
-    if (options.cse)
-      pm.addPass(createCSEPass());
-  }
   // Whole rows first: what is left joins the steps around it.
   if (options.fuse && options.formRows)
     pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));

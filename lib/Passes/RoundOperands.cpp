@@ -26,7 +26,7 @@ struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
     llvm::Expected<Libraries> allowed = Libraries::parse(libraries);
     if (!allowed)
       return fail(allowed.takeError());
-    rounded.clear();
+    rounded.clear(), transposed.clear();
     bool turned = false;
     for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))
       if (isContraction(&op) && isRoundable(&op) &&
@@ -41,7 +41,7 @@ struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
   }
 
 private:
-  DenseMap<Value, Value> rounded;
+  DenseMap<Value, Value> rounded, transposed; ///< what each value is made
 
   void fail(llvm::Error error) {
     getOperation().emitError(llvm::toString(std::move(error)));
@@ -71,8 +71,8 @@ private:
     auto image = dyn_cast<LayoutOpInterface>(op);
     if (image && image.getLayout() != Layout::nhwc) {
       flipLayout(image, Layout::nhwc);
-      for (Value operand : op->getOperands())
-        moveToInput(operand);
+      for (OpOperand &operand : op->getOpOperands())
+        shareTranspose(operand);
     }
     OpBuilder b(op);
     for (OpOperand &operand : op->getOpOperands()) {
@@ -85,15 +85,22 @@ private:
       roundResult(op);
   }
 
-  /// Transposes where what they read is made: a step may do both.
-  static void moveToInput(Value value) {
-    auto transpose = value.getDefiningOp<TransposeOp>();
+  /// Transposes once, whoever reads it, and where the operand is made: the step
+  /// that makes it may do both.
+  void shareTranspose(OpOperand &operand) {
+    auto transpose = operand.get().getDefiningOp<TransposeOp>();
     if (!transpose)
       return;
-    if (Operation *maker = transpose.getInput().getDefiningOp())
+    Value whole = transpose.getInput();
+    auto [known, isNew] = transposed.try_emplace(whole, transpose);
+    if (!isNew) {
+      operand.set(known->second);
+      transpose->erase();
+    } else if (Operation *maker = whole.getDefiningOp()) {
       transpose->moveAfter(maker);
-    else
+    } else {
       transpose->moveBefore(&transpose->getBlock()->front());
+    }
   }
 
   /// Has `op` give bf16, which is cast for those that read it.

@@ -47,7 +47,8 @@ func.func @others(%x: tensor<1024x512xf32>, %w: tensor<512x64xf32>, %d: tensor<1
 // CHECK-SAME:    (%[[X:[a-z0-9]*]]: tensor<256x128x14x14xf32>, %[[W:[a-z0-9]*]]: tensor<128x128x3x3xf32>, %[[DY:[a-z0-9]*]]
 // CHECK-DAG:     %[[XT:.*]] = mnist.transpose %[[X]] perm [0, 2, 3, 1]
 // CHECK-DAG:     %[[WT:.*]] = mnist.transpose %[[W]] perm [0, 2, 3, 1]
-// CHECK-DAG:     %[[DYT:.*]] = mnist.transpose %[[DY]] perm [0, 2, 3, 1]
+// CHECK-DAG:     %[[DYR:.*]] = mnist.cast %[[DY]] : tensor<256x128x14x14xf32> -> tensor<256x128x14x14xbf16>
+// CHECK-DAG:     %[[DYT:.*]] = mnist.transpose %[[DYR]] perm [0, 2, 3, 1]
 // CHECK-DAG:     %[[XR:.*]] = mnist.cast %[[XT]] : tensor<256x14x14x128xf32> -> tensor<256x14x14x128xbf16>
 // CHECK-DAG:     %[[WR:.*]] = mnist.cast %[[WT]] : tensor<128x3x3x128xf32> -> tensor<128x3x3x128xbf16>
 // CHECK-DAG:     mnist.relu %[[XT]]
@@ -55,9 +56,9 @@ func.func @others(%x: tensor<1024x512xf32>, %w: tensor<512x64xf32>, %d: tensor<1
 // CHECK:         %[[Y:.*]] = mnist.conv nhwc %[[XR]], %[[WR]] {{.*}} -> tensor<256x14x14x128xbf16>
 // CHECK-NEXT:    %[[YT:.*]] = mnist.transpose %[[Y]] perm [0, 3, 1, 2]
 // CHECK-NEXT:    mnist.cast %[[YT]] : tensor<256x128x14x14xbf16> -> tensor<256x128x14x14xf32>
-// CHECK:         mnist.conv_filter_grad nhwc {{.*}} -> tensor<128x3x3x128xbf16>
+// CHECK:         mnist.conv_filter_grad nhwc %{{.*}}, %[[DYT]] {{.*}} -> tensor<128x3x3x128xbf16>
 // CHECK-NEXT:    mnist.transpose
-// CHECK:         mnist.conv_input_grad nhwc {{.*}} -> tensor<256x14x14x128xbf16>
+// CHECK:         mnist.conv_input_grad nhwc %[[DYT]], {{.*}} -> tensor<256x14x14x128xbf16>
 // CHECK-NEXT:    mnist.transpose
 // CHECK-NOT:     mnist.transpose
 // CHECK:         return

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/timed_runs.h"
+#include "cuda/device_memory.h"
 #include "cuda/executor_state.h"
 #include "cuda/launch_recorder.h"
 #include <algorithm>
@@ -38,21 +39,11 @@ int64_t launchesOf(const TimedRuns &runs) {
   return (runs.count + runs.turns - 1) / runs.turns;
 }
 
-/// Device memory, as long as this lives.
-struct Memory {
-  explicit Memory(const Driver &cu) : cu(cu) {}
-  Memory(const Memory &) = delete;
-  Memory &operator=(const Memory &) = delete;
-  ~Memory() {
-    if (address)
-      cu.cuMemFree(address);
-  }
-  BlockTimes *times() const { return reinterpret_cast<BlockTimes *>(address); }
-  const Driver &cu;
-  CUdeviceptr address = 0; ///< 0: none
-};
+BlockTimes *timesIn(const DeviceMemory &memory) {
+  return reinterpret_cast<BlockTimes *>(memory.address);
+}
 
-/// A graph, likewise.
+/// A graph that is freed.
 struct Graph {
   explicit Graph(const Driver &cu) : cu(cu) {}
   Graph(const Graph &) = delete;
@@ -137,10 +128,10 @@ Status CudaExecutor::timeline(int plan, TimedRuns &runs) {
   LaunchRecorder recorder(plans[size_t(plan)].steps, streams);
   const Recording recording(state, recorder);
   Graph plain(cu), recorded(cu);
-  Memory memory(cu);
+  DeviceMemory memory(cu);
   const auto make = [&](Graph &graph) {
     const auto enqueue = [&] { return enqueueTimed(plan, runs); };
-    recorder.restart(memory.times());
+    recorder.restart(timesIn(memory));
     return options.graph ? capture(enqueue, graph.graph)
                          : keepingParameters(enqueue);
   };
@@ -154,7 +145,7 @@ Status CudaExecutor::timeline(int plan, TimedRuns &runs) {
     return enqueueTimed(plan, runs);
   };
   const auto launchPlain = [&] { return launch(plain, nullptr); };
-  const auto launchRecorded = [&] { return launch(recorded, memory.times()); };
+  const auto launchRecorded = [&] { return launch(recorded, timesIn(memory)); };
 
   MN_TRY(make(plain)); // which counts the blocks
   runs.launches = recorder.launches;

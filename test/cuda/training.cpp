@@ -159,12 +159,19 @@ TEST(Training, OnlyTrainingChangesParameters) {
     driver().onGraph = [&](int) { *trained += 1; };
     ASSERT_TRUE(executor->prepare(0).ok());
     EXPECT_EQ(weight(), 0.5f);
-    double microseconds = 0;
-    ASSERT_TRUE(executor->time(0, 3, microseconds).ok());
-    EXPECT_EQ(weight(), 0.5f);
-    std::vector<mn::StepTime> times;
-    ASSERT_TRUE(executor->profile(0, times).ok());
-    EXPECT_EQ(weight(), 0.5f);
+    // They are kept on the device, or on the host where memory has run out.
+    for (bool room : {true, false}) {
+      driver().fails["cuMemAlloc_v2"] = room ? 0 : 2;
+      driver().called.clear();
+      double microseconds = 0;
+      ASSERT_TRUE(executor->time(0, 3, microseconds).ok());
+      EXPECT_EQ(driver().called.contains("cuMemcpyDtoHAsync_v2"), !room);
+      EXPECT_EQ(weight(), 0.5f);
+      std::vector<mn::StepTime> times;
+      ASSERT_TRUE(executor->profile(0, times).ok());
+      EXPECT_EQ(weight(), 0.5f);
+    }
+    driver().fails.clear();
     ASSERT_TRUE(executor->submit(0, 0).ok());
     EXPECT_EQ(weight(), 1.5f);
   }

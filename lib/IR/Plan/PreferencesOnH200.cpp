@@ -246,8 +246,9 @@ static constexpr Preference productOfRounded() {
 
 /// Of images and filters in bf16, channels last: 128 -> 512 channels, 5x5 on
 /// 7x7, batch 128, takes 41 to 66 us, and the gradient of the filter 38, where
-/// our kernels, which read f32, take 77 to 87 and 177. Casts and transposes cost
-/// a few microseconds each (docs/results/2026-11-26-convolutions-in-bf16.md).
+/// our kernels, which read f32, take 77 to 87 and 177. Casts and transposes
+/// cost a few microseconds each
+/// (docs/results/2026-11-26-convolutions-in-bf16.md).
 static constexpr Preference convOfRounded(StringRef op) {
   return {.impl = Impl::cudnn,
           .op = op,

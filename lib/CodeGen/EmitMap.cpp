@@ -139,6 +139,17 @@ LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
   return success();
 }
 
+/// Element `column` of a row of a matrix, of all that `shape` has.
+static Position matrixPosition(ArrayRef<int64_t> shape, RowDims rows) {
+  Position position = positionAt({"matrix"}, shape.take_front(rows.first));
+  llvm::append_range(
+      position,
+      positionAt({"row"}, shape.slice(rows.first, rows.end - rows.first)));
+  llvm::append_range(position,
+                     positionAt({"column"}, shape.drop_front(rows.end)));
+  return position;
+}
+
 /// The same of what is transposed: it is computed in the order in which it is
 /// in memory, and what follows it in that of the result.
 LogicalResult FunctorEmitter::emitTransposed(const Segment &segment) {
@@ -151,9 +162,9 @@ LogicalResult FunctorEmitter::emitTransposed(const Segment &segment) {
           .str();
   SmallVector<LoadedField> transposed, direct;
   body.begin(/*indent=*/4);
-  for (TransposeOp op : map.transposed) {
+  for (auto [op, rows] : map.transposed) {
     FailureOr<Expr> text =
-        body.value(op, positionAt({"place"}, shapeOf(op.getOutput())));
+        body.value(op, matrixPosition(shapeOf(op.getOutput()), rows));
     if (failed(text))
       return failure();
     values.push_back(text->text);
@@ -164,8 +175,10 @@ LogicalResult FunctorEmitter::emitTransposed(const Segment &segment) {
         ("    " + elementName(op) + " " + transposed.back().name + ";\n").str();
   }
   functions += "  };\n";
-  finishFunction("TransposedValues transposed", {{indexType, "place"}},
-                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  finishFunction(
+      "TransposedValues transposed",
+      {{indexType, "matrix"}, {indexType, "row"}, {indexType, "column"}},
+      argumentLines("    return ", "{", values, "};", 0) + "\n");
   emitDirectLoads(map.direct, direct);
   body.begin(/*indent=*/4);
   for (const LoadedField &field : transposed)

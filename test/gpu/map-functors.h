@@ -50,10 +50,9 @@ template <int rows, int columns> struct TransposedSum {
   struct TransposedValues {
     float a;
   };
-  MN_FN TransposedValues transposed(mn::Index place) const {
-    const mn::Index of = place / (rows * columns);
-    return {a[of * (rows * columns) + place % columns * rows +
-              place / columns % rows]};
+  MN_FN TransposedValues transposed(mn::Index matrix, mn::Index row,
+                                    mn::Index column) const {
+    return {a[matrix * (rows * columns) + column * rows + row]};
   }
   struct ElementValues {
     float b;

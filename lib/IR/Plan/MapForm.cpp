@@ -4,6 +4,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -90,32 +91,46 @@ static bool movesFours(StepOp step, const Segment &segment) {
 /// Sides of a matrix from which on a tile of it has neighbours in both orders.
 static constexpr int64_t shortestSide = 8;
 
-/// The sides of the matrices that a transpose makes: what is adjacent in its
-/// operand, and what follows that in its result. None if the last dimension
-/// stays where it is.
-static std::optional<MatrixSides> sidesOf(TransposeOp op) {
-  ArrayRef<int64_t> from = shapeOf(op.getInput());
-  SmallVector<int64_t> perm; // of dimensions that are not 1
-  for (int64_t dim : op.getPerm())
-    if (from[dim] != 1)
-      perm.push_back(dim);
-  if (perm.empty())
+/// Of the result of a transpose, the dimensions whose elements are adjacent in
+/// its operand, but for dimensions of 1; none if these are the last ones.
+static std::optional<RowDims> rowDimsOf(TransposeOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), perm = op.getPerm();
+  auto isOne = [&](size_t dim) { return from[perm[dim]] == 1; };
+  SmallVector<size_t> dims; // of the result, that are not 1
+  for (size_t dim = 0; dim < perm.size(); ++dim)
+    if (!isOne(dim))
+      dims.push_back(dim);
+  if (dims.empty())
     return std::nullopt;
-  auto last = llvm::max_element(perm), first = last, end = perm.end();
-  auto before = [&](int64_t dim) { // but for dimensions of 1
-    while (--dim >= 0 && from[dim] == 1)
-      ;
-    return dim;
+  auto last =
+      std::max_element(dims.begin(), dims.end(),
+                       [&](size_t a, size_t b) { return perm[a] < perm[b]; });
+  auto areAdjacent = [&](size_t before, size_t after) {
+    return perm[before] < perm[after] &&
+           llvm::all_of(
+               from.slice(perm[before] + 1, perm[after] - perm[before] - 1),
+               [](int64_t size) { return size == 1; });
   };
-  while (first != perm.begin() && *(first - 1) == before(*first))
+  auto first = last;
+  while (first != dims.begin() && areAdjacent(*(first - 1), *first))
     --first;
-  auto sizeOf = [&](auto begin, auto end) {
-    int64_t size = 1;
-    for (auto it = begin; it != end; ++it)
-      size *= from[*it];
-    return size;
+  if (*last == dims.back())
+    return std::nullopt;
+  return RowDims{*first, *last + 1};
+}
+
+/// The sides of the matrices that a transpose makes, if both are long.
+static std::optional<MatrixSides> sidesOf(TransposeOp op) {
+  std::optional<RowDims> rows = rowDimsOf(op);
+  if (!rows)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+  auto count = [](ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                           std::multiplies<>());
   };
-  MatrixSides sides{sizeOf(first, last + 1), sizeOf(last + 1, end)};
+  MatrixSides sides{count(shape.slice(rows->first, rows->end - rows->first)),
+                    count(shape.drop_front(rows->end))};
   if (sides.rows < shortestSide || sides.columns < shortestSide)
     return std::nullopt;
   return sides;
@@ -139,7 +154,7 @@ mlir::mnistc::transposedMap(StepOp step, const Segment &segment) {
       if (!found || (sides && *sides != *found))
         return std::nullopt;
       sides = found;
-      map.transposed.push_back(transpose);
+      map.transposed.push_back({transpose, *rowDimsOf(transpose)});
     } else if (!keepsNeighbours(value)) {
       return std::nullopt;
     } else if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -37,11 +37,21 @@ struct MatrixSides {
   bool operator==(const MatrixSides &) const = default;
 };
 
+/// The dimensions of a result, from `first` to before `end`, that number the
+/// rows of such matrices.
+struct RowDims {
+  size_t first, end;
+};
+
 /// A segment whose results are such matrices, and that computes them from
 /// transposes, of whose operands the elements of a column are adjacent.
 struct TransposedMap {
+  struct Transposed {
+    TransposeOp op;
+    RowDims rows;
+  };
   MatrixSides sides;
-  SmallVector<TransposeOp> transposed;
+  SmallVector<Transposed> transposed;
   SmallVector<BlockArgument> direct; ///< whose elements are read in order
 };
 std::optional<TransposedMap> transposedMap(StepOp step, const Segment &segment);

@@ -14,8 +14,8 @@
 //
 //   matrices              the sides of those that its results are, of which the
 //                         elements of a column are adjacent in what it reads
-//   TransposedValues      what transposed(place) computes from that, and
-//   results(t, e, i)      takes first
+//   TransposedValues      what transposed(matrix, row, column) computes from
+//                         that, and results(t, e, i) takes first
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,14 @@ struct MatrixSides {
 template <typename F>
 concept Transposes = requires { typename F::TransposedValues; };
 
+/// What element `i` is computed from.
+template <Transposes F>
+MN_FN typename F::TransposedValues transposedAt(const F &f, Element i) {
+  constexpr Element columns = F::matrices.columns,
+                    size = F::matrices.rows * columns;
+  return f.transposed(i / size, i % size / columns, i % columns);
+}
+
 /// Elements `i` to `i + n - 1`, where n is 1, or 4 and i a multiple of it: all
 /// are computed before the first is stored.
 template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
@@ -49,7 +57,7 @@ template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
       e[j] = f.load(i + j);
     for (int j = 0; j < n; ++j)
       if constexpr (Transposes<F>)
-        v[j] = f.results(f.transposed(i + j), e[j], neighbour<n>(i, j));
+        v[j] = f.results(transposedAt(f, i + j), e[j], neighbour<n>(i, j));
       else
         v[j] = f.results(e[j], neighbour<n>(i, j));
     f.store(v, i);

@@ -13,10 +13,9 @@
 // CHECK-NEXT:   struct TransposedValues {
 // CHECK-NEXT:     float transposed;
 // CHECK-NEXT:   };
-// CHECK-NEXT:   MN_FN TransposedValues transposed(mn::Index place) const {
-// CHECK-NEXT:     const float negative =
-// CHECK-NEXT:         -x[place / 25088 * 25088 + place % 32 * 784 + place / 32 % 784];
-// CHECK-NEXT:     return {negative};
+// CHECK-NEXT:   MN_FN TransposedValues transposed(mn::Index matrix, mn::Index row,
+// CHECK-NEXT:                                     mn::Index column) const {
+// CHECK-NEXT:     return {-x[matrix * 25088 + column * 784 + row]};
 // CHECK-NEXT:   }
 // CHECK-NEXT:   struct ElementValues {
 // CHECK-NEXT:     float z;

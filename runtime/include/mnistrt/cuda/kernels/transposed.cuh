@@ -73,23 +73,20 @@ MN_DEVICE void transposeTile(const F &f, int64_t tile, void *memory) {
                 threads = shape::transposedThreads;
   auto *values = static_cast<typename F::TransposedValues *>(memory);
   const int inMatrix = int(tile % tiles.count());
-  const int64_t first = tile / tiles.count() * matrix.rows * matrix.columns;
+  const Index of = Index(tile / tiles.count());
   const int firstRow = inMatrix / tiles.across * tiles.rows,
             firstColumn = inMatrix % tiles.across * tiles.columns;
   const auto isInside = [&](int row, int column) {
     return firstRow + row < matrix.rows &&
            firstColumn + column < matrix.columns;
   };
-  const auto placeOf = [&](int row, int column) {
-    return Index(first + int64_t(firstRow + row) * matrix.columns +
-                 firstColumn + column);
-  };
 #pragma unroll
   for (int at = 0; at < elements; at += threads) {
     const int i = at + int(threadIdx.x);
     const int row = i % tiles.rows, column = i / tiles.rows;
     if (i < elements && isInside(row, column))
-      values[column * tiles.pitch() + row] = f.transposed(placeOf(row, column));
+      values[column * tiles.pitch() + row] =
+          f.transposed(of, firstRow + row, firstColumn + column);
   }
   __syncthreads();
 #pragma unroll
@@ -97,7 +94,8 @@ MN_DEVICE void transposeTile(const F &f, int64_t tile, void *memory) {
     const int i = at + int(threadIdx.x);
     const int row = i / tiles.columns, column = i % tiles.columns;
     if (i < elements && isInside(row, column)) {
-      const Index place = placeOf(row, column);
+      const Index place = (of * matrix.rows + firstRow + row) * matrix.columns +
+                          firstColumn + column;
       typename F::StoredValues v[1] = {
           f.results(values[column * tiles.pitch() + row], f.load(place),
                     neighbour<1>(Element(place), 0))};

@@ -121,13 +121,17 @@ def SplitSums : Pass<"mnist-split-sums", "::mlir::func::FuncOp"> {
 }
 
 def RoundOperands : Pass<"mnist-round-operands", "::mlir::func::FuncOp"> {
-  let summary = "Have large products read operands that are bf16 in memory";
+  let summary = "Have large products and convolutions read bf16 from memory";
   let description = [{
     In bf16, tensor cores may round what they multiply to bf16. Where the machine
     prefers a library for operands that are rounded in memory already
     (lib/IR/Plan/Machine.h: `rounded`), each operand is cast once, whoever reads it:
     the step that makes it stores two bytes instead of four, or besides. Sums are
-    in f32. Constants stay as they are, and products of them.
+    in f32. Constants stay as they are, and what reads them.
+
+    Convolutions and their gradients get the layout nhwc, between transposes, and
+    round their results: libraries compute all of bf16, channels last. Transposes
+    are pushed then, so that what is between two of them stays in that layout.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
@@ -135,7 +139,7 @@ def RoundOperands : Pass<"mnist-round-operands", "::mlir::func::FuncOp"> {
            "Libraries that may be used: all, none or a list such as "
            "cudnn+cublas">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
-  let statistics = [Statistic<"numRounded", "rounded", "products of rounded operands">];
+  let statistics = [Statistic<"numRounded", "rounded", "products and convolutions of rounded operands">];
 }
 
 def IndexPools : Pass<"mnist-index-pools", "::mlir::func::FuncOp"> {

@@ -61,7 +61,7 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
       llvm::cl::desc("Pool what a step computes before it is stored")};
   Option<bool> roundOperands{
       *this, "round-operands", llvm::cl::init(true),
-      llvm::cl::desc("Have large products in bf16 read bf16")};
+      llvm::cl::desc("Have large products and convolutions in bf16 read bf16")};
   Option<bool> formChains{
       *this, "form-chains", llvm::cl::init(true),
       llvm::cl::desc("Run small steps row by row in one launch")};

@@ -5,6 +5,16 @@ TRAININGS = "emulated/trainings.test"
 TABLE = "emulated/kernels.test_table"
 
 MUTANTS = [
+    # Tiles of transposed matrices.
+    ("a tile is read before it is stored", FOLDER + "transposed.cuh",
+     "  __syncthreads();\n", "", [TABLE]),
+    ("a tile is as wide as it is high", FOLDER + "transposed.cuh",
+     "firstColumn = inMatrix % tiles.across * tiles.columns;",
+     "firstColumn = inMatrix % tiles.across * tiles.rows;", [TABLE]),
+    ("a tile goes on in the next matrix", FOLDER + "transposed.cuh",
+     "return firstRow + row < matrix.rows &&\n"
+     "           firstColumn + column < matrix.columns;",
+     "return true;", [TABLE]),
     # Barriers and waits: a neighbour's number is not there yet, or gone.
     ("tiles of a product are read before they are stored",
      FOLDER + "product_mma.cuh",

@@ -1,6 +1,12 @@
 """The mutants of the runtime: see ../mutate.py."""
 
 MUTANTS = [
+    ("parameters are not put back", "runtime/cuda/executor.cpp",
+     "  MN_TRY(copy(parameters, kept.address));\n", "",
+     ["cuda/Training.OnlyTrainingChangesParameters"]),
+    ("convolutions in bf16 are told to be of floats", "runtime/cuda/cudnn.cpp",
+     "rounded ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT", "CUDNN_DATA_FLOAT",
+     ["cuda/Libraries.*"]),
     ("steps without a trainer have zeros for a recipe",
      "runtime/core/recipe_rows.cpp", "rows.size() * sizeof(float)", "0",
      ["unit/Recipe"]),

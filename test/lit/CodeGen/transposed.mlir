@@ -86,3 +86,20 @@ func.func @sides(%a_in: tensor<2x1x600x600xf32> {mnist.name = "x"},
   } : (tensor<7x256x1024xf32>) -> tensor<256x256xf32> loc("d")
   return %a, %b, %c, %d : tensor<600x600x1x2xf32>, tensor<32x32x32x32xf32>, tensor<256x1024x7xf32>, tensor<256x256xf32>
 }
+
+// All transposes of a step have to be of the same matrices.
+
+// CHECK-LABEL: namespace others {
+// CHECK-NOT:     matrices
+// CHECK:       } // namespace others
+func.func @others(%x_in: tensor<64x32x28x28xf32> {mnist.name = "x"},
+                  %z_in: tensor<28x28x32x64xf32> {mnist.name = "z"}) -> tensor<64x28x28x32xf32> {
+  %y = plan.step "y" on kernel (%x_in, %z_in) {
+  ^bb0(%x: tensor<64x32x28x28xf32>, %z: tensor<28x28x32x64xf32>):
+    %0 = mnist.transpose %x perm [0, 2, 3, 1] : tensor<64x32x28x28xf32> -> tensor<64x28x28x32xf32>
+    %1 = mnist.transpose %z perm [3, 0, 1, 2] : tensor<28x28x32x64xf32> -> tensor<64x28x28x32xf32>
+    %2 = mnist.add %0, %1 : tensor<64x28x28x32xf32>
+    plan.yield %2 : tensor<64x28x28x32xf32>
+  } : (tensor<64x32x28x28xf32>, tensor<28x28x32x64xf32>) -> tensor<64x28x28x32xf32> loc("y")
+  return %y : tensor<64x28x28x32xf32>
+}

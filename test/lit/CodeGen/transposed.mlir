@@ -55,11 +55,13 @@ func.func @last(%x_in: tensor<64x32x28x28xf32> {mnist.name = "x"},
 // CHECK-NOT:    matrices
 // CHECK:      struct D {
 // CHECK-NOT:    matrices
-// CHECK:      } // namespace sides
+// CHECK:      struct E {
+// CHECK:        matrices{784, 32};
 func.func @sides(%a_in: tensor<2x1x600x600xf32> {mnist.name = "x"},
                  %b_in: tensor<32x32x32x32xf32> {mnist.name = "u"},
-                 %c_in: tensor<7x256x1024xf32> {mnist.name = "v"})
-    -> (tensor<600x600x1x2xf32>, tensor<32x32x32x32xf32>, tensor<256x1024x7xf32>, tensor<256x256xf32>) {
+                 %c_in: tensor<7x256x1024xf32> {mnist.name = "v"},
+                 %e_in: tensor<64x32x28x1x28xf32> {mnist.name = "w"})
+    -> (tensor<600x600x1x2xf32>, tensor<32x32x32x32xf32>, tensor<256x1024x7xf32>, tensor<256x256xf32>, tensor<64x28x1x28x32xf32>) {
   %a = plan.step "a" on kernel (%a_in) {
   ^bb0(%x: tensor<2x1x600x600xf32>):
     %0 = mnist.transpose %x perm [3, 2, 1, 0] : tensor<2x1x600x600xf32> -> tensor<600x600x1x2xf32>
@@ -84,7 +86,12 @@ func.func @sides(%a_in: tensor<2x1x600x600xf32> {mnist.name = "x"},
     %2 = mnist.transpose %1 perm [1, 0] : tensor<256x256xf32> -> tensor<256x256xf32>
     plan.yield %2 : tensor<256x256xf32>
   } : (tensor<7x256x1024xf32>) -> tensor<256x256xf32> loc("d")
-  return %a, %b, %c, %d : tensor<600x600x1x2xf32>, tensor<32x32x32x32xf32>, tensor<256x1024x7xf32>, tensor<256x256xf32>
+  %e = plan.step "e" on kernel (%e_in) {
+  ^bb0(%x: tensor<64x32x28x1x28xf32>):
+    %0 = mnist.transpose %x perm [0, 2, 3, 4, 1] : tensor<64x32x28x1x28xf32> -> tensor<64x28x1x28x32xf32>
+    plan.yield %0 : tensor<64x28x1x28x32xf32>
+  } : (tensor<64x32x28x1x28xf32>) -> tensor<64x28x1x28x32xf32> loc("e")
+  return %a, %b, %c, %d, %e : tensor<600x600x1x2xf32>, tensor<32x32x32x32xf32>, tensor<256x1024x7xf32>, tensor<256x256xf32>, tensor<64x28x1x28x32xf32>
 }
 
 // All transposes of a step have to be of the same matrices.

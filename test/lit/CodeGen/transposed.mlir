@@ -55,7 +55,7 @@ func.func @last(%x_in: tensor<64x32x28x28xf32> {mnist.name = "x"},
 // CHECK-NOT:    matrices
 // CHECK:      struct D {
 // CHECK-NOT:    matrices
-// CHECK:      struct E {
+// CHECK:      struct E_t {
 // CHECK:        matrices{784, 32};
 func.func @sides(%a_in: tensor<2x1x600x600xf32> {mnist.name = "x"},
                  %b_in: tensor<32x32x32x32xf32> {mnist.name = "u"},

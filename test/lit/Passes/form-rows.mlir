@@ -246,7 +246,7 @@ func.func @softmax(%x: tensor<64x10xf32>, %y: tensor<64x10xf32>, %z: tensor<64x1
 // What is rounded for products is stored with what it is made of.
 
 // CHECK-LABEL: func.func @rounded
-// CHECK:         plan.step
+// CHECK:         %{{.*}}:3 = plan.step
 // CHECK:           mnist.mul
 // CHECK:           mnist.reduce_sum
 // CHECK:           mnist.cast

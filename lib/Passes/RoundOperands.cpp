@@ -50,12 +50,11 @@ private:
 
   /// Whether the machine prefers what is allowed for rounded operands.
   static bool pays(Operation *op, const Target &target, Libraries allowed) {
-    return llvm::any_of(
-        target.machine->preferences, [&](const Preference &preference) {
-          return preference.rounded && allowed.allow(preference.impl) &&
-                 preference.op == op->getName().stripDialect() &&
-                 preference.objection(op).empty();
-        });
+    return llvm::any_of(target.machine->preferences,
+                        [&](const Preference &preference) {
+                          return allowed.allow(preference.impl) &&
+                                 target.prefersRounded(preference, op);
+                        });
   }
 
   static bool isRoundable(Operation *op) {

@@ -1,6 +1,7 @@
 //===- Target.cpp - what a target can run, as data ------------------------===//
 
 #include "lib/IR/Plan/Target.h"
+#include "lib/IR/Plan/Contraction.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/Transforms.h"
@@ -23,9 +24,9 @@ static constexpr int64_t plainScratch = int64_t(32) << 20;
 static constexpr int64_t transformedTimes = 5;
 
 /// Of what is f32 in memory: cuDNN has no bf16 for that.
-static const Mma ofCudnn[] = {Mma::tf32};
-static const Mma ofCublas[] = {Mma::tf32, Mma::bf16};
-static const Mma ofKernels[] = {Mma::tf32x3, Mma::tf32, Mma::bf16};
+static const Mma coresOfCudnn[] = {Mma::tf32};
+static const Mma coresOfCublas[] = {Mma::tf32, Mma::bf16};
+static const Mma coresOfKernels[] = {Mma::tf32x3, Mma::tf32, Mma::bf16};
 
 static const LibraryCall ofNvidia[] = {
     {.impl = Impl::cudnn,
@@ -33,13 +34,13 @@ static const LibraryCall ofNvidia[] = {
      .takesEpilogue = true,
      .scratchBytes = plainScratch,
      .scratchTimes = transformedTimes,
-     .tensorCores = ofCudnn,
+     .tensorCores = coresOfCudnn,
      .takesRounded = true},
     {.impl = Impl::cudnn,
      .op = "conv_input_grad",
      .scratchBytes = plainScratch,
      .scratchTimes = transformedTimes,
-     .tensorCores = ofCudnn,
+     .tensorCores = coresOfCudnn,
      .takesRounded = true},
     // With 20 -> 50 channels, 5x4 on 12x11, padded by 1 and 2, what engines of
     // cuDNN 9.19 gave was off by more than its own size.
@@ -47,7 +48,7 @@ static const LibraryCall ofNvidia[] = {
      .op = "conv_filter_grad",
      .scratchBytes = plainScratch,
      .scratchTimes = transformedTimes,
-     .tensorCores = ofCudnn,
+     .tensorCores = coresOfCudnn,
      .evenPads = true,
      .byFft = true,
      .takesRounded = true},
@@ -55,7 +56,7 @@ static const LibraryCall ofNvidia[] = {
      .op = "matmul",
      .takesEpilogue = true,
      .scratchBytes = plainScratch,
-     .tensorCores = ofCublas,
+     .tensorCores = coresOfCublas,
      .takesRounded = true},
     {.impl = Impl::nccl, .op = "all_reduce", .takesDoubles = true},
 };
@@ -71,7 +72,7 @@ static const LibraryCall ofX86[] = {
 
 ArrayRef<Target> Target::all() {
   static const Target targets[] = {
-      {"cuda", ofNvidia, &Machine::h200(), ofKernels, /*schedules=*/true},
+      {"cuda", ofNvidia, &Machine::h200(), coresOfKernels, /*schedules=*/true},
       {"cpu", ofX86, &Machine::x86()}};
   return targets;
 }
@@ -126,11 +127,26 @@ static bool hasEvenPads(ConvFilterGradOp op) {
   return pads.take_front(spatial) == pads.drop_front(spatial);
 }
 
-std::string LibraryCall::objection(Operation *root) const {
+/// Whether there are engines for all of it in bf16, as far as was tried.
+static bool isPlainImage(LayoutOpInterface op) {
+  const mn::Conv s = Contraction(op, {}).conv;
+  return s.spatial == 2 && s.dilations[0] == 1 && s.dilations[1] == 1;
+}
+
+std::string LibraryCall::objectionToShape(Operation *root, bool rounded) const {
   auto gradient = dyn_cast<ConvFilterGradOp>(root);
   if (evenPads && gradient && !hasEvenPads(gradient))
     return "takes as much padding after as before only";
-  return unsupportedReason(root, takesDoubles, takesRounded);
+  auto image = dyn_cast<LayoutOpInterface>(root);
+  if (rounded && image && !isPlainImage(image))
+    return "takes images of two dimensions without dilations only";
+  return "";
+}
+
+std::string LibraryCall::objection(Operation *root) const {
+  std::string reason = objectionToShape(root, readsRounded(root));
+  return reason.empty() ? unsupportedReason(root, takesDoubles, takesRounded)
+                        : reason;
 }
 
 static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
@@ -152,6 +168,9 @@ bool LibraryCall::canCompute(StepOp step) const {
 }
 
 static int64_t scratchOf(const LibraryCall &call, StepOp step) {
+  // No transforms: up to 21 MB was asked for.
+  if (Operation *root = rootOf(step); root && readsRounded(root))
+    return call.scratchBytes;
   int64_t times = llvm::alignTo(int64_t(bytesOf(step)) * call.scratchTimes,
                                 int64_t(1) << 20);
   if (!call.byFft || mmaOf(step) != Mma::ffma)
@@ -208,6 +227,18 @@ std::string Target::inability(const Preference &preference,
              ? call->objection(root)
              : unsupportedReason(root, /*takesDoubles=*/false,
                                  /*takesRounded=*/false);
+}
+
+bool Target::prefersRounded(const Preference &preference,
+                            Operation *root) const {
+  return preference.rounded &&
+         preference.op == root->getName().stripDialect() &&
+         preference.objection(root).empty() &&
+         llvm::any_of(libraries, [&](const LibraryCall &call) {
+           return call.impl == preference.impl && call.op == preference.op &&
+                  call.takesRounded &&
+                  call.objectionToShape(root, /*rounded=*/true).empty();
+         });
 }
 
 std::string Target::objection(const Preference &preference,

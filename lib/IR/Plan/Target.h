@@ -32,6 +32,8 @@ struct LibraryCall {
 
   /// Why it cannot compute a root; empty if nothing speaks against it.
   std::string objection(Operation *root) const;
+  /// The same of a root that reads bf16 or does not, whatever its types are.
+  std::string objectionToShape(Operation *root, bool rounded) const;
 
   /// Whether it can compute a step, profitable or not.
   bool canCompute(StepOp step) const;
@@ -56,6 +58,10 @@ struct Target {
 
   /// Why what a preference chooses cannot compute a root; empty if it can.
   std::string inability(const Preference &preference, Operation *root) const;
+
+  /// Whether a root should be computed as the machine prefers, if what it reads
+  /// is rounded, which it is not yet.
+  bool prefersRounded(const Preference &preference, Operation *root) const;
 
   /// Why a root cannot or should not be computed as the machine prefers; empty
   /// if nothing speaks against it.

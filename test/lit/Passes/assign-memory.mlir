@@ -105,6 +105,23 @@ func.func @transformed(%x: tensor<64x256x14x14xf32>, %dy: tensor<64x64x14x14xf32
   return %y : tensor<64x256x7x7xf32>
 }
 
+// A convolution in bf16 is by no transform.
+
+// CHECK-LABEL: @rounded
+// CHECK-SAME:    plan.workspace_bytes = 33554432
+func.func @rounded(%x: tensor<64x26x26x64xf32>, %w: tensor<64x3x3x64xf32>) -> tensor<64x24x24x64xf32> {
+  %a = mnist.cast %x : tensor<64x26x26x64xf32> -> tensor<64x26x26x64xbf16>
+  %b = mnist.cast %w : tensor<64x3x3x64xf32> -> tensor<64x3x3x64xbf16>
+  %y = plan.step "y" on cudnn schedule(#plan.product<mma = bf16>) (%a, %b) {
+  ^bb0(%l: tensor<64x26x26x64xbf16>, %r: tensor<64x3x3x64xbf16>):
+    %0 = mnist.conv nhwc %l, %r strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+        : (tensor<64x26x26x64xbf16>, tensor<64x3x3x64xbf16>) -> tensor<64x24x24x64xbf16>
+    plan.yield %0 : tensor<64x24x24x64xbf16>
+  } : (tensor<64x26x26x64xbf16>, tensor<64x3x3x64xbf16>) -> tensor<64x24x24x64xbf16>
+  %z = mnist.cast %y : tensor<64x24x24x64xbf16> -> tensor<64x24x24x64xf32>
+  return %z : tensor<64x24x24x64xf32>
+}
+
 // The weights of the function @library, and others.
 
 // CHECK-LABEL: @shared

@@ -72,6 +72,20 @@ func.func @conv(%x: tensor<256x128x14x14xf32>, %w: tensor<128x128x3x3xf32>, %dy:
   return %y, %dw, %dx : tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>, tensor<256x128x14x14xf32>
 }
 
+// Nor what libraries have no engine for, as far as is known: other padding
+// before than after in the gradient of a filter, dilations, and three
+// dimensions.
+
+// CHECK-LABEL: func.func @others_convs
+// CHECK-NOT:     bf16
+func.func @others_convs(%x: tensor<256x128x14x14xf32>, %dy: tensor<256x128x13x13xf32>, %w: tensor<128x128x3x3xf32>, %u: tensor<64x128x14x14x4xf32>, %v: tensor<128x128x3x3x3xf32>)
+    -> (tensor<128x128x3x3xf32>, tensor<256x128x10x10xf32>, tensor<64x128x12x12x2xf32>) {
+  %dw = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [0, 0, 1, 1] dilations [1, 1] groups 1 : (tensor<256x128x14x14xf32>, tensor<256x128x13x13xf32>) -> tensor<128x128x3x3xf32>
+  %d = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [2, 2] groups 1 : (tensor<256x128x14x14xf32>, tensor<128x128x3x3xf32>) -> tensor<256x128x10x10xf32>
+  %t = mnist.conv nchw %u, %v strides [1, 1, 1] pads [0, 0, 0, 0, 0, 0] dilations [1, 1, 1] groups 1 : (tensor<64x128x14x14x4xf32>, tensor<128x128x3x3x3xf32>) -> tensor<64x128x12x12x2xf32>
+  return %dw, %d, %t : tensor<128x128x3x3xf32>, tensor<256x128x10x10xf32>, tensor<64x128x12x12x2xf32>
+}
+
 // Neither few channels, nor groups, nor little work.
 
 // CHECK-LABEL: func.func @small_convs

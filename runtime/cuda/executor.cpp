@@ -33,7 +33,8 @@ Status CudaExecutor::check(CUresult result, const char *what) const {
 }
 
 Status CudaExecutor::inStep(int plan, int step, Status status) const {
-  if (status.ok())
+  // What has no message is said by another rank.
+  if (status.ok() || status.message.empty())
     return status;
   const Step &s = model.plans[plan].steps[step];
   return Status::error(status.code, "step " + std::to_string(step + 1) + " '" +

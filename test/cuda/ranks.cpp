@@ -115,6 +115,15 @@ TEST_F(Sums, WhoWaitsFindsOutThatARankIsLost) {
   EXPECT_EQ(nccl().aborted, 1) << "or its kernels would wait for ever";
 }
 
+TEST_F(Sums, WhatAnotherRankSaysIsNotSaidAgain) {
+  ASSERT_TRUE(executor->prepare(0).ok());
+  driver().fails["cuStreamQuery"] = 600;
+  ranks.watched = mn::Status::error(mn::Code::rankLost, "");
+  const mn::Status status = executor->join();
+  EXPECT_EQ(status.code, mn::Code::rankLost);
+  EXPECT_EQ(status.message, "");
+}
+
 TEST_F(Sums, WhateverWaitsFindsItOut) {
   const std::pair<const char *, std::function<mn::Status()>> waits[] = {
       {"cuEventQuery",

@@ -149,8 +149,7 @@ Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
   return synchronize("reading the arena");
 }
 
-/// In memory of the device, which copies a hundred times as fast, or of the
-/// host where there is not room for both.
+/// In memory of the device, or of the host where there is not room for both.
 Status CudaExecutor::keepingParameters(const std::function<Status()> &run) {
   const size_t bytes = model.parameterBytes;
   if (bytes == 0)

@@ -116,7 +116,8 @@ struct Machine {
   /// that reduces rows pays where it has `fullBlocks` of them, or no block has
   /// more than `blockElements` elements.
   int64_t rowBlocks, fullBlocks, blockElements;
-  /// Of rows that lie side by side in memory a block has so many.
+  /// Of rows that lie side by side in memory a block has so many, where a
+  /// thread has four of them: in tensors of `foursFrom` elements or more.
   int64_t adjacentRows = 1;
   /// It also pays where not all elements of a row are adjacent in memory, but
   /// so many, or all rows.

@@ -246,8 +246,8 @@ static constexpr Preference productOfRounded() {
 
 /// Of images and filters in bf16, channels last: 128 -> 512 channels, 5x5 on
 /// 7x7, batch 128, takes 41 to 66 us, and the gradient of the filter 38, where
-/// our kernels, which read f32, take 77 to 87 and 177. Casts and transposes
-/// cost a few microseconds each
+/// our kernels, which read f32, take 77 to 87 and 177. The casts and
+/// transposes of that network take 10 to 29 us each, and are shared
 /// (docs/results/2026-11-26-convolutions-in-bf16.md).
 static constexpr Preference convOfRounded(StringRef op) {
   return {.impl = Impl::cudnn,
@@ -259,7 +259,7 @@ static constexpr Preference convOfRounded(StringRef op) {
           .minWork = int64_t(1) << 31,
           .rounded = true};
 }
-/// 512 -> 256 channels on 14x14, batch 64: 15 % of a network's time.
+/// 512 -> 256 channels on 14x14, batch 64: a network takes 15 % less time.
 static constexpr Preference pixelsOfRounded(StringRef op) {
   Preference p = convOfRounded(op);
   p.maxTaps = 1, p.minWork = 1 << 30;

@@ -325,7 +325,8 @@ bool RowGroup::hasMasks(const Machine &machine) const {
 bool RowGroup::isWorthwhile(const Machine &machine,
                             const RowParts &parts) const {
   int64_t rows = space.rows();
-  if (!space.isContiguous() && space.getRun() == 1)
+  if (!space.isContiguous() && space.getRun() == 1 &&
+      rows * space.size() >= machine.foursFrom)
     rows = llvm::divideCeil(rows, machine.adjacentRows);
   int64_t blocks = rows * machine.rowBlocks;
   bool mayBeStrided =

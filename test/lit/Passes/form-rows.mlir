@@ -261,7 +261,7 @@ func.func @rounded(%x: tensor<512x100xf32>, %y: tensor<512x100xf32>) -> (tensor<
 }
 
 // Rows that lie side by side in memory share blocks: of 64 there are too few
-// for so many elements, of 512 enough.
+// for so many elements, of 512 enough. Of fewer elements a block has eight rows.
 
 // CHECK-LABEL: func.func @side_by_side
 // CHECK:         plan.step
@@ -271,12 +271,19 @@ func.func @rounded(%x: tensor<512x100xf32>, %y: tensor<512x100xf32>) -> (tensor<
 // CHECK:           mnist.reduce_sum {{.*}} tensor<512xf32>
 // CHECK:           mnist.sub
 // CHECK-NEXT:      plan.yield {{.*}} : tensor<8192x512xf32>
-func.func @side_by_side(%x: tensor<65536x64xf32>, %y: tensor<8192x512xf32>) -> (tensor<65536x64xf32>, tensor<8192x512xf32>) {
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum {{.*}} tensor<8192x64xf32> -> tensor<64xf32>
+// CHECK:           mnist.sub
+// CHECK-NEXT:      plan.yield {{.*}} : tensor<8192x64xf32>
+func.func @side_by_side(%x: tensor<65536x64xf32>, %y: tensor<8192x512xf32>, %z: tensor<8192x64xf32>) -> (tensor<65536x64xf32>, tensor<8192x512xf32>, tensor<8192x64xf32>) {
   %0 = mnist.reduce_sum %x over [0] : tensor<65536x64xf32> -> tensor<64xf32>
   %1 = mnist.broadcast %0 along [1] : tensor<64xf32> -> tensor<65536x64xf32>
   %2 = mnist.sub %x, %1 : tensor<65536x64xf32>
   %3 = mnist.reduce_sum %y over [0] : tensor<8192x512xf32> -> tensor<512xf32>
   %4 = mnist.broadcast %3 along [1] : tensor<512xf32> -> tensor<8192x512xf32>
   %5 = mnist.sub %y, %4 : tensor<8192x512xf32>
-  return %2, %5 : tensor<65536x64xf32>, tensor<8192x512xf32>
+  %6 = mnist.reduce_sum %z over [0] : tensor<8192x64xf32> -> tensor<64xf32>
+  %7 = mnist.broadcast %6 along [1] : tensor<64xf32> -> tensor<8192x64xf32>
+  %8 = mnist.sub %z, %7 : tensor<8192x64xf32>
+  return %2, %5, %8 : tensor<65536x64xf32>, tensor<8192x512xf32>, tensor<8192x64xf32>
 }

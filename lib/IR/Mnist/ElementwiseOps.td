@@ -167,6 +167,7 @@ def AddOp : Mnist_BinaryOp<"add", Mnist_NumberTensor, [Commutative]> {
     ```
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = SaysOperandUse;
 }
 

@@ -331,12 +331,97 @@ static LogicalResult transposeToReshape(TransposeOp op,
   rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
   return success();
 }
+
+/// What a sum without other users adds, each of its terms.
+static void collectTerms(AddOp sum, SmallVectorImpl<Value> &terms) {
+  for (Value operand : {sum.getRhs(), sum.getLhs()}) {
+    auto inner = operand.getDefiningOp<AddOp>();
+    if (inner && inner->hasOneUse())
+      collectTerms(inner, terms);
+    else
+      terms.push_back(operand);
+  }
+}
+
+/// The one dimension along which something puts zeros around a tensor.
+static std::optional<int64_t> paddedDim(PadOp op) {
+  if (op.getMode() != PadMode::constant || !op.getValue().isZero())
+    return std::nullopt;
+  std::optional<int64_t> padded;
+  ArrayRef<int64_t> from = op.getInput().getType().getShape(),
+                    to = op.getType().getShape();
+  for (auto [dim, low] : llvm::enumerate(op.getLow())) {
+    if (low == 0 && from[dim] == to[dim])
+      continue;
+    if (padded || low < 0 || low + from[dim] > to[dim])
+      return std::nullopt;
+    padded = dim;
+  }
+  return padded;
+}
+
+/// A sum of tensors with zeros around them that meet nowhere, and cover all:
+/// these one after another. Gradients of slices are such a sum.
+static LogicalResult sumOfPads(AddOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> terms;
+  collectTerms(op, terms);
+  auto pads = llvm::map_to_vector(
+      terms, [](Value term) { return term.getDefiningOp<PadOp>(); });
+  auto fail = [&] {
+    return rewriter.notifyMatchFailure(op, "no pads that cover all");
+  };
+  std::optional<int64_t> dim;
+  for (PadOp pad : pads) {
+    std::optional<int64_t> padded = pad ? paddedDim(pad) : std::nullopt;
+    if (!padded || (dim && dim != padded))
+      return fail();
+    dim = padded;
+  }
+  llvm::sort(pads, [&](PadOp a, PadOp b) {
+    return a.getLow()[*dim] < b.getLow()[*dim];
+  });
+  int64_t end = 0;
+  SmallVector<Value> inputs;
+  for (PadOp pad : pads) {
+    if (pad.getLow()[*dim] != end)
+      return fail();
+    end += pad.getInput().getType().getDimSize(*dim);
+    inputs.push_back(pad.getInput());
+  }
+  if (end != op.getType().getDimSize(*dim))
+    return fail();
+  rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), inputs, *dim);
+  return success();
+}
+
+/// transpose(concat(x...)) of one element each along the new dimension =
+/// concat(transpose(x)...): what lies between are reshapes then.
+static LogicalResult transposeOfStack(TransposeOp op,
+                                      PatternRewriter &rewriter) {
+  auto stack = op.getInput().getDefiningOp<ConcatOp>();
+  if (!stack || !stack->hasOneUse())
+    return rewriter.notifyMatchFailure(op, "no concat of its own");
+  int64_t dim = stack.getDim();
+  SmallVector<Value> parts;
+  for (Value input : stack.getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    if (type.getDimSize(dim) != 1)
+      return rewriter.notifyMatchFailure(op, "more than one element each");
+    parts.push_back(
+        rewriter.create<TransposeOp>(op.getLoc(), input, op.getPerm()));
+  }
+  rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), parts,
+                                        inverse(op.getPerm())[dim]);
+  return success();
+}
+
 #define MNIST_PATTERNS(OP, ...)                                                \
   void OP::getCanonicalizationPatterns(RewritePatternSet &patterns,            \
                                        MLIRContext *) {                        \
     addPatterns(patterns, __VA_ARGS__);                                        \
   }
 
+MNIST_PATTERNS(AddOp, sumOfPads)
 MNIST_PATTERNS(BroadcastOp, mergeBroadcasts)
 MNIST_PATTERNS(ConcatOp, flattenConcat)
 MNIST_PATTERNS(GatherOp, gatherToSlice)
@@ -346,6 +431,7 @@ MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>, sumOfPlaced,
                sumOfRepeated)
 MNIST_PATTERNS(ReshapeOp, mergeReshapes, reshapeOfRepeated)
 MNIST_PATTERNS(SliceOp, mergeSlices, sliceOfTranspose)
-MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape)
+MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape,
+               transposeOfStack)
 
 #undef MNIST_PATTERNS

@@ -199,3 +199,61 @@ func.func @slice_of_transpose(%x: tensor<2x3x4xf32>, %z: tensor<2x3x4xf32>) -> (
   %part = mnist.slice %whole starts [3, 1, 0] steps [-1, 1, 2] : tensor<4x2x3xf32> -> tensor<4x1x2xf32>
   return %y, %part, %whole : tensor<4x1x2xf32>, tensor<4x1x2xf32>, tensor<4x2x3xf32>
 }
+
+// The gradients of slices that cover a tensor are put one after another, and
+// transposed before, where one element each is new.
+
+// CHECK-LABEL: @sum_of_pads
+// CHECK-SAME:    (%[[A:.*]]: tensor<1x4x5xf32>, %[[B:.*]]: tensor<1x4x5xf32>, %[[C:.*]]: tensor<1x4x5xf32>)
+// CHECK:         %[[Y:.*]] = mnist.concat %[[C]], %[[B]], %[[A]] dim 0
+// CHECK-DAG:     %[[TA:.*]] = mnist.transpose %[[A]] perm [2, 0, 1] : tensor<1x4x5xf32> -> tensor<5x1x4xf32>
+// CHECK-DAG:     %[[TB:.*]] = mnist.transpose %[[B]] perm [2, 0, 1] : tensor<1x4x5xf32> -> tensor<5x1x4xf32>
+// CHECK:         %[[T:.*]] = mnist.concat %[[TA]], %[[TB]] dim 1
+// CHECK:         return %[[Y]], %[[T]]
+func.func @sum_of_pads(%a: tensor<1x4x5xf32>, %b: tensor<1x4x5xf32>, %c: tensor<1x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<5x2x4xf32>) {
+  %0 = mnist.pad constant %a low [2, 0, 0] : tensor<1x4x5xf32> -> tensor<3x4x5xf32>
+  %1 = mnist.pad constant %b low [1, 0, 0] : tensor<1x4x5xf32> -> tensor<3x4x5xf32>
+  %2 = mnist.pad constant %c low [0, 0, 0] : tensor<1x4x5xf32> -> tensor<3x4x5xf32>
+  %3 = mnist.add %0, %1 : tensor<3x4x5xf32>
+  %4 = mnist.add %3, %2 : tensor<3x4x5xf32>
+  %5 = mnist.concat %a, %b dim 0 : (tensor<1x4x5xf32>, tensor<1x4x5xf32>) -> tensor<2x4x5xf32>
+  %6 = mnist.transpose %5 perm [2, 0, 1] : tensor<2x4x5xf32> -> tensor<5x2x4xf32>
+  return %4, %6 : tensor<3x4x5xf32>, tensor<5x2x4xf32>
+}
+
+// Pads that meet, leave elements out, go along different dimensions, add
+// other numbers, or take elements away are added; so is a sum that others read,
+// and what is transposed as a whole stays so.
+
+// CHECK-LABEL: @other_pads
+// CHECK-NOT:     mnist.concat
+// CHECK:         return
+func.func @other_pads(%a: tensor<2x4xf32>, %b: tensor<2x4xf32>, %c: tensor<3x2xf32>, %d: tensor<4x4xf32>, %e: tensor<1x4xf32>) -> (tensor<3x4xf32>, tensor<5x4xf32>, tensor<3x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<3x4xf32>, tensor<5x4xf32>) {
+  %0 = mnist.pad constant %a low [0, 0] : tensor<2x4xf32> -> tensor<3x4xf32>
+  %1 = mnist.pad constant %b low [1, 0] : tensor<2x4xf32> -> tensor<3x4xf32>
+  %meet = mnist.add %0, %1 : tensor<3x4xf32>
+  %2 = mnist.pad constant %a low [0, 0] : tensor<2x4xf32> -> tensor<5x4xf32>
+  %3 = mnist.pad constant %b low [3, 0] : tensor<2x4xf32> -> tensor<5x4xf32>
+  %gap = mnist.add %2, %3 : tensor<5x4xf32>
+  %4 = mnist.pad constant %c low [0, 2] : tensor<3x2xf32> -> tensor<3x4xf32>
+  %dims = mnist.add %0, %4 : tensor<3x4xf32>
+  %5 = mnist.pad constant %a low [0, 0] value 1.0 : tensor<2x4xf32> -> tensor<4x4xf32>
+  %6 = mnist.pad constant %b low [2, 0] : tensor<2x4xf32> -> tensor<4x4xf32>
+  %ones = mnist.add %5, %6 : tensor<4x4xf32>
+  %7 = mnist.pad constant %d low [-2, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  %less = mnist.add %7, %6 : tensor<4x4xf32>
+  %8 = mnist.pad constant %e low [1, 0] : tensor<1x4xf32> -> tensor<3x4xf32>
+  %twice = mnist.add %0, %8 : tensor<3x4xf32>
+  %9 = mnist.pad constant %b low [2, 0] : tensor<2x4xf32> -> tensor<5x4xf32>
+  %end = mnist.add %2, %9 : tensor<5x4xf32>
+  return %meet, %gap, %dims, %ones, %less, %twice, %end : tensor<3x4xf32>, tensor<5x4xf32>, tensor<3x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<3x4xf32>, tensor<5x4xf32>
+}
+
+// CHECK-LABEL: @transpose_of_concat
+// CHECK:         %[[Y:.*]] = mnist.concat
+// CHECK:         mnist.transpose %[[Y]]
+func.func @transpose_of_concat(%a: tensor<2x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x3xf32> {
+  %0 = mnist.concat %a, %b dim 0 : (tensor<2x4xf32>, tensor<1x4xf32>) -> tensor<3x4xf32>
+  %1 = mnist.transpose %0 perm [1, 0] : tensor<3x4xf32> -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}

@@ -23,9 +23,9 @@ import subprocess
 import sys
 import time
 
-from mutants import compiler, importer, kernels, runtime
+from mutants import compiler, folds, importer, kernels, runtime
 
-MUTANTS = (compiler.MUTANTS + importer.MUTANTS + kernels.MUTANTS +
+MUTANTS = (compiler.MUTANTS + folds.MUTANTS + importer.MUTANTS + kernels.MUTANTS +
            runtime.MUTANTS)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",

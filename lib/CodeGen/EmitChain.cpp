@@ -14,14 +14,6 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// A map has a functor that others may share, and no sizes.
-static std::string typeOfMap(const FunctorTable &functor, StringRef space,
-                             StepOp link) {
-  int64_t each = countOf(link.getResult(0)) / *rowsOfLink(link);
-  return "mn::MapLink<" + functor.type.in(space) + ", " + std::to_string(each) +
-         ">";
-}
-
 /// "mn::ReduceLink<mn::Sum, float, Mean, mean_shape>"
 static std::string typeOfRoot(RootOpInterface root, StringRef functor,
                               StringRef shape) {
@@ -33,26 +25,38 @@ static std::string typeOfRoot(RootOpInterface root, StringRef functor,
          ", " + shape.str() + ">";
 }
 
-FailureOr<LinkText> FunctorEmitter::emitLink(std::string &text) {
-  LinkText link;
-  if (!root) {
-    FailureOr<MapFunctorUse> use =
-        functorFor(segmentsOf(step).front(), MapForm::each);
+/// A map has a functor for each loop, which others may share, and no sizes.
+LogicalResult FunctorEmitter::emitMapLinks(int64_t rows,
+                                           SmallVectorImpl<LinkText> &links) {
+  for (const Segment &segment : segmentsOf(step)) {
+    FailureOr<MapFunctorUse> use = functorFor(segment, MapForm::each);
     if (failed(use))
       return failure();
-    link.functor = {use->functor->type, {std::move(use->members)}};
-    link.type = typeOfMap(link.functor, names.space(), step);
+    FunctorTable functor = {use->functor->type, {std::move(use->members)}};
+    std::string type = "mn::MapLink<" + functor.type.in(names.space()) + ", " +
+                       std::to_string(segment.elements / rows) + ">";
+    links.push_back({std::move(type), std::move(functor)});
+  }
+  return success();
+}
+
+LogicalResult FunctorEmitter::emitLinks(std::string &text, int64_t rows,
+                                        SmallVectorImpl<LinkText> &links) {
+  if (!root) {
+    if (failed(emitMapLinks(rows, links)))
+      return failure();
   } else {
     if (failed(emitKernel()))
       return failure();
-    link.functor = tables.front();
-    std::string functor = link.functor.type.in(names.space());
-    link.type = isRowStep(step)
-                    ? "mn::RowsLink<" + functor + ", " + shape + ">"
-                    : typeOfRoot(cast<RootOpInterface>(root), functor, shape);
+    std::string functor = tables.front().type.in(names.space());
+    links.push_back(
+        {isRowStep(step)
+             ? "mn::RowsLink<" + functor + ", " + shape + ">"
+             : typeOfRoot(cast<RootOpInterface>(root), functor, shape),
+         tables.front()});
   }
   text += declared + shapeText;
-  return link;
+  return success();
 }
 
 /// Pointers to all that the links are given, each once: what one of them makes
@@ -97,19 +101,17 @@ FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
   StepText text;
   SmallVector<LinkText> links;
   SmallVector<std::string> types;
-  for (StepOp link : linksOf(step)) {
-    FailureOr<LinkText> made =
-        FunctorEmitter(link, names, kernels).emitLink(text.device);
-    if (failed(made))
+  int64_t rows = rowsOfChain(linksOf(step));
+  for (StepOp link : linksOf(step))
+    if (failed(FunctorEmitter(link, names, kernels)
+                   .emitLinks(text.device, rows, links)))
       return failure();
-    types.push_back(made->type);
-    links.push_back(std::move(*made));
-  }
+  for (const LinkText &link : links)
+    types.push_back(link.type);
   std::string first = names[step.getResult(0)].str();
   std::string kernel = (names.space() + "_" + first).str();
   std::string type = names.scope.add(first + "_chain");
-  types.insert(types.begin(),
-               std::to_string(*rowsOfLink(linksOf(step).front())));
+  types.insert(types.begin(), std::to_string(rows));
   text.device +=
       argumentLines("using " + type + " = mn::Chain", "<", types, ">;", 0) +
       "\n" + argumentLines("MN_CHAIN_KERNEL", "(", {kernel, type}, ")", 0) +

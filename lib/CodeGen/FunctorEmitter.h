@@ -73,8 +73,10 @@ public:
 
   /// Writes the functor and what makes it a kernel to `text`.
   FailureOr<Kernel> emit(std::string &text);
-  /// Writes the functor of a chain's link to `text`.
-  FailureOr<LinkText> emitLink(std::string &text); ///< EmitChain.cpp
+  /// Writes the functors of a chain's link to `text`, of so many rows
+  /// (EmitChain.cpp).
+  LogicalResult emitLinks(std::string &text, int64_t rows,
+                          SmallVectorImpl<LinkText> &links);
 
 private:
   std::string use(BlockArgument argument) {
@@ -88,6 +90,7 @@ private:
   LogicalResult emitOneSegment(const Segment &segment);
   LogicalResult emitSegments(ArrayRef<Segment> segments);
   FailureOr<MapFunctorUse> functorFor(const Segment &segment, MapForm form);
+  LogicalResult emitMapLinks(int64_t rows, SmallVectorImpl<LinkText> &links);
   LogicalResult emitForm(const Segment &segment, MapForm form, bool inPlace);
   LogicalResult emitSegment(const Segment &segment, bool inPlace);
   LogicalResult emitSegmentByFours(const Segment &segment);

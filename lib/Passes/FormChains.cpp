@@ -12,6 +12,7 @@
 #include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include <set>
 
 namespace mlir::mnistc {
 
@@ -26,28 +27,34 @@ struct FormChains : impl::FormChainsBase<FormChains> {
 /// The steps of a function, and what each needs.
 class Steps {
 public:
-  Steps(func::FuncOp function, const ChainLimits &limits)
-      : function(function), limits(limits), steps(function.getOps<StepOp>()),
+  Steps(func::FuncOp function, const Machine &machine)
+      : function(function), machine(machine), steps(function.getOps<StepOp>()),
         dependencies(function) {
     for (auto [number, step] : llvm::enumerate(steps))
       numbers[step] = number;
     findWriters();
+    for (StepOp step : steps)
+      most.push_back(updatesParameter(step) ? 0 : rowsOfLink(step).value_or(0));
   }
 
-  /// Numbers of the steps of a chain that begins with step `start`.
-  SmallVector<unsigned> chainFrom(unsigned start) const;
-
-  func::FuncOp function;
-  const ChainLimits &limits;
-  SmallVector<StepOp> steps;
+  /// The steps of the first chain that begins with step `start` or later, which
+  /// becomes the number of its first step.
+  SmallVector<StepOp> nextChain(unsigned &start) const;
 
 private:
   void findWriters();
-  bool mayBeLink(unsigned number) const;
-  bool mayJoin(ArrayRef<unsigned> chain, unsigned number) const;
+  bool updatesParameter(StepOp step) const;
+  bool mayBeLink(unsigned number, int64_t rows) const;
+  bool mayJoin(ArrayRef<unsigned> chain, unsigned number, int64_t rows) const;
   bool needsUpdateOfInput(ArrayRef<unsigned> chain) const;
+  SmallVector<unsigned> chainOf(unsigned start, int64_t rows) const;
+  SmallVector<unsigned> longestFrom(unsigned start) const;
 
+  func::FuncOp function;
+  const Machine &machine;
+  SmallVector<StepOp> steps;
   StepDependencies dependencies;
+  SmallVector<int64_t> most; ///< rows of each step; 0: it is no link
   DenseMap<Operation *, unsigned> numbers;
   DenseMap<Value, unsigned> writerOf; ///< of a parameter's old value
 };
@@ -69,16 +76,17 @@ void Steps::findWriters() {
   }
 }
 
-/// Whether a step computes rows, has little to do, and updates no parameter:
-/// other blocks may still read it.
-bool Steps::mayBeLink(unsigned number) const {
-  StepOp step = steps[number];
-  if (!rowsOfLink(step) || !isSmallLink(step, limits))
-    return false;
-  return llvm::none_of(step->getUses(), [&](OpOperand &use) {
+/// Other blocks may still read it.
+bool Steps::updatesParameter(StepOp step) const {
+  return llvm::any_of(step->getUses(), [&](OpOperand &use) {
     return isa<func::ReturnOp>(use.getOwner()) &&
            parameterOf(function, use.getOperandNumber());
   });
+}
+
+bool Steps::mayBeLink(unsigned number, int64_t rows) const {
+  return most[number] != 0 && most[number] % rows == 0 &&
+         isSmallLink(steps[number], rows, machine);
 }
 
 /// Whether steps together need the new value of a parameter whose old one they
@@ -97,9 +105,10 @@ bool Steps::needsUpdateOfInput(ArrayRef<unsigned> chain) const {
 
 /// Whether step `number` may be the next link: it reads what a link makes, by
 /// rows, and needs the chain in no other way.
-bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number) const {
-  StepOp step = steps[number], first = steps[chain.front()];
-  if (!mayBeLink(number) || rowsOfLink(step) != rowsOfLink(first))
+bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number,
+                    int64_t rows) const {
+  StepOp step = steps[number];
+  if (!mayBeLink(number, rows))
     return false;
   bool reads = false;
   for (auto [i, input] : llvm::enumerate(step.getInputs())) {
@@ -109,7 +118,7 @@ bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number) const {
     unsigned made = numbers.lookup(producer);
     if (llvm::is_contained(chain, made)) {
       reads = true;
-      if (!readsByRows(step, i))
+      if (!readsByRows(step, i, rows))
         return false;
     } else if (llvm::any_of(chain, [&](unsigned link) {
                  return dependencies.needs(made, link);
@@ -122,14 +131,43 @@ bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number) const {
   return reads && !needsUpdateOfInput(together);
 }
 
-SmallVector<unsigned> Steps::chainFrom(unsigned start) const {
-  if (!mayBeLink(start))
+/// Numbers of the steps of a chain of so many rows, which begins with `start`.
+SmallVector<unsigned> Steps::chainOf(unsigned start, int64_t rows) const {
+  if (!mayBeLink(start, rows))
     return {};
   SmallVector<unsigned> chain = {start};
   for (unsigned next = start + 1; next < steps.size(); ++next)
-    if (mayJoin(chain, next))
+    if (mayJoin(chain, next, rows))
       chain.push_back(next);
   return chain.size() > 1 ? chain : SmallVector<unsigned>();
+}
+
+/// The longest chain that begins with a step; of several the one with most
+/// rows. A number of rows is that of one of its links.
+SmallVector<unsigned> Steps::longestFrom(unsigned start) const {
+  if (most[start] == 0)
+    return {};
+  std::set<int64_t, std::greater<>> candidates;
+  for (int64_t rows : ArrayRef(most).drop_front(start))
+    if (rows != 0 && most[start] % rows == 0)
+      candidates.insert(rows);
+  SmallVector<unsigned> best;
+  for (int64_t rows : candidates) {
+    SmallVector<unsigned> chain = chainOf(start, rows);
+    bool isOne = llvm::any_of(
+        chain, [&](unsigned number) { return most[number] == rows; });
+    if (isOne && chain.size() > best.size())
+      best = std::move(chain);
+  }
+  return best;
+}
+
+SmallVector<StepOp> Steps::nextChain(unsigned &start) const {
+  for (; start < steps.size(); ++start)
+    if (SmallVector<unsigned> chain = longestFrom(start); !chain.empty())
+      return llvm::map_to_vector(
+          chain, [&](unsigned number) { return steps[number]; });
+  return {};
 }
 
 void FormChains::runOnOperation() {
@@ -137,19 +175,14 @@ void FormChains::runOnOperation() {
   const Machine &machine = machineFor(function);
   if (function.isExternal() || !machine.chains)
     return;
-  Block &block = function.getBody().front();
   // A chain changes who needs whom.
   for (unsigned start = 0;; ++start) {
-    Steps all(function, *machine.chains);
-    if (start >= all.steps.size())
+    SmallVector<StepOp> links = Steps(function, machine).nextChain(start);
+    if (links.empty())
       return;
-    SmallVector<unsigned> found = all.chainFrom(start);
-    if (found.empty())
-      continue;
-    chain(llvm::map_to_vector(
-        found, [&](unsigned number) { return all.steps[number]; }));
-    sortTopologically(&block);
-    numLinks += found.size();
+    chain(links);
+    sortTopologically(&function.getBody().front());
+    numLinks += links.size();
   }
 }
 

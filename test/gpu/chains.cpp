@@ -40,6 +40,61 @@ static void computeRow(int64_t o, int64_t n, int64_t k, const Places &at,
   }
 }
 
+/// One head of an attention, as its kernel computes it.
+static void computeHead(int64_t head, int64_t heads, int64_t tokens,
+                        int64_t width, const std::vector<Numbers> &in,
+                        Numbers &y) {
+  const int64_t square = heads * tokens * tokens,
+                image = heads * tokens * width;
+  const auto at = [&](int64_t base, int64_t row, int64_t column,
+                      int64_t columns) {
+    return size_t(base + (head * tokens + row) * columns + column);
+  };
+  const auto product = [&](int64_t base, int64_t row, int64_t column,
+                           int64_t terms, const auto &term) {
+    double &sum = y[at(base, row, column, base == 0 ? tokens : width)] = 0;
+    for (int64_t i = 0; i < terms; ++i)
+      sum += term(i);
+  };
+  for (int64_t r = 0; r < tokens; ++r) {
+    double total = 0;
+    for (int64_t c = 0; c < tokens; ++c) {
+      product(0, r, c, width, [&](int64_t i) {
+        return in[0][at(0, r, i, width)] * in[1][at(0, c, i, width)];
+      });
+      total += y[at(square, r, c, tokens)] = std::exp(y[at(0, r, c, tokens)]);
+    }
+    for (int64_t c = 0; c < tokens; ++c)
+      y[at(square, r, c, tokens)] /= total;
+    for (int64_t c = 0; c < width; ++c)
+      product(2 * square, r, c, tokens, [&](int64_t i) {
+        return y[at(square, r, i, tokens)] * in[1][at(0, i, c, width)];
+      });
+  }
+  for (int64_t r = 0; r < tokens; ++r)
+    for (int64_t c = 0; c < width; ++c)
+      product(2 * square + image, r, c, tokens, [&](int64_t i) {
+        return y[at(square, i, r, tokens)] * y[at(2 * square, i, c, width)];
+      });
+}
+
+/// One column, and its place among the results.
+static void computeColumn(int64_t o, int64_t columns, int64_t size,
+                          const std::vector<Numbers> &in, Numbers &y) {
+  double sum = 0, squares = 0;
+  const auto x = [&](int64_t r) { return in[0][size_t(r * columns + o)]; };
+  for (int64_t r = 0; r < size; ++r) {
+    sum += x(r);
+    squares += x(r) * x(r);
+  }
+  const double mean = sum / double(size);
+  const double variance = squares / double(size) - mean * mean;
+  y[size_t(o)] = y[size_t(columns + size * columns + o)] = sum;
+  for (int64_t r = 0; r < size; ++r)
+    y[size_t(columns + r * columns + o)] =
+        (x(r) - mean) / std::sqrt(variance + 1);
+}
+
 std::vector<Case> chainCases() {
   std::vector<Case> cases;
 #define MN_CASE_CHAIN(NAME, ROWS, N, K)                                        \
@@ -66,6 +121,53 @@ std::vector<Case> chainCases() {
   }
   MN_TEST_CHAINS(MN_CASE_CHAIN)
 #undef MN_CASE_CHAIN
+#define MN_CASE_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH)                    \
+  {                                                                            \
+    constexpr int64_t heads = ROWS * HEADS, square = heads * TOKENS * TOKENS;  \
+    constexpr int64_t image = heads * TOKENS * WIDTH;                          \
+    Case c = make<float, float>(                                               \
+        #NAME,                                                                 \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, 2 * (square + image), image,     \
+                                         image);                               \
+          float *weights = p.y + square, *weighed = weights + square;          \
+          mn::chain<Chain_##NAME>(                                             \
+              ctx, #NAME, Plain<float>{p.y, p.a, p.b},                         \
+              Plain<float>{weights, p.y, nullptr},                             \
+              Plain<float>{weighed, weights, p.b},                             \
+              Plain<float>{weighed + image, weights, weighed});                \
+        },                                                                     \
+        2 * (square + image), image, image);                                   \
+    c.tolerance = 1e-5;                                                        \
+    c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
+      for (int64_t head = 0; head < heads; ++head)                             \
+        computeHead(head, heads, TOKENS, WIDTH, in, y);                        \
+    };                                                                         \
+    cases.push_back(std::move(c));                                             \
+  }
+  MN_TEST_ATTENTIONS(MN_CASE_ATTENTION)
+#undef MN_CASE_ATTENTION
+#define MN_CASE_COLUMN_CHAIN(NAME, ROWS, EACH, SIZE)                           \
+  {                                                                            \
+    constexpr int64_t columns = ROWS * EACH, count = columns * (SIZE + 2);     \
+    Case c = make<float, float>(                                               \
+        #NAME,                                                                 \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, count, columns *SIZE, 1);        \
+          mn::chain<Chain_##NAME>(                                             \
+              ctx, #NAME, Floats<NAME##_columns>{p.y, p.a},                    \
+              Normalize<NAME##_columns>{p.y + columns, p.a});                  \
+        },                                                                     \
+        count, columns * SIZE, 1);                                             \
+    c.tolerance = 1e-5;                                                        \
+    c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
+      for (int64_t o = 0; o < columns; ++o)                                    \
+        computeColumn(o, columns, SIZE, in, y);                                \
+    };                                                                         \
+    cases.push_back(std::move(c));                                             \
+  }
+  MN_TEST_COLUMN_CHAINS(MN_CASE_COLUMN_CHAIN)
+#undef MN_CASE_COLUMN_CHAIN
   return cases;
 }
 

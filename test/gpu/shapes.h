@@ -248,16 +248,6 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(layer) X(layer_128) X(many_fours) X(long_fours) X(fc_bias_big) X(few_columns) X(whole)     \
   X(odd_runs) X(loss)
 
-/// Chains: so many rows, of a product with so many columns from so many terms,
-/// the last first of all: one row a block, or some, with rows that are left over.
-#define MN_TEST_CHAINS(X)                                                                      \
-  X(chain_one, 1, 3, 5)                                                                        \
-  X(chain_head, 64, 10, 128)                                                                   \
-  X(chain_wide, 64, 84, 120)                                                                   \
-  X(chain_pairs, 201, 33, 17)                                                                  \
-  X(chain_many, 1000, 40, 64)                                                                  \
-  X(chain_columns, 140, 530, 12)
-
 #define MN_TEST_REDUCES(X)                                                                     \
   X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \
   X(net_bias1_big, mn::Reduce{.outputs=32, .size=43264, .contiguous=false, .run=676})          \

@@ -83,10 +83,11 @@ def RootOpInterface : OpInterface<"RootOpInterface"> {
     InterfaceMethod<"Whether its results, of a classifier, may be logits: not "
                     "shares of a whole, indices or gradients.", "bool",
                     "mayGiveLogits", (ins)>,
-    InterfaceMethod<"Whether row i of the result, along its first dimension, is "
-                    "made of row i of the first operand and all of the others, "
-                    "and kernels can compute some rows of it (ChainBody.h).",
-                    "bool", "mayBeLink", (ins)>,
+    InterfaceMethod<"The operands of which row i of the result, along its first "
+                    "dimension, needs row i only; of the others it may need "
+                    "all. Empty where kernels cannot compute some rows "
+                    "(ChainBody.h).",
+                    "SmallVector<unsigned>", "getRowOperands", (ins)>,
   ];
 }
 

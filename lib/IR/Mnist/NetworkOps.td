@@ -56,8 +56,10 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
       return Channels{getType().getShape().back(), 1};
     }
     bool $cppClass::mayGiveLogits() { return true; }
-    bool $cppClass::mayBeLink() {
-      return getType().getRank() == 2 && !getTransposed()[0];
+    SmallVector<unsigned> $cppClass::getRowOperands() {
+      if (getType().getRank() == 3)
+        return {0, 1};
+      return getTransposed()[0] ? SmallVector<unsigned>() : SmallVector<unsigned>{0};
     }
   }] # !cast<string>(Mnist_ContractionAnswers);
 }
@@ -92,7 +94,7 @@ class Mnist_ConvOp<string mnemonic, string tensors, list<Trait> traits = []>
       return imageChannels(*this);
     }
     bool $cppClass::mayGiveLogits() { return true; }
-    bool $cppClass::mayBeLink() { return false; }
+    SmallVector<unsigned> $cppClass::getRowOperands() { return {}; }
   }] # answers;
 }
 
@@ -161,7 +163,7 @@ def ConvFilterGradOp : Mnist_ConvOp<"conv_filter_grad",
       return std::nullopt;
     }
     bool $cppClass::mayGiveLogits() { return false; }
-    bool $cppClass::mayBeLink() { return false; }
+    SmallVector<unsigned> $cppClass::getRowOperands() { return {}; }
   }] # answers;
 }
 
@@ -243,7 +245,7 @@ class Mnist_PoolOp<string mnemonic, string kernel, string result,
     bool $cppClass::isTiled() { return areWindowsAdjacent(*this)}] # !if(index,
       " && getInWindow()", "") # [{; }
     bool $cppClass::mayGiveLogits() { return }] # !if(logits, "true", "false") # [{; }
-    bool $cppClass::mayBeLink() { return false; }
+    SmallVector<unsigned> $cppClass::getRowOperands() { return {}; }
     SmallVector<unsigned> $cppClass::getImageOperands() { return {0}; }
   }] # !cast<string>(Mnist_PoolAnswers);
 }
@@ -266,7 +268,7 @@ class Mnist_PoolGradOp<string mnemonic, string kernel, string loads,
     }
     bool $cppClass::takesPrologue() { return false; }
     bool $cppClass::mayGiveLogits() { return false; }
-    bool $cppClass::mayBeLink() { return false; }
+    SmallVector<unsigned> $cppClass::getRowOperands() { return {}; }
     SmallVector<unsigned> $cppClass::getImageOperands() { return }] # images # [{; }
   }] # !cast<string>(Mnist_PoolAnswers);
 }

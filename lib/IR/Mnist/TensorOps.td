@@ -240,8 +240,9 @@ defvar Mnist_ReductionAnswers = [{
   }
   std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
   bool $cppClass::keepsDims() { return false; }
-  bool $cppClass::mayBeLink() {
-    return !llvm::is_contained(getReducedDims(), 0);
+  SmallVector<unsigned> $cppClass::getRowOperands() {
+    return llvm::is_contained(getReducedDims(), 0) ? SmallVector<unsigned>()
+                                                   : SmallVector<unsigned>{0};
   }
 }];
 
@@ -375,7 +376,13 @@ class Mnist_SoftmaxOp<string mnemonic, bit log>
       return std::nullopt;
     }
     bool $cppClass::mayGiveLogits() { return false; }
-    bool $cppClass::mayBeLink() { return false; }
+    // Along neighbours: a warp has each of them.
+    SmallVector<unsigned> $cppClass::getRowOperands() {
+      int64_t dim = getDim();
+      return dim > 0 && dim + 1 == getType().getRank()
+                 ? SmallVector<unsigned>{0}
+                 : SmallVector<unsigned>();
+    }
     SmallVector<int64_t> $cppClass::getReducedDims() {
       return {int64_t(getDim())};
     }
@@ -437,7 +444,7 @@ def AllReduceOp : Mnist_Op<"all_reduce", [Differentiable, Root, CollectiveTrait,
     }
     std::optional<Channels> $cppClass::getBiasChannels() { return std::nullopt; }
     bool $cppClass::mayGiveLogits() { return false; }
-    bool $cppClass::mayBeLink() { return false; }
+    SmallVector<unsigned> $cppClass::getRowOperands() { return {}; }
   }];
 }
 

@@ -28,7 +28,14 @@ const Machine &Machine::h200() {
       .joinsPools = true,
       .chains = ChainLimits{.weights = 1 << 14,
                             .multiplyAdds = 1 << 17,
-                            .elements = 1 << 13},
+                            .held = 3 << 15,
+                            .elements = 1 << 12,
+                            .sums = 128},
+      .wideChains = ChainLimits{.weights = 1 << 14,
+                                .multiplyAdds = 1 << 17,
+                                .held = 1 << 17,
+                                .elements = 1 << 13,
+                                .sums = 256},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
       .recomputedFrom = 1 << 20,
       .functionsFrom = 1 << 23, // 32 MiB of 50 in the second cache.

@@ -100,8 +100,10 @@ struct Roof {
 /// The most that a link of a chain (ChainBody.h) may have to do.
 struct ChainLimits {
   int64_t weights;      ///< of a product: each block reads all of them
-  int64_t multiplyAdds; ///< of a product, in a block
+  int64_t multiplyAdds; ///< of a product of few rows, in a block
+  int64_t held;         ///< of one whose operands a block holds, likewise
   int64_t elements;     ///< of an operand or result, in a block
+  int64_t sums;         ///< results of a reduction or softmax, in a block
 };
 
 struct Machine {
@@ -131,6 +133,9 @@ struct Machine {
   /// Small steps of which each needs only rows of the one before are one
   /// launch. Only where starting a step costs much.
   std::optional<ChainLimits> chains = {};
+  /// The same for chains with a block for most multiprocessors: as steps of
+  /// their own they would have few more.
+  std::optional<ChainLimits> wideChains = {};
   /// In maps of so many elements or more a thread has four neighbours, which it
   /// loads and stores at once, where they are neighbours in what is read, too;
   /// one of fewer would leave threads without work.

@@ -120,6 +120,9 @@ struct Matmul {
 
 /// Softmax along the middle dimension of outer x size x inner.
 struct Softmax {
+  /// So many elements the registers of a warp hold.
+  static constexpr int64_t ofWarp = 1024;
+
   int64_t outer = 1;
   int64_t size = 1;
   int64_t inner = 1;

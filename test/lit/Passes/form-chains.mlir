@@ -71,14 +71,58 @@ func.func @between(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> 
   return %3 : tensor<8x8xf32>
 }
 
-// The rows of a product are others than those of what its step makes of it.
+// A row may be several of a product, and an image of what becomes of it. Of the
+// numbers of rows that a chain can have it takes the one with most links.
 
 // CHECK-LABEL: func.func @tokens
+// CHECK:         plan.step "product" on kernel(%arg0, %arg1)
+// CHECK-COUNT-2: {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @tokens(%x: tensor<64x8xf32>, %w: tensor<8x8xf32>) -> (tensor<64x8xf32>, tensor<4x16x8xf32>) {
+  %0 = mnist.matmul %x, %w : (tensor<64x8xf32>, tensor<8x8xf32>) -> tensor<64x8xf32> loc("product")
+  %1 = mnist.reshape %0 : tensor<64x8xf32> -> tensor<4x16x8xf32>
+  %2 = mnist.reduce_max %1 over [1] : tensor<4x16x8xf32> -> tensor<4x8xf32>
+  %3 = mnist.broadcast %2 along [0, 2] : tensor<4x8xf32> -> tensor<4x16x8xf32>
+  %4 = mnist.sub %1, %3 : tensor<4x16x8xf32>
+  return %0, %4 : tensor<64x8xf32>, tensor<4x16x8xf32>
+}
+
+// An attention: the heads of an image are a row. Only the transpose says so, whose
+// first dimension is the images.
+
+// CHECK-LABEL: func.func @attention
+// CHECK:         :4 = plan.step "scores" on kernel(
+// CHECK:           plan.step "scores"
+// CHECK:           plan.step "softmax"
+// CHECK:           plan.step "heads"
+// CHECK:           plan.step "transpose"
+// CHECK:         return
+func.func @attention(%q: tensor<8x5x6xf32>, %k: tensor<8x5x6xf32>, %v: tensor<8x5x6xf32>) -> tensor<2x5x4x6xf32> {
+  %0 = mnist.matmul %q, %k transposed [false, true] : (tensor<8x5x6xf32>, tensor<8x5x6xf32>) -> tensor<8x5x5xf32> loc("scores")
+  %1 = mnist.softmax %0 dim 2 : tensor<8x5x5xf32>
+  %2 = mnist.matmul %1, %v : (tensor<8x5x5xf32>, tensor<8x5x6xf32>) -> tensor<8x5x6xf32> loc("heads")
+  %3 = mnist.reshape %2 : tensor<8x5x6xf32> -> tensor<2x4x5x6xf32>
+  %4 = mnist.transpose %3 perm [0, 2, 1, 3] : tensor<2x4x5x6xf32> -> tensor<2x5x4x6xf32>
+  return %4 : tensor<2x5x4x6xf32>
+}
+
+// Matrices that a block cannot hold, and a softmax over several rows.
+
+// CHECK-LABEL: func.func @large
+// CHECK-COUNT-2: {{^ {4}%.* = plan.step}}
 // CHECK-NOT:     {{^ {6}%.* = plan.step}}
 // CHECK:         return
-func.func @tokens(%x: tensor<64x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x16x8xf32>, tensor<4x16xf32>) {
-  %0 = mnist.matmul %x, %w : (tensor<64x8xf32>, tensor<8x8xf32>) -> tensor<64x8xf32>
-  %1 = mnist.reshape %0 : tensor<64x8xf32> -> tensor<4x16x8xf32>
-  %2 = mnist.reduce_max %1 over [2] : tensor<4x16x8xf32> -> tensor<4x16xf32>
-  return %1, %2 : tensor<4x16x8xf32>, tensor<4x16xf32>
+func.func @large(%x: tensor<8x10x900xf32>, %y: tensor<8x10x900xf32>) -> tensor<8x10x10xf32> {
+  %0 = mnist.matmul %x, %y transposed [false, true] : (tensor<8x10x900xf32>, tensor<8x10x900xf32>) -> tensor<8x10x10xf32>
+  %1 = mnist.softmax %0 dim 2 : tensor<8x10x10xf32>
+  return %1 : tensor<8x10x10xf32>
+}
+
+// CHECK-LABEL: func.func @over_rows
+// CHECK-NOT:     {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @over_rows(%x: tensor<8x5x6xf32>, %y: tensor<8x5x6xf32>) -> (tensor<8x5x5xf32>, tensor<8x5x5xf32>) {
+  %0 = mnist.matmul %x, %y transposed [false, true] : (tensor<8x5x6xf32>, tensor<8x5x6xf32>) -> tensor<8x5x5xf32>
+  %1 = mnist.softmax %0 dim 0 : tensor<8x5x5xf32>
+  return %0, %1 : tensor<8x5x5xf32>, tensor<8x5x5xf32>
 }

@@ -12,10 +12,10 @@
 #ifndef MNISTRT_CUDA_KERNELS_CHAIN_CUH
 #define MNISTRT_CUDA_KERNELS_CHAIN_CUH
 
-#include "mnistrt/cuda/kernels/chain_shape.cuh"
+#include "mnistrt/cuda/kernels/chain_products.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
-#include "mnistrt/cuda/kernels/results.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
+#include "mnistrt/cuda/kernels/softmax.cuh"
 
 namespace mn {
 
@@ -40,136 +40,72 @@ template <typename F> struct Link {
 
 namespace device {
 
-/// The rows that a block has.
-struct ChainRows {
-  int64_t first;
-  int count;
-};
+/// Which of some rows a lane has, and which member of the row's team it is.
+struct LaneOfRow {
+  int row, member;
 
-/// A product whose first operand has the rows.
-template <typename T, typename F, Matmul S, int most> struct MatmulRows {
-  static constexpr int threads = shape::chainThreads, warps = threads / 32;
-  static constexpr int atOnce = shape::min(most, 4);
-  // A warp has so many columns at once; fewer where each warp has some then.
-  static constexpr int each =
-      shape::max(1, shape::min(8, shape::ceilDiv(S.n, warps)));
-  // So many threads have a column each, and there are as many teams of these as
-  // share the sums.
-  static constexpr int wide =
-      shape::min(threads, shape::ceilDiv(shape::max(S.n, 1), 32) * 32);
-  static constexpr int teams =
-      shape::max(1, shape::min(threads / wide, S.k / 8));
-  static constexpr int share = shape::ceilDiv(S.k, teams);
-
-  /// Element k of row number `r` of those of the block; of the last one where
-  /// there are fewer.
-  static MN_DEVICE T left(const F &f, const ChainRows &here, int r, int k) {
-    return f.loadA(Index(here.first + shape::min(r, here.count - 1)) * S.k + k);
-  }
-  static MN_DEVICE void store(const F &f, const ChainRows &here, int r,
-                              int column, T v) {
-    if (r < here.count && column < S.n)
-      storeResult(f, Index(here.first + r) * S.n + column, v);
-  }
-
-  /// Where the weights of a column are adjacent: the lanes of a warp share a
-  /// sum.
-  static MN_DEVICE void alongSums(const F &f, const ChainRows &here, int r0,
-                                  int c0) {
-    const int lane = int(threadIdx.x) % 32;
-    T sum[atOnce][each] = {};
-#pragma unroll(each > 4 ? 4 : 8)
-    for (int k = lane; k < S.k; k += 32) {
-      T b[each];
-#pragma unroll
-      for (int c = 0; c < each; ++c)
-        b[c] = f.loadB(Index(shape::min(c0 + c, S.n - 1)) * S.k + k);
-#pragma unroll
-      for (int r = 0; r < atOnce; ++r) {
-        const T a = left(f, here, r0 + r, k);
-#pragma unroll
-        for (int c = 0; c < each; ++c)
-          sum[r][c] += a * b[c];
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < atOnce; ++r)
-#pragma unroll
-      for (int c = 0; c < each; ++c) {
-#pragma unroll
-        for (int lanes = 16; lanes > 0; lanes /= 2)
-          sum[r][c] += shuffleXor(sum[r][c], lanes);
-        if (lane == r * each + c)
-          store(f, here, r0 + r, c0 + c, sum[r][c]);
-      }
-  }
-
-  /// Where those of a row of weights are: neighbouring threads have
-  /// neighbouring columns.
-  static MN_DEVICE void alongColumns(const F &f, const ChainRows &here, int r0,
-                                     int c0) {
-    __shared__ T parts[atOnce][teams > 1 ? threads : 1];
-    const int team = int(threadIdx.x) / wide;
-    const int column = c0 + int(threadIdx.x) % wide;
-    const int from = team * share, to = shape::min(S.k, from + share);
-    T sum[atOnce] = {};
-    if (team < teams && column < S.n)
-#pragma unroll 16
-      for (int k = from; k < to; ++k) {
-        const T b = f.loadB(Index(k) * S.n + column);
-#pragma unroll
-        for (int r = 0; r < atOnce; ++r)
-          sum[r] += left(f, here, r0 + r, k) * b;
-      }
-    if constexpr (teams > 1) {
-#pragma unroll
-      for (int r = 0; r < atOnce; ++r)
-        parts[r][threadIdx.x] = sum[r];
-      __syncthreads();
-      if (team == 0)
-#pragma unroll
-        for (int r = 0; r < atOnce; ++r)
-          for (int other = 1; other < teams; ++other)
-            sum[r] += parts[r][other * wide + threadIdx.x];
-      __syncthreads(); // before the next ones are written
-    }
-    if (team == 0)
-#pragma unroll
-      for (int r = 0; r < atOnce; ++r)
-        store(f, here, r0 + r, column, sum[r]);
-  }
-
-  static MN_DEVICE void run(const F &f, const ChainRows &here) {
-    for (int r0 = 0; r0 < here.count; r0 += atOnce)
-      if constexpr (S.transposedB)
-        for (int c0 = int(threadIdx.x) / 32 * each; c0 < S.n;
-             c0 += warps * each)
-          alongSums(f, here, r0, c0);
-      else
-        for (int c0 = 0; c0 < S.n; c0 += wide)
-          alongColumns(f, here, r0, c0);
+  template <shape::RowTeams t> static MN_DEVICE LaneOfRow of(int lane) {
+    if constexpr (t.alongElements)
+      return {lane / t.team, lane % t.team};
+    else
+      return {lane % t.rows, lane / t.rows};
   }
 };
 
-/// use(o) for those of `outputs` that belong to the block's rows; a warp each.
-template <int64_t outputs, int64_t rows, typename Use>
+/// use(o, lane, inside) for those of `outputs` that belong to the block's rows:
+/// a warp has as many at once as `t` has rows. Where there are fewer, lanes
+/// have the last one again, and are not inside.
+template <int64_t outputs, int64_t rows, shape::RowTeams t, typename Use>
 MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
-  constexpr int64_t each = outputs / rows;
-  for (int64_t o = here.first * each + threadIdx.x / 32;
-       o < (here.first + here.count) * each; o += shape::chainThreads / 32)
-    use(Index(o));
+  const ChainRows mine = here.times(int(outputs / rows));
+  const int warp = int(threadIdx.x) / 32;
+  const auto lane = LaneOfRow::of<t>(int(threadIdx.x) % 32);
+  for (int r = warp * t.rows; r < mine.count;
+       r += shape::chainThreads / 32 * t.rows) {
+    const int row = shape::min(r + lane.row, mine.count - 1);
+    use(Index(mine.first + row), lane, r + lane.row < mine.count);
+  }
 }
 
 } // namespace device
 
 #endif // __CUDACC__
 
-/// A matrix product whose first operand has the rows, as it is in memory.
+/// A matrix product whose first operand has the rows, as it is in memory, or
+/// several products; of each row of the chain it has one row or matrix, or
+/// some.
 template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    device::MatmulRows<T, F, S, shape::chainRows(rows)>::run(f, here);
+    // A single one of several is a matrix, too, if its lines are columns.
+    constexpr bool ofMatrices = S.batch > 1 || S.transposedA;
+    constexpr int each = int((ofMatrices ? S.batch : S.m) / rows);
+    constexpr int most = shape::chainRows(rows) * each;
+    if constexpr (ofMatrices)
+      device::MatmulBatch<T, F, S, most>::run(f, here.times(each));
+    else if constexpr (shape::holdsRows(most, S.k * sizeof(T)))
+      device::MatmulTiles<T, F, S, most>::run(f, here.times(each));
+    else
+      device::MatmulRows<T, F, S, most>::run(f, here.times(each));
+  }
+#endif
+};
+
+/// A softmax of neighbours; of each row of the chain it has one or some.
+template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
+#ifdef __CUDACC__
+  template <int64_t rows>
+  static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
+    constexpr int each = int(S.outer / rows), warps = shape::chainThreads / 32;
+    constexpr int most = shape::chainRows(rows) * each;
+    constexpr int atOnce =
+        S.size > 64 ? 1 : shape::min(4, shape::ceilDiv(most, warps));
+    const device::ChainRows mine = here.times(each);
+    for (int r = int(threadIdx.x) / 32; r < mine.count; r += atOnce * warps)
+      device::SoftmaxKernel<T, S>::template runRows<atOnce>(
+          f, Index(mine.first + r), warps,
+          shape::ceilDiv(mine.count - r, warps));
   }
 #endif
 };
@@ -178,16 +114,16 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 /// it has one or some.
 template <typename F, Reduce S> struct RowsLink : Link<F> {
 #ifdef __CUDACC__
-  static constexpr int warps = shape::chainThreads / 32;
-  using Kernel =
-      device::RowKernel<F, S, shape::RowTeams{.rows = warps, .team = 32}>;
+  static constexpr shape::RowTeams teams = shape::rowTeamsOfWarp(S);
+  using Kernel = device::RowKernel<F, S, teams, shape::chainThreads>;
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-    device::eachOfRows<S.outputs, rows>(here, [&](Index o) {
-      typename Kernel::Row row{};
-      Kernel::runRow(f, row, {o, lane}, lane, warp, true, true);
-    });
+    device::eachOfRows<S.outputs, rows, teams>(
+        here, [&](Index o, device::LaneOfRow lane, bool inside) {
+          typename Kernel::Row row{};
+          Kernel::runRow(f, row, {o, lane.member}, lane.member, lane.row,
+                         inside, true);
+        });
   }
 #endif
 };
@@ -196,20 +132,22 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
 template <typename R, typename T, typename F, Reduce S>
 struct ReduceLink : Link<F> {
 #ifdef __CUDACC__
+  static constexpr shape::RowTeams teams = shape::rowTeamsOfWarp(S);
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    const int lane = int(threadIdx.x) % 32;
-    device::eachOfRows<S.outputs, rows>(here, [&](Index o) {
-      auto s = R::template none<T>();
+    device::eachOfRows<S.outputs, rows, teams>(
+        here, [&](Index o, device::LaneOfRow lane, bool inside) {
+          auto s = R::template none<T>();
 #pragma unroll 8
-      for (int r = lane; r < S.size; r += 32)
-        s = R::join(s, R::template of<T>(f.load(o, Index(r)), r));
+          for (int r = lane.member; r < S.size; r += teams.team)
+            s = R::join(s, R::template of<T>(f.load(o, Index(r)), r));
+          constexpr int apart = teams.alongElements ? 1 : teams.rows;
 #pragma unroll
-      for (int lanes = 16; lanes > 0; lanes /= 2)
-        s = R::join(s, device::shuffleState(s, lanes));
-      if (lane == 0)
-        f.store(o, R::result(s));
-    });
+          for (int lanes = teams.team / 2 * apart; lanes >= apart; lanes /= 2)
+            s = R::join(s, device::shuffleState(s, lanes));
+          if (inside && lane.member == 0)
+            f.store(o, R::result(s));
+        });
   }
 #endif
 };

@@ -32,8 +32,10 @@ template <typename F> struct TotalParts<F, 0> {
   using Type = NoScratch;
 };
 
+/// Of a block of so many threads.
 template <typename F, Reduce S,
-          shape::RowTeams teams = shape::rowTeams(S, HasTotals<F>)>
+          shape::RowTeams teams = shape::rowTeams(S, HasTotals<F>),
+          int threads = teams.threads()>
 struct RowKernel {
   static constexpr bool hasTotals = HasTotals<F>;
   static constexpr shape::RowTeams t = teams;
@@ -70,7 +72,7 @@ struct RowKernel {
   static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
   /// For what is kept, beside those that any row takes.
   static constexpr int registers =
-      shape::max(16, shape::min(80, 65536 / t.threads() - 72));
+      shape::max(16, shape::min(80, 65536 / threads - 72));
   static constexpr bool keeps =
       each * wide * int64_t(sizeof(Element)) <= 4 * registers;
   static constexpr int atOnce =

@@ -68,38 +68,80 @@ MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s) {
   return t;
 }
 
+/// Threads of a block, where a team could have more.
+inline constexpr int mostOfTeams = 512;
+/// A sector of memory, in floats.
+inline constexpr int sector = 8;
+
+/// Whether neighbouring threads have neighbouring elements of a row, not rows.
+MN_SHAPE_FN bool goesAlongElements(const Reduce &s) {
+  return s.contiguous || s.run >= sector;
+}
+
+/// Which threads of a warp have which of its rows, in a chain. Where rows lie
+/// side by side, as few share one as have few elements each.
+MN_SHAPE_FN RowTeams rowTeamsOfWarp(const Reduce &s) {
+  RowTeams t{.alongElements = goesAlongElements(s)};
+  t.team = t.alongElements ? (s.size <= 16 ? 8 : 32) : 4;
+  while (t.team < 32 && int64_t(t.team) * rowDepth < s.size)
+    t.team *= 2;
+  t.rows = 32 / t.team;
+  return t;
+}
+
+/// Of rows that lie side by side, of which a thread has `tall`.
+MN_SHAPE_FN RowTeams teamsOfColumns(const Reduce &s, int tall) {
+  RowTeams t{.alongElements = false, .tall = tall};
+  t.rows = tall == 1 && s.outputs < 32 * referenceSms ? sector : 32;
+  t.team = 128 * tall / t.rows;
+  while (t.threads() < mostOfTeams && int64_t(t.team) * rowDepth < s.size)
+    t.team *= 2;
+  return t;
+}
+
+/// With as many blocks for some rows as run at once: more would wait for a
+/// whole row each.
+MN_SHAPE_FN RowTeams spread(RowTeams t, const Reduce &s) {
+  t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
+  const int64_t turns = ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth);
+  const int64_t blocks = 2 * referenceSms / t.groups;
+  t.splits = int(max<int64_t>(
+      1, min<int64_t>(min<int64_t>(turns, blocks), largestCluster)));
+  return t;
+}
+
+/// Whether threads should have four rows: a quarter of those that a large GPU
+/// can have are at work then, or the elements come from beyond its caches,
+/// where whole lines count.
+MN_SHAPE_FN bool prefersFourRows(const Reduce &s) {
+  constexpr int64_t ofCaches = int64_t(1) << 23;
+  const RowTeams t = spread(teamsOfColumns(s, 4), s);
+  return hasFoursOfResults(s) &&
+         (t.groups * t.splits * t.threads() >= 256 * referenceSms ||
+          s.outputs * s.size >= ofCaches);
+}
+
 MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
-  constexpr int sector = 8, most = 512;
   if (!hasTotals && s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0) {
     RowTeams t = teamsOfFours(s);
     t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
     return t;
   }
   RowTeams t;
-  t.alongElements = s.contiguous || s.run >= sector;
+  t.alongElements = goesAlongElements(s);
   if (s.size <= 4) {
     t.rows = 128;
   } else if (t.alongElements) {
     t.team = s.size <= 16 ? 8 : 32;
-    while (t.team < most && int64_t(t.team) * rowDepth < s.size)
+    while (t.team < mostOfTeams && int64_t(t.team) * rowDepth < s.size)
       t.team *= 2;
     t.rows = max(256 / t.team, 1);
   } else {
-    t.tall = !hasTotals && hasFoursOfResults(s) ? 4 : 1;
-    t.rows = t.tall == 1 && s.outputs < 32 * referenceSms ? sector : 32;
-    t.team = 128 * t.tall / t.rows;
-    while (t.threads() < most && int64_t(t.team) * rowDepth < s.size)
-      t.team *= 2;
+    t = teamsOfColumns(s, !hasTotals && prefersFourRows(s) ? 4 : 1);
   }
   if (hasTotals)
     t.rows = rowsForTotals(t, s);
-  t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
-  // More blocks than run at once wait for a whole row each.
-  const int64_t turns = ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth);
-  const int64_t blocks = 2 * referenceSms / t.groups;
-  t.splits = int(max<int64_t>(
-      1, min<int64_t>(min<int64_t>(turns, blocks), largestCluster)));
-  return t;
+  return spread(t, s);
 }
 
 MN_SHAPE_FN LaunchShape rows(const Reduce &s, bool hasTotals = false) {

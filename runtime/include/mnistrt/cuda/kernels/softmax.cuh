@@ -20,7 +20,7 @@ enum class SoftmaxWay { warp, block, thread };
 MN_SHAPE_FN SoftmaxWay softmaxWay(const Softmax &s) {
   if (s.inner > 1)
     return SoftmaxWay::thread;
-  return s.size <= 1024 ? SoftmaxWay::warp : SoftmaxWay::block;
+  return s.size <= Softmax::ofWarp ? SoftmaxWay::warp : SoftmaxWay::block;
 }
 
 MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
@@ -42,35 +42,69 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     return softmaxElement<S.log>(x, top, sum);
   }
 
-  template <typename F> static MN_DEVICE void runWarp(const F &f) {
-    const int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.x / 32;
-    if (row >= S.outer)
-      return;
+  /// exp(x - top), which x becomes where that is what is divided.
+  static MN_DEVICE T powerOf(T &x, T top) {
+    const T power = mn::exp(x - top);
+    if constexpr (!S.log)
+      x = power;
+    return power;
+  }
+
+  /// The first `count` of some rows of neighbours that the registers of a warp
+  /// hold, `apart` from each other, by the warp.
+  template <int rows, typename F>
+  static MN_DEVICE void runRows(const F &f, Index first, int apart, int count) {
     constexpr int each = int((S.size + 31) / 32) + (S.size == 0);
     const int lane = threadIdx.x % 32;
-    T x[each];
-    T top = Limits<T>::lowest();
+    const auto at = [&](int row, int j) {
+      return Index((first + shape::min(row, count - 1) * apart) * S.size +
+                   lane + 32 * j);
+    };
+    T x[rows][each], top[rows], sum[rows];
 #pragma unroll
-    for (int j = 0; j < each; ++j) {
-      const int r = lane + 32 * j;
-      x[j] = r < S.size ? f.load(Index(row * S.size + r)) : Limits<T>::lowest();
-      top = mn::max(top, x[j]);
+    for (int row = 0; row < rows; ++row) {
+      top[row] = Limits<T>::lowest();
+#pragma unroll
+      for (int j = 0; j < each; ++j)
+        x[row][j] =
+            lane + 32 * j < S.size ? f.load(at(row, j)) : Limits<T>::lowest();
+    }
+#pragma unroll
+    for (int row = 0; row < rows; ++row)
+#pragma unroll
+      for (int j = 0; j < each; ++j)
+        top[row] = mn::max(top[row], x[row][j]);
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+#pragma unroll
+      for (int row = 0; row < rows; ++row)
+        top[row] = mn::max(top[row], shuffleXor(top[row], lanes));
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      sum[row] = 0;
+#pragma unroll
+      for (int j = 0; j < each; ++j)
+        if (lane + 32 * j < S.size)
+          sum[row] += powerOf(x[row][j], top[row]);
     }
 #pragma unroll
     for (int lanes = 16; lanes > 0; lanes /= 2)
-      top = mn::max(top, shuffleXor(top, lanes));
-    T sum = 0;
 #pragma unroll
-    for (int j = 0; j < each; ++j)
-      if (lane + 32 * j < S.size)
-        sum += mn::exp(x[j] - top);
+      for (int row = 0; row < rows; ++row)
+        sum[row] += shuffleXor(sum[row], lanes);
 #pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-      sum += shuffleXor(sum, lanes);
+    for (int row = 0; row < rows; ++row)
 #pragma unroll
-    for (int j = 0; j < each; ++j)
-      if (lane + 32 * j < S.size)
-        f.store(Index(row * S.size + lane + 32 * j), finish(x[j], top, sum));
+      for (int j = 0; j < each; ++j)
+        if (row < count && lane + 32 * j < S.size)
+          f.store(at(row, j), S.log ? finish(x[row][j], top[row], sum[row])
+                                    : x[row][j] / sum[row]);
+  }
+
+  template <typename F> static MN_DEVICE void runWarp(const F &f) {
+    const int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.x / 32;
+    if (row < S.outer)
+      runRows<1>(f, Index(row), 0, 1);
   }
 
   /// Every thread gets the result for its block of 256.

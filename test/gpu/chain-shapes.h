@@ -1,0 +1,41 @@
+//===- chain-shapes.h - shapes of steps in one launch -----------*- C++ -*-===//
+//
+// Rows as in shapes.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTC_TEST_GPU_CHAIN_SHAPES_H
+#define MNISTC_TEST_GPU_CHAIN_SHAPES_H
+
+#include "shapes.h"
+
+// clang-format off
+/// Chains: so many rows, of a product with so many columns from so many terms,
+/// the last first of all: one row a block, or some, with rows that are left over.
+#define MN_TEST_CHAINS(X)                                                                      \
+  X(chain_one, 1, 3, 5)                                                                        \
+  X(chain_head, 64, 10, 128)                                                                   \
+  X(chain_wide, 64, 84, 120)                                                                   \
+  X(chain_pairs, 201, 33, 17)                                                                  \
+  X(chain_many, 1000, 40, 64)                                                                  \
+  X(chain_columns, 140, 530, 12)
+
+/// Chains of an attention: so many rows of so many heads each, of tokens of a
+/// width: one head; two rows a block; more heads than a block holds.
+#define MN_TEST_ATTENTIONS(X)                                                                  \
+  X(attention_one, 1, 1, 5, 6)                                                                 \
+  X(attention_pairs, 140, 4, 17, 16)                                                           \
+  X(attention_heads, 3, 40, 20, 33)                                                            \
+  X(attention_tokens, 64, 2, 49, 24)
+
+/// Chains of rows that lie side by side: so many, of so many columns each, of a
+/// size: of four, eight and more members; columns and lanes that are left over.
+#define MN_TEST_COLUMN_CHAINS(X)                                                               \
+  X(columns_one, 1, 3, 5)                                                                      \
+  X(columns_tokens, 64, 16, 64)                                                                \
+  X(columns_odd, 16, 49, 48)                                                                   \
+  X(columns_long, 140, 33, 130)                                                                \
+  X(columns_longer, 5, 2, 300)
+// clang-format on
+
+#endif // MNISTC_TEST_GPU_CHAIN_SHAPES_H

@@ -1,0 +1,34 @@
+// A chain of an attention: a link for each loop of a map, products of several
+// matrices and a softmax.
+// RUN: mnist-opt %s --plan-form-steps --plan-select-implementations --plan-choose-schedules \
+// RUN:   --plan-fuse-horizontally --plan-form-chains --plan-assign-memory --plan-check-steps > %t.mlir
+// RUN: mnistc %t.mlir --emit=source -o - | FileCheck %s
+
+// CHECK:      constexpr mn::Matmul scores_shape{
+// CHECK-NEXT:     .batch = 8,
+// CHECK:          .transposedB = true,
+// CHECK:      using k_chain = mn::Chain<2, mn::MapLink<K, 60>, mn::MapLink<Transpose, 60>,
+// CHECK-NEXT:                           mn::MatmulLink<float, Scores, scores_shape>,
+// CHECK-NEXT:                           mn::SoftmaxLink<float, Weights, weights_shape>,
+// CHECK-NEXT:                           mn::MatmulLink<float, Scores, y_shape>>;
+// CHECK:      const K link{k, x};
+// CHECK-NEXT: const Transpose link_2{transpose, x};
+// CHECK-NEXT: const Scores link_3{scores, k, transpose};
+// CHECK-NEXT: const Weights link_4{weights, scores};
+// CHECK-NEXT: const Scores link_5{y, weights, transpose};
+// CHECK-NEXT: mn::chain<k_chain>(ctx, "infer_k", link, link_2, link_3, link_4, link_5);
+// CHECK:      "a chain of k, scores, weights, y"}
+func.func @infer(%x: tensor<2x5x24xf32> {mnist.name = "x"}) -> (tensor<8x5x3xf32> {mnist.name = "y"}) {
+  %q = mnist.slice %x starts [0, 0, 0] steps [1, 1, 1] : tensor<2x5x24xf32> -> tensor<2x5x12xf32>
+  %qs = mnist.reshape %q : tensor<2x5x12xf32> -> tensor<2x5x4x3xf32>
+  %qh = mnist.transpose %qs perm [0, 2, 1, 3] : tensor<2x5x4x3xf32> -> tensor<2x4x5x3xf32> loc("q")
+  %k = mnist.slice %x starts [0, 0, 12] steps [1, 1, 1] : tensor<2x5x24xf32> -> tensor<2x5x12xf32>
+  %ks = mnist.reshape %k : tensor<2x5x12xf32> -> tensor<2x5x4x3xf32>
+  %kh = mnist.transpose %ks perm [0, 2, 1, 3] : tensor<2x5x4x3xf32> -> tensor<2x4x5x3xf32> loc("k")
+  %a = mnist.reshape %qh : tensor<2x4x5x3xf32> -> tensor<8x5x3xf32>
+  %b = mnist.reshape %kh : tensor<2x4x5x3xf32> -> tensor<8x5x3xf32>
+  %0 = mnist.matmul %a, %b transposed [false, true] : (tensor<8x5x3xf32>, tensor<8x5x3xf32>) -> tensor<8x5x5xf32> loc("scores")
+  %1 = mnist.softmax %0 dim 2 : tensor<8x5x5xf32> loc("weights")
+  %2 = mnist.matmul %1, %b : (tensor<8x5x5xf32>, tensor<8x5x3xf32>) -> tensor<8x5x3xf32> loc("y")
+  return %2 : tensor<8x5x3xf32>
+}

@@ -221,10 +221,10 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
     network, its loss, and the gradients of both, or an attention of few tokens. A
     row is one of equal parts of a tensor, whose first dimension has a multiple of
     them; of the numbers of rows that the links have alone, the chain has the one
-    with which it is longest. A block has some rows and runs all links on them; each reads the
-    weights of products whole, which pays where these are small. Only where
-    launches cost as much as small steps do, and only on generated code. Products
-    of a chain are on FMA units, whatever was chosen before.
+    with which it is longest. A block has some rows and runs all links on them;
+    each reads the weights of products whole, which pays where these are small.
+    Only where launches cost as much as small steps do, and only on generated
+    code. Products of a chain are on FMA units, whatever was chosen before.
 
     A link updates no parameter, which other blocks may still read, and what a
     chain makes takes no operand's place in memory.

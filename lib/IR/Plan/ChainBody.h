@@ -31,7 +31,7 @@ int64_t rowsOfChain(ArrayRef<StepOp> links);
 bool readsByRows(StepOp step, unsigned input, int64_t rows);
 
 /// Whether a link of so many rows has so little to do that a launch takes
-/// longer; on no machine without chains.
+/// longer; never on a machine without chains.
 bool isSmallLink(StepOp step, int64_t rows, const Machine &machine);
 
 /// That a chain is as is said above.

@@ -222,8 +222,7 @@ func.func @sum_of_pads(%a: tensor<1x4x5xf32>, %b: tensor<1x4x5xf32>, %c: tensor<
 }
 
 // Pads that meet, leave elements out, go along different dimensions, add
-// other numbers, or take elements away are added; so is a sum that others read,
-// and what is transposed as a whole stays so.
+// other numbers, or take elements away are added.
 
 // CHECK-LABEL: @other_pads
 // CHECK-NOT:     mnist.concat
@@ -248,6 +247,8 @@ func.func @other_pads(%a: tensor<2x4xf32>, %b: tensor<2x4xf32>, %c: tensor<3x2xf
   %end = mnist.add %2, %9 : tensor<5x4xf32>
   return %meet, %gap, %dims, %ones, %less, %twice, %end : tensor<3x4xf32>, tensor<5x4xf32>, tensor<3x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<3x4xf32>, tensor<5x4xf32>
 }
+
+// More than one element each stays as it is.
 
 // CHECK-LABEL: @transpose_of_concat
 // CHECK:         %[[Y:.*]] = mnist.concat

@@ -28,11 +28,8 @@ struct RecomputeElements : impl::RecomputeElementsBase<RecomputeElements> {
       if (isCandidate(&op))
         valuesOf[baseOf(op.getResult(0))].push_back(&op);
     // Before anything changes.
-    valuesOf.remove_if([&](const auto &entry) {
-      Value base = entry.first;
-      bool isStored = isa<BlockArgument>(base) || isKept(base, base);
-      return entry.second.size() <= (isStored ? 0 : 1);
-    });
+    valuesOf.remove_if(
+        [&](const auto &entry) { return !pays(entry.first, entry.second); });
     for (auto &[base, values] : valuesOf)
       for (Operation *op : values) {
         recompute(op, base);
@@ -44,6 +41,7 @@ private:
   /// By the contractions' numbers: what each op needs, and what needs it.
   DenseMap<Operation *, llvm::BitVector> before, after;
   DenseMap<Value, Value> bases;
+  DenseSet<Value> reduced; ///< bases whose elements are summed, or so
   /// From a base to a value.
   struct Path {
     bool hasFunctions = false;  ///< such as exp or erf
@@ -58,6 +56,8 @@ private:
   void findContractions(Block &block);
   bool isLater(Operation *user, Value base) const;
   bool isKept(Value value, Value base) const;
+  bool isStored(Value base) const;
+  bool pays(Value base, ArrayRef<Operation *> values) const;
   Path pathTo(Value value, Value base);
   bool isCandidate(Operation *op);
   Value baseOf(Value value);
@@ -68,6 +68,7 @@ private:
 
 void RecomputeElements::findContractions(Block &block) {
   before.clear(), after.clear(), bases.clear(), paths.clear();
+  reduced.clear();
   unsigned count = 0;
   for (Operation &op : block)
     count += isContraction(&op);
@@ -89,6 +90,8 @@ void RecomputeElements::findContractions(Block &block) {
       mine |= after.at(user);
     after[&op] = std::move(mine);
   }
+  for (auto op : block.getOps<ReductionOpInterface>())
+    reduced.insert(baseOf(op->getOperand(0)));
 }
 
 /// Whether `user` waits for a contraction that needs `base`: what is made of
@@ -105,6 +108,27 @@ bool RecomputeElements::isLater(Operation *user, Value base) const {
 bool RecomputeElements::isKept(Value value, Value base) const {
   return llvm::any_of(value.getUsers(),
                       [&](Operation *user) { return isLater(user, base); });
+}
+
+/// Whether it is in memory whoever reads it later: what a contraction makes is
+/// when it is reduced, for nothing can do both.
+bool RecomputeElements::isStored(Value base) const {
+  Operation *maker = base.getDefiningOp();
+  return !maker || isKept(base, base) ||
+         (isContraction(maker) && reduced.contains(base));
+}
+
+/// Whether `base` takes the place of more than it needs itself. A boolean takes
+/// a byte of four: it is only computed again from what is read anyway.
+bool RecomputeElements::pays(Value base, ArrayRef<Operation *> values) const {
+  const int64_t numbers = llvm::count_if(values, [](Operation *op) {
+    return getElementTypeOrSelf(op->getResult(0)).isF32();
+  });
+  if (numbers > 0)
+    return numbers > (isStored(base) ? 0 : 1);
+  return llvm::any_of(base.getUsers(), [&](Operation *user) {
+    return !isContraction(user) && before.contains(user) && isLater(user, base);
+  });
 }
 
 /// Of one element for many of `value`.
@@ -149,7 +173,8 @@ bool RecomputeElements::isCandidate(Operation *op) {
   if (!op->hasTrait<Elementwise>() || op->getNumResults() != 1)
     return false;
   Value value = op->getResult(0), base = baseOf(value);
-  return getElementTypeOrSelf(value).isF32() && countOf(value) >= from &&
+  Type element = getElementTypeOrSelf(value);
+  return (element.isF32() || element.isInteger(1)) && countOf(value) >= from &&
          base != value && !isLater(op, base) && isKept(value, base) &&
          (countOf(value) >= functionsFrom ||
           !pathTo(value, base).isExpensive());

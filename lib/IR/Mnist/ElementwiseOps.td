@@ -297,6 +297,7 @@ def CompareOp : Mnist_Op<"compare", [SameTypeOperands,
   }];
   let builders = [OpBuilder<(ins "Predicate":$predicate, "Value":$lhs,
                                  "Value":$rhs)>];
+  let hasCanonicalizer = 1;
 }
 
 def SelectOp : Mnist_Op<"select", [AllTypesMatch<["then", "otherwise", "output"]>,
@@ -316,6 +317,7 @@ def SelectOp : Mnist_Op<"select", [AllTypesMatch<["then", "otherwise", "output"]
     type($output)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // MNISTC_IR_MNIST_ELEMENTWISEOPS_TD

@@ -415,6 +415,62 @@ static LogicalResult transposeOfStack(TransposeOp op,
   return success();
 }
 
+/// The one number of which a tensor of floats consists.
+static std::optional<double> splatOf(Value value) {
+  SplatElementsAttr splat;
+  if (!matchPattern(value, m_Constant(&splat)) ||
+      !isa<FloatType>(splat.getElementType()))
+    return std::nullopt;
+  return splat.getSplatValue<APFloat>().convertToDouble();
+}
+
+static bool holds(Predicate p, double x, double y) {
+  return p == Predicate::lt   ? x < y
+         : p == Predicate::le ? x <= y
+         : p == Predicate::gt ? x > y
+                              : x >= y;
+}
+
+/// max(x, c) < d = x < d where c < d, max(x, c) > d = x > d where it is not,
+/// and of min(x, c) the other way round: whether an element is inside limits is
+/// seen by what it was before.
+static LogicalResult compareOfLimited(CompareOp op, PatternRewriter &rewriter) {
+  Predicate p = op.getPredicate();
+  Operation *limited = op.getLhs().getDefiningOp();
+  if (!isa_and_nonnull<MaxOp, MinOp>(limited) || p == Predicate::eq ||
+      p == Predicate::ne)
+    return rewriter.notifyMatchFailure(op, "nothing with a limit is compared");
+  std::optional<double> c = splatOf(limited->getOperand(1)),
+                        d = splatOf(op.getRhs());
+  const bool isBelow = p == Predicate::lt || p == Predicate::le;
+  if (!c || !d || holds(p, *c, *d) != (isBelow == isa<MaxOp>(limited)))
+    return rewriter.notifyMatchFailure(op, "the limit decides");
+  rewriter.replaceOpWithNewOp<CompareOp>(op, p, limited->getOperand(0),
+                                         op.getRhs());
+  return success();
+}
+
+/// What a condition compares, or null.
+static Value comparedBy(SelectOp op) {
+  auto compare = op.getCondition().getDefiningOp<CompareOp>();
+  return compare ? compare.getLhs() : Value();
+}
+
+/// a ? (b ? x : y) : y = a && b ? x : y, where both are limits of one value:
+/// one mask is kept for the gradient, not two.
+static LogicalResult mergeSelects(SelectOp op, PatternRewriter &rewriter) {
+  auto inner = op.getThen().getDefiningOp<SelectOp>();
+  if (!inner || !inner->hasOneUse() ||
+      inner.getOtherwise() != op.getOtherwise() || !comparedBy(op) ||
+      comparedBy(op) != comparedBy(inner))
+    return rewriter.notifyMatchFailure(op, "no limits of one value");
+  Value both = rewriter.create<AndOp>(op.getLoc(), op.getCondition(),
+                                      inner.getCondition());
+  rewriter.replaceOpWithNewOp<SelectOp>(op, op.getType(), both, inner.getThen(),
+                                        op.getOtherwise());
+  return success();
+}
+
 #define MNIST_PATTERNS(OP, ...)                                                \
   void OP::getCanonicalizationPatterns(RewritePatternSet &patterns,            \
                                        MLIRContext *) {                        \
@@ -423,6 +479,7 @@ static LogicalResult transposeOfStack(TransposeOp op,
 
 MNIST_PATTERNS(AddOp, sumOfPads)
 MNIST_PATTERNS(BroadcastOp, mergeBroadcasts)
+MNIST_PATTERNS(CompareOp, compareOfLimited)
 MNIST_PATTERNS(ConcatOp, flattenConcat)
 MNIST_PATTERNS(GatherOp, gatherToSlice)
 MNIST_PATTERNS(ReduceMaxOp, reduceToReshape<ReduceMaxOp>)
@@ -430,6 +487,7 @@ MNIST_PATTERNS(ReduceMinOp, reduceToReshape<ReduceMinOp>)
 MNIST_PATTERNS(ReduceSumOp, reduceToReshape<ReduceSumOp>, sumOfPlaced,
                sumOfRepeated)
 MNIST_PATTERNS(ReshapeOp, mergeReshapes, reshapeOfRepeated)
+MNIST_PATTERNS(SelectOp, mergeSelects)
 MNIST_PATTERNS(SliceOp, mergeSlices, sliceOfTranspose)
 MNIST_PATTERNS(TransposeOp, mergeTransposes, transposeToReshape,
                transposeOfStack)

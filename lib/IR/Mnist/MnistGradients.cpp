@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/Arithmetic.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -120,9 +121,12 @@ SmallVector<Value> DivOp::buildGradient(OpBuilder &b, ValueRange dy) {
 }
 
 /// y = max(a, b) or min(a, b): dy goes to the one that was chosen, to both by
-/// halves where they are equal, as PyTorch has it.
+/// halves where they are equal, as PyTorch has it. Where b is one constant
+/// number, a limit, it goes to what is inside, as PyTorch's ReLU6 has it.
 static SmallVector<Value> chosenGradient(const Arithmetic &c, Predicate wins,
                                          Value x, Value y, Value dy) {
+  if (SplatElementsAttr limit; matchPattern(y, m_Constant(&limit)))
+    return {c.where(c.compare(wins, x, y), dy), Value()};
   Value equal = c.compare(Predicate::eq, x, y);
   Value half = c.mul(c.number(dy, 0.5), dy);
   Value dx = c.where(c.compare(wins, x, y), dy);

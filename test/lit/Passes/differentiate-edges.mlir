@@ -46,6 +46,27 @@ func.func @train_1() -> (tensor<f32> {mnist.loss = "own"}) {
 
 // -----
 
+// By one number, a limit, what is inside gets all, what is at it nothing: as
+// PyTorch's ReLU6 has it.
+
+// CHECK-LABEL: @train_1
+// CHECK:         %[[DA:.*]] = mnist.constant dense<[0.000000e+00, 2.000000e+00, 0.000000e+00, 0.000000e+00, 1.600000e+01]> : tensor<5xf32>
+// CHECK:         return %{{.*}}, %[[DA]]
+ml_program.global private mutable @a(dense<[0.0, 3.0, 6.0, -1.0, 5.5]> : tensor<5xf32>) : tensor<5xf32> {mnist.role = "parameter"}
+func.func @train_1() -> (tensor<f32> {mnist.loss = "own"}) {
+  %a = ml_program.global_load @a : tensor<5xf32>
+  %c = mnist.constant dense<[1.0, 2.0, 4.0, 8.0, 16.0]> : tensor<5xf32>
+  %zero = mnist.constant dense<0.0> : tensor<5xf32>
+  %six = mnist.constant dense<6.0> : tensor<5xf32>
+  %x = mnist.max %a, %zero : tensor<5xf32>
+  %y = mnist.min %x, %six : tensor<5xf32>
+  %m = mnist.mul %y, %c : tensor<5xf32>
+  %l = mnist.reduce_sum %m over [0] : tensor<5xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
 // An extreme element shares with those that equal it: a c = [8, 8, 4, 8].
 
 // CHECK-LABEL: @train_1

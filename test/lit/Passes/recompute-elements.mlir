@@ -85,3 +85,44 @@ func.func @normalized(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> tensor<64
   %q = mnist.mul %p, %centred : tensor<64x32xf32>
   return %q : tensor<64x32xf32>
 }
+
+// What a product made is in memory where it is summed: one value of it is
+// computed again, too. A mask is computed again from what is read anyway, else
+// it is kept, which takes less than what it is made of.
+
+// CHECK-LABEL: func.func @masks
+// CHECK-SAME:    (%[[A:[a-z0-9]*]]: tensor<64x32xf32>,
+// CHECK:         %[[X:.*]] = mnist.matmul %[[A]]
+// CHECK:         %[[CENTRED:.*]] = mnist.sub %[[X]]
+// CHECK:         mnist.compare gt %[[CENTRED]]
+// CHECK:         %[[DY:.*]] = mnist.matmul
+// CHECK:         %[[CENTRED_AGAIN:.*]] = mnist.sub %[[X]], %{{.*}} {plan.again}
+// CHECK:         %[[MASK:.*]] = mnist.compare gt %[[CENTRED_AGAIN]], %{{.*}} {plan.again}
+// CHECK:         mnist.select %[[MASK]], %[[DY]]
+// CHECK:         %[[OTHER_AGAIN:.*]] = mnist.sub %[[X]], %{{.*}} {plan.again}
+// CHECK:         mnist.mul %[[DY]], %[[OTHER_AGAIN]]
+// CHECK-LABEL: func.func @only_masks
+// CHECK-NOT:     plan.again
+// CHECK:         return
+func.func @masks(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %sum = mnist.reduce_sum %x over [0] : tensor<64x32xf32> -> tensor<32xf32>
+  %sums = mnist.broadcast %sum along [1] : tensor<32xf32> -> tensor<64x32xf32>
+  %centred = mnist.sub %x, %sums : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %centred, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %y = mnist.neg %centred : tensor<64x32xf32>
+  %dy = mnist.matmul %y, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  %q = mnist.mul %dy, %centred : tensor<64x32xf32>
+  return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
+}
+func.func @only_masks(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> tensor<64x32xf32> {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %tanh = mnist.tanh %x : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %x, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %dy = mnist.matmul %tanh, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  return %p : tensor<64x32xf32>
+}

@@ -19,6 +19,13 @@ static const Machine &machineOf(const InferOptions &options) {
   return *Target::all().front().machine;
 }
 
+/// Whether what is in memory may have two bytes an element. Ways to compute a
+/// product are compared as they read f32.
+static bool mayRound(const InferOptions &options) {
+  return options.precision == "bf16" && options.prefer.empty() &&
+         options.candidate < 0;
+}
+
 static int64_t streamsOf(const InferOptions &options) {
   return options.assignStreams ? machineOf(options).streams : 1;
 }
@@ -47,10 +54,8 @@ static void addCleanUp(OpPassManager &pm, const InferOptions &options) {
 /// The plan. From here on the order of steps is the order of execution.
 static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           bool fuseHorizontally, bool dataParallel) {
-  // What is cast where it is made joins the step that makes it. Ways to compute
-  // a product are compared as they read f32.
-  if (options.roundOperands && options.precision == "bf16" &&
-      options.prefer.empty() && options.candidate < 0)
+  // What is cast where it is made joins the step that makes it.
+  if (options.roundOperands && mayRound(options))
     pm.addNestedPass<func::FuncOp>(
         createRoundOperands({options.target, options.libraries}));
   // Whole rows first: what is left joins the steps around it.
@@ -77,6 +82,10 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           machineOf(options).joinsPools;
   if (joinsPools)
     pm.addNestedPass<func::FuncOp>(createJoinPools());
+  // Once it is known which steps are libraries'.
+  if (options.roundResults && mayRound(options))
+    pm.addNestedPass<func::FuncOp>(
+        createRoundResults({machineOf(options).roundedFrom}));
   // The kernels' sizes, which nothing after it changes.
   pm.addPass(createChooseSchedules());
   // Once it is known which of them can read windows of a pool.

@@ -62,6 +62,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> roundOperands{
       *this, "round-operands", llvm::cl::init(true),
       llvm::cl::desc("Have large products and convolutions in bf16 read bf16")};
+  Option<bool> roundResults{
+      *this, "round-results", llvm::cl::init(true),
+      llvm::cl::desc("Store large results in bf16, where that is asked for")};
   Option<bool> formChains{
       *this, "form-chains", llvm::cl::init(true),
       llvm::cl::desc("Run small steps row by row in one launch")};

@@ -75,6 +75,23 @@ def JoinUnpools : Pass<"plan-join-unpools", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
+  let summary = "Store large results in bf16 between steps that are generated";
+  let description = [{
+    In bf16, what steps of large tensors take is the time to move them. A result of so
+    many elements that only generated steps read is stored in two bytes an element: by
+    a map, a reduction, a row step, or a product or convolution, for maps, reductions, row
+    steps, and for what comes after a product or convolution. It is cast for
+    those that read it: everything is computed in f32. What an update reads, and
+    what the function returns, is as it was.
+  }];
+  let options = [
+    Option<"from", "from", "int64_t", "0",
+           "The elements of a tensor from which on it pays">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numRounded", "rounded", "Results stored in bf16">];
+}
+
 def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
   let summary = "Cut a function into steps";
   let description = [{

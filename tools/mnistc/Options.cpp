@@ -161,6 +161,7 @@ static Switch switches[] = {
     {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
     {"no-round-operands", "Keep operands in f32 in memory", '2',
      OFF(roundOperands)},
+    {"no-round-results", "Keep large results in f32", '2', OFF(roundResults)},
     {"no-form-chains", "A separate launch for each small step", '2',
      OFF(formChains)},
     {"no-reuse-memory", "No memory reuse", '1', OFF(reuseMemory)},

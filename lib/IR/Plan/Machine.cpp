@@ -39,6 +39,7 @@ const Machine &Machine::h200() {
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
       .recomputedFrom = 1 << 20,
       .functionsFrom = 1 << 23, // 32 MiB of 50 in the second cache.
+      .roundedFrom = 1 << 20,
       .loadsBeforeStores = true,
       .maxRecompute = 1.5,
       .streams = 4,

@@ -145,6 +145,8 @@ struct Machine {
   /// of what is normalized only where caches do not hold it.
   int64_t recomputedFrom = std::numeric_limits<int64_t>::max(),
           functionsFrom = std::numeric_limits<int64_t>::max();
+  /// In bf16, results of so many elements are stored in two bytes each.
+  int64_t roundedFrom = std::numeric_limits<int64_t>::max();
   /// Elements of maps and reductions are counted in runs that lie side by side
   /// in what is read, for a compiler of SIMD loops to see (cpu/runs.h).
   bool countsInRuns = false;

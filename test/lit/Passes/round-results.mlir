@@ -1,0 +1,146 @@
+// RUN: mnist-opt %s --plan-round-results=from=1024 | FileCheck %s
+// RUN: mnist-opt %s --plan-round-results=from=1000000 | FileCheck %s --check-prefix=LARGE
+// LARGE-NOT: bf16
+
+// What a product and a map make for maps and reductions takes two bytes an
+// element, and is cast for each.
+
+// CHECK-LABEL: func.func @steps
+// CHECK:         plan.step "x"
+// CHECK:           %[[X:.*]] = mnist.matmul
+// CHECK:           %[[R:.*]] = mnist.cast %[[X]] : tensor<64x32xf32> -> tensor<64x32xbf16>
+// CHECK:           plan.yield %[[R]]
+// CHECK:         plan.step "y"
+// CHECK:         ^bb0(%[[A:.*]]: tensor<64x32xbf16>
+// CHECK:           %[[W:.*]] = mnist.cast %[[A]] : tensor<64x32xbf16> -> tensor<64x32xf32>
+// CHECK:           %[[Y:.*]] = mnist.tanh %[[W]]
+// CHECK:           %[[S:.*]] = mnist.cast %[[Y]] : tensor<64x32xf32> -> tensor<64x32xbf16>
+// CHECK:           plan.yield %[[S]]
+// CHECK:         plan.step "sums"
+// CHECK:         ^bb0(%[[B:.*]]: tensor<64x32xbf16>
+// CHECK:           %[[V:.*]] = mnist.cast %[[B]]
+// CHECK:           mnist.reduce_sum %[[V]]
+// CHECK:           plan.yield %{{.*}} : tensor<32xf32>
+// CHECK:         plan.step "z"
+// CHECK:           mnist.cast
+// CHECK:           mnist.matmul
+// CHECK:           %[[Z:.*]] = mnist.add
+// CHECK:           mnist.cast %[[Z]]
+func.func @steps(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<64xf32>) {
+  %x = plan.step "x" on kernel (%a, %w) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    plan.yield %2 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %y = plan.step "y" on kernel (%x) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.tanh %0 : tensor<64x32xf32>
+    plan.yield %1 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %sums = plan.step "sums" on kernel (%y) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.reduce_sum %0 over [0] : tensor<64x32xf32> -> tensor<32xf32>
+    plan.yield %1 : tensor<32xf32>
+  } : (tensor<64x32xf32>) -> tensor<32xf32>
+  // After the product, not before it.
+  %z = plan.step "z" on kernel (%a, %w, %y) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>, %2: tensor<64x32xf32>):
+    %3 = mnist.matmul %0, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    %4 = mnist.add %3, %2 : tensor<64x32xf32>
+    plan.yield %4 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<32x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  %last = plan.step "last" on kernel (%z) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.reduce_max %0 over [1] : tensor<64x32xf32> -> tensor<64xf32>
+    plan.yield %1 : tensor<64xf32>
+  } : (tensor<64x32xf32>) -> tensor<64xf32>
+  return %sums, %last : tensor<32xf32>, tensor<64xf32>
+}
+
+// Not what a product or a library reads, what is summed, and what is of an
+// update: the function returns as many elements that are made of it.
+
+// CHECK-LABEL: func.func @exact
+// CHECK-NOT:     bf16
+// CHECK:         return
+func.func @exact(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %all: tensor<8x64x32xf32>, %p: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<64x32xf32>, tensor<f32>) {
+  %x = plan.step "x" on kernel (%a) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.tanh %0 : tensor<64x32xf32>
+    plan.yield %1 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %y = plan.step "y" on kernel (%x, %w) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>):
+    %neg = mnist.neg %0 : tensor<64x32xf32>
+    %2 = mnist.matmul %neg, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    plan.yield %2 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %z = plan.step "z" on kernel (%a) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.exp %0 : tensor<64x32xf32>
+    plan.yield %1 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %library = plan.step "library" on cublas (%z, %w) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    plan.yield %2 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %part = plan.step "part" on kernel (%all) {
+  ^bb0(%0: tensor<8x64x32xf32>):
+    %1 = mnist.reduce_sum %0 over [0] : tensor<8x64x32xf32> -> tensor<64x32xf32>
+    plan.yield %1 : tensor<64x32xf32>
+  } : (tensor<8x64x32xf32>) -> tensor<64x32xf32>
+  %columns = plan.step "columns" on kernel (%part) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.reduce_sum %0 over [0] : tensor<64x32xf32> -> tensor<32xf32>
+    plan.yield %1 : tensor<32xf32>
+  } : (tensor<64x32xf32>) -> tensor<32xf32>
+  %gradient = plan.step "gradient" on kernel (%a, %w) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    plan.yield %2 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %norm = plan.step "norm" on kernel (%gradient) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.reduce_sum %0 over [0, 1] : tensor<64x32xf32> -> tensor<f32>
+    plan.yield %1 : tensor<f32>
+  } : (tensor<64x32xf32>) -> tensor<f32>
+  %scaled = plan.step "scaled" on kernel (%gradient) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.tanh %0 : tensor<64x32xf32>
+    plan.yield %1 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %update = plan.step "update" on kernel (%p, %scaled) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<64x32xf32>):
+    %2 = mnist.sub %0, %1 : tensor<64x32xf32>
+    plan.yield %2 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %y, %z, %library, %columns, %update, %norm : tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<64x32xf32>, tensor<f32>
+}
+
+// The elements of a row step, not what there is one of for a row.
+
+// CHECK-LABEL: func.func @rows
+// CHECK:         plan.step "rows"
+// CHECK:           plan.yield %{{.*}}, %{{.*}} : tensor<2048x4xbf16>, tensor<2048xf32>
+func.func @rows(%a: tensor<2048x4xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %c:2 = plan.step "rows" on kernel (%a) {
+  ^bb0(%0: tensor<2048x4xf32>):
+    %1 = mnist.reduce_sum %0 over [1] : tensor<2048x4xf32> -> tensor<2048xf32>
+    %2 = mnist.broadcast %1 along [0] : tensor<2048xf32> -> tensor<2048x4xf32>
+    %3 = mnist.sub %0, %2 : tensor<2048x4xf32>
+    %4 = mnist.neg %1 : tensor<2048xf32>
+    plan.yield %3, %4 : tensor<2048x4xf32>, tensor<2048xf32>
+  } : (tensor<2048x4xf32>) -> (tensor<2048x4xf32>, tensor<2048xf32>)
+  %columns = plan.step "columns" on kernel (%c#0) {
+  ^bb0(%0: tensor<2048x4xf32>):
+    %1 = mnist.reduce_sum %0 over [0] : tensor<2048x4xf32> -> tensor<4xf32>
+    plan.yield %1 : tensor<4xf32>
+  } : (tensor<2048x4xf32>) -> tensor<4xf32>
+  %all = plan.step "all" on kernel (%c#1) {
+  ^bb0(%0: tensor<2048xf32>):
+    %1 = mnist.reduce_sum %0 over [0] : tensor<2048xf32> -> tensor<f32>
+    plan.yield %1 : tensor<f32>
+  } : (tensor<2048xf32>) -> tensor<f32>
+  return %columns, %all : tensor<4xf32>, tensor<f32>
+}

@@ -172,7 +172,7 @@ TEST(Shapes, PhasesOfGradients) {
   EXPECT_FALSE(shape::hasPhases(gaps));
 }
 
-TEST(Shapes, PatchesHaveOneGroupAndNoStrides) {
+TEST(Shapes, PatchesHaveNoStrides) {
   Conv s{.batch = 64,
          .inChannels = 32,
          .outChannels = 64,
@@ -188,7 +188,13 @@ TEST(Shapes, PatchesHaveOneGroupAndNoStrides) {
   EXPECT_EQ(forward(s), Way::patches);
   Conv other = s;
   other.groups = 2;
-  EXPECT_NE(forward(other), Way::patches);
+  EXPECT_EQ(forward(other), Way::patches);
+  // Each group has blocks and filters of its own.
+  const shape::Windows w = shape::windowsOf(other);
+  const shape::Patch t = shape::counted(shape::Patch{32}, w);
+  EXPECT_EQ(shape::allBlocks(w, t), 2 * t.blocks());
+  EXPECT_EQ(shape::packedWords(w, t),
+            2 * t.across * shape::turnsOf(w) * shape::filterWords(w, t));
   other = s;
   other.strides[0] = 2, other.out[0] = 7;
   EXPECT_NE(forward(other), Way::patches);

@@ -22,6 +22,11 @@ constexpr mn::Conv insideShape{.batch=20, .inChannels=24, .outChannels=20, .in={
   .kernel={3,2,1}, .out={7,11,1}};
 constexpr mn::Conv phasesShape{.batch=12, .inChannels=20, .outChannels=24, .in={15,14,1},
   .kernel={3,3,1}, .out={8,7,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// In groups, with an even number of results in a row; and with phases.
+constexpr mn::Conv groupedShape{.batch=15, .inChannels=44, .outChannels=52, .groups=2, .in={10,12,1},
+  .kernel={3,3,1}, .out={10,12,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+constexpr mn::Conv groupedPhases{.batch=7, .inChannels=24, .outChannels=57, .groups=3, .in={15,14,1},
+  .kernel={3,3,1}, .out={8,7,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 /// Of which a band has several.
 constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={4,5,1},
   .kernel={3,3,1}, .out={4,5,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
@@ -54,6 +59,12 @@ constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(by_patches_bf16, tiled(deepShape, {.mma = mn::Mma::bf16, .split = 2,                       \
     .way = mn::Way::patches, .width = 112}))                                                   \
+  X(by_patches_groups, tiled(groupedShape, {.mma = mn::Mma::tf32x3,                            \
+    .way = mn::Way::patches, .width = 16}))                                                    \
+  X(by_patches_groups_split, tiled(groupedShape, {.mma = mn::Mma::bf16, .split = 2,            \
+    .way = mn::Way::patches, .width = 32}))                                                    \
+  X(by_patches_groups_phases, tiled(groupedPhases, {.mma = mn::Mma::tf32,                      \
+    .way = mn::Way::patches, .width = 16}))                                                    \
   X(by_patches_inside_tf32x3, tiled(insideShape, {.mma = mn::Mma::tf32x3, .split = 2,          \
     .way = mn::Way::patches, .width = 32}))                                                    \
   X(by_patches_inside_tf32, tiled(insideShape, {.mma = mn::Mma::tf32, .split = 2,              \

@@ -168,7 +168,7 @@ struct ConvKernel<T, S, way> : NoLaterSums {
   static MN_DEVICE void packFilters(const WithFilters<F> &a) {
     const PackedFilters<W, shape::convWay(S).patch> packed = {filtersOf(a)};
     packed.template pack<false, KeepsFilter<F>>(
-        [&](Place) { return operationOf(a.functor, 0); });
+        [&](int group, Place) { return operationOf(a.functor, group); });
   }
   template <typename F>
   static MN_DEVICE Operation<F> operationOf(const F &f, int group) {

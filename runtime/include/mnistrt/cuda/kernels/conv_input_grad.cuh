@@ -335,8 +335,9 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
   static MN_DEVICE void packFilters(const WithFilters<F> &a) {
     const PackedFilters<W, shape::inputGradWay(S).patch> packed = {
         filtersOf(a)};
-    packed.template pack<true, KeepsFilter<F>>(
-        [&](Place phase) { return operationOf(a.functor, 0, phase); });
+    packed.template pack<true, KeepsFilter<F>>([&](int group, Place phase) {
+      return operationOf(a.functor, group, phase);
+    });
   }
   template <typename F>
   static MN_DEVICE Operation<F> operationOf(const F &f, int group,

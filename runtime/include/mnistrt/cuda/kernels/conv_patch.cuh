@@ -21,6 +21,7 @@
 
 #include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_pixels.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_results.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_tile.cuh"
 
 #ifdef __CUDACC__
@@ -40,14 +41,14 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int windows = t.windows, width = t.width;
   static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
   static constexpr int depth = 2 * chunk; ///< channels of a turn
-  // Without clusters one block of those that share sums makes them alone.
-  static constexpr int split = hasClusters ? t.split : 1;
+  static constexpr int split = splitOf(t);
   static constexpr int allTurns = shape::turnsOf(W);
   static constexpr int turns = shape::ceilDiv(allTurns, split);
   using Tile = PatchTile<W, t>;
   using Pixels = PatchPixels<W, Tile>;
   using Padded = typename Pixels::Padded;
   using Held = typename Pixels::Held;
+  using Results = PatchResults<W, t, nchw>;
   static constexpr bool repeatsNans = Pixels::repeatsNans;
   static constexpr int pixels = Pixels::pixels;
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
@@ -360,74 +361,6 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     return v;
   }
 
-  /// Of the channels of results that blocks share each stores so many.
-  static constexpr int share = width / split;
-  static constexpr int each = shape::ceilDiv(windows * share, threads);
-
-  /// A window of the pool, of a result.
-  struct PoolSpot {
-    int window, result; ///< the first window of the block, and a result of its
-    Padded first;
-    bool isThere;
-  };
-  static MN_DEVICE PoolSpot poolSpot(const Tile &tile, int firstResult, int e) {
-    constexpr int pools = Tile::pools;
-    PoolSpot spot;
-    spot.window = Tile::windowOf(nchw ? e % pools : e / share);
-    spot.result = nchw ? e / pools : e % share;
-    spot.first = tile.window(spot.window);
-    spot.isThere = e < pools * share && Pixels::isWindow(spot.first) &&
-                   firstResult + spot.result < W.results;
-    return spot;
-  }
-  template <typename Op, typename SumOf>
-  static MN_DEVICE typename Pixels::Pool
-  poolAt(const Op &op, const PoolSpot &spot, int firstResult,
-         const SumOf &sumOf) {
-    return Pixels::poolOf(
-        op, spot.first, firstResult + spot.result, [&](int y, int x) {
-          return sumOf(spot.window + y * Tile::rowApart + x, spot.result);
-        });
-  }
-  /// A thread has several of them: where all are there, it computes all before
-  /// it stores the first, so that what they load is loaded together.
-  template <typename Op, typename SumOf>
-  static MN_DEVICE void storePools(const Op &op, const Tile &tile,
-                                   int firstResult, const SumOf &sumOf) {
-    constexpr int all = Tile::pools * share;
-    constexpr int each = shape::ceilDiv(all, threads), n = togetherOf(each, 4);
-#pragma unroll 1
-    for (int turn = 0; turn < each; turn += n) {
-      PoolSpot spot[n];
-      bool allThere = true;
-#pragma unroll
-      for (int j = 0; j < n; ++j) {
-        spot[j] = poolSpot(tile, firstResult,
-                           int(threadIdx.x) + (turn + j) * threads);
-        allThere &= spot[j].isThere;
-      }
-      if (allThere) {
-        typename Pixels::Pool pool[n];
-#pragma unroll
-        for (int j = 0; j < n; ++j)
-          pool[j] = poolAt(op, spot[j], firstResult, sumOf);
-#pragma unroll
-        for (int j = 0; j < n; ++j)
-          Pixels::storePool(op, spot[j].first, firstResult + spot[j].result,
-                            pool[j]);
-        continue;
-      }
-#pragma unroll 1
-      for (int j = 0; j < n; ++j) {
-        const PoolSpot one = poolSpot(tile, firstResult,
-                                      int(threadIdx.x) + (turn + j) * threads);
-        if (one.isThere)
-          Pixels::storePool(op, one.first, firstResult + one.result,
-                            poolAt(op, one, firstResult, sumOf));
-      }
-    }
-  }
-
   /// `number`: of the block among those of its phase, whose filters are packed:
   /// before the kernel before this one, or by it.
   template <typename Op>
@@ -439,6 +372,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
     const Tile tile{block / int(t.across)};
     const int across = block % int(t.across);
+    constexpr int share = Results::share;
     const int firstResult = across * width + rank * share;
     const uint4 *packed = filters + across * allTurns * filterWords;
     PatchKernel kernel;
@@ -449,35 +383,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     const auto sumOf = [&](int i, int result) {
       return sumAt(memory, rank * share + result, i);
     };
-    const auto has = [&](const Padded &window, int result) {
-      return Pixels::isWindow(window) && op.has(window.at) &&
-             firstResult + result < W.results;
-    };
-    const auto place = [&](const Padded &window, int result) {
-      return op.place(window.image, firstResult + result, window.at);
-    };
-    if constexpr (W.isPooled()) {
-      storePools(op, tile, firstResult, sumOf);
-    } else if constexpr (nchw) {
-      // A thread has one window, and every second result.
-      const int i = int(threadIdx.x) % windows;
-      const Padded window = tile.window(i);
-      storeEach<each, split != 1>(
-          op.f, int(threadIdx.x) / windows, 2, share,
-          [&](int r) { return has(window, r); },
-          [&](int r) { return place(window, r); },
-          [&](int r, bool) {
-            return sumOf(i, share % 2 == 0 ? r : r % share);
-          });
-    } else {
-      const auto windowOf = [](int e) { return e / share % windows; };
-      const auto paddedOf = [&](int e) { return tile.window(windowOf(e)); };
-      storeEach<each, split != 1>(
-          op.f, int(threadIdx.x), threads, windows * share,
-          [&](int e) { return has(paddedOf(e), e % share); },
-          [&](int e) { return place(paddedOf(e), e % share); },
-          [&](int e, bool) { return sumOf(windowOf(e), e % share); });
-    }
+    Results::store(op, tile, firstResult, sumOf);
     // Others may still read this block's sums.
     if constexpr (split > 1)
       clusterSync();

@@ -80,12 +80,14 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
   static constexpr int turns = shape::turnsOf(W);
   static constexpr int all = shape::filterWords(W, t), part = all / parts;
   static constexpr int phase = int(t.across) * turns * all; ///< words of one
+  static constexpr int phases = W.phaseCount();
 
   uint4 *word; ///< packedWords() of them
 
   /// Where a thread's 16 bytes are from.
   struct Spot {
-    int phase, across, turn, half, tap, result;
+    int which; ///< group and phase
+    int across, turn, half, tap, result;
   };
   /// Neighbours load what is next in memory after each tap: channels, or
   /// results.
@@ -116,7 +118,7 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
   }
 
   MN_DEVICE void store(const Spot &s, const float (&v)[chunk]) const {
-    uint4 *to = &word[s.phase * phase + (s.across * turns + s.turn) * all +
+    uint4 *to = &word[s.which * phase + (s.across * turns + s.turn) * all +
                       (s.half * taps + s.tap) * width + s.result];
     if constexpr (mma == Mma::bf16) {
       *to = {toBf16(v[0], v[1]), toBf16(v[2], v[3]), toBf16(v[4], v[5]),
@@ -152,8 +154,8 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
     return v == v ? v : big;
   }
 
-  /// operation(phase) has loadFilter(result, channel, tap). `early`: before the
-  /// kernel before this one has ended.
+  /// operation(group, phase) has loadFilter(result, channel, tap). `early`:
+  /// before the kernel before this one has ended.
   template <bool resultsAdjacent, bool early, typename Operation>
   MN_DEVICE void pack(const Operation &operation) const {
     if constexpr (!early)
@@ -171,7 +173,9 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
       return;
     const Spot s = spotOf<resultsAdjacent>(number);
     float v[chunk];
-    load(operation(placeOf<W.phases[1], W.phases[2]>(s.phase)), s, v);
+    load(operation(s.which / phases,
+                   placeOf<W.phases[1], W.phases[2]>(s.which % phases)),
+         s, v);
     store(s, v);
   }
 };

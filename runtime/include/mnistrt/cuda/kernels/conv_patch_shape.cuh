@@ -30,9 +30,14 @@ struct Patch {
   int64_t tiles = 1;  ///< along windows
   int64_t across = 1; ///< along channels of results
 
-  /// Blocks of a phase of the results.
+  /// Blocks of a group and a phase of the results.
   MN_SHAPE_FN int64_t blocks() const { return tiles * across * split; }
 };
+
+/// Of all groups and phases.
+MN_SHAPE_FN int64_t allBlocks(const Windows &w, const Patch &t) {
+  return t.blocks() * w.phaseCount() * w.groups;
+}
 
 /// 16 bytes of channels, of which a turn has two.
 MN_SHAPE_FN int chunkOf(Mma mma) { return mma == Mma::bf16 ? 8 : 4; }
@@ -60,7 +65,8 @@ MN_SHAPE_FN int turnsOf(const Windows &w, const Patch &t) {
   return ceilDiv(turnsOf(w), t.split);
 }
 MN_SHAPE_FN int64_t packedWords(const Windows &w, const Patch &t) {
-  return int64_t(w.phaseCount()) * t.across * turnsOf(w) * filterWords(w, t);
+  return int64_t(w.groups) * w.phaseCount() * t.across * turnsOf(w) *
+         filterWords(w, t);
 }
 
 /// Chunks that a thread loads in a turn.
@@ -103,8 +109,8 @@ MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
   const int64_t resident =
       max<int64_t>(1, min<int64_t>(65536 / (patchRegisters(w, t) * t.threads),
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
-  const int64_t blocks = ceilDiv<int64_t>(t.blocks() * w.phaseCount(),
-                                          clustersAtOnce(t.split) * t.split);
+  const int64_t blocks =
+      ceilDiv<int64_t>(allBlocks(w, t), clustersAtOnce(t.split) * t.split);
   const auto turn = [&](double together) {
     return max(1290.0, together * max(issue, tensor)) +
            0.49 * together * min(issue, tensor);
@@ -158,7 +164,7 @@ MN_SHAPE_FN Patch counted(Patch t, const Windows &w) {
 MN_SHAPE_FN bool hasPatches(const Conv &s, const Windows &w) {
   // Windows are numbered by an int.
   const int64_t last = int64_t(w.batch) * w.pixels() + w.halo();
-  return s.schedule.mma != Mma::ffma && s.groups == 1 && w.strides[0] == 1 &&
+  return s.schedule.mma != Mma::ffma && w.strides[0] == 1 &&
          w.strides[1] == 1 && w.strides[2] == 1 &&
          (!w.isPooled() || hasSquares(w) ||
           (w.spatial == 2 && patchStep(w) != 0)) &&
@@ -174,7 +180,7 @@ MN_SHAPE_FN bool hasTurns(const Windows &w, const Patch &t) {
 MN_SHAPE_FN bool isUseful(const Windows &w, const Patch &t) {
   return hasRoom(w, t) &&
          (t.split == 1 ||
-          (hasTurns(w, t) && t.blocks() * w.phaseCount() <= 2 * referenceSms));
+          (hasTurns(w, t) && allBlocks(w, t) <= 2 * referenceSms));
 }
 
 /// use(patch) for all that there may be.
@@ -194,7 +200,7 @@ MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {
-  return {static_cast<unsigned>(t.blocks() * w.phaseCount()),
+  return {static_cast<unsigned>(allBlocks(w, t)),
           static_cast<unsigned>(t.threads),
           static_cast<unsigned>(t.split),
           sharedBytes(w, t),

@@ -57,6 +57,23 @@ MN_DEVICE void storeResults(const F &f, const Index (&place)[n],
       f.store(place[j], v[j]);
 }
 
+/// The same, where each `m` are there or not, and next to each other.
+template <int m, int n, typename F, typename T>
+MN_DEVICE void storeNeighbours(const F &f, const Index (&place)[n],
+                               const T (&sum)[n]) {
+  decltype(resultOf(f, Index(0), T(0))) v[n];
+#pragma unroll
+  for (int j = 0; j < n; ++j)
+    v[j] =
+        resultOf(f, place[j / m * m] == none ? Index(j % m) : place[j], sum[j]);
+#pragma unroll
+  for (int j = 0; j < n; j += m)
+    if (place[j] != none)
+#pragma unroll
+      for (int k = 0; k < m; ++k)
+        f.store(place[j + k], v[j + k]);
+}
+
 /// The largest number up to `most` that `turns` is a multiple of.
 MN_SHAPE_FN int togetherOf(int turns, int most = 16) {
   int n = shape::min(turns, most);

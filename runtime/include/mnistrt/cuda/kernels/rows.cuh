@@ -75,9 +75,14 @@ struct RowKernel {
       shape::max(16, shape::min(80, 65536 / threads - 72));
   static constexpr bool keeps =
       each * wide * int64_t(sizeof(Element)) <= 4 * registers;
+  /// Elements, or neighbours, that are on their way from memory at once: of few
+  /// bytes more.
+  static constexpr int depth =
+      wide == 1
+          ? shape::rowDepth
+          : shape::max(2, shape::min(8, 128 / int(wide * sizeof(Element))));
   static constexpr int atOnce =
-      keeps ? int(each)
-            : int(shape::min<int64_t>(each, shape::rowDepth / wide));
+      keeps ? int(each) : int(shape::min<int64_t>(each, depth));
 
   struct Place {
     Index o;

@@ -31,6 +31,12 @@ struct TransposedTiles {
 /// Elements of a thread, and threads of a block.
 inline constexpr int transposedElements = 16, transposedThreads = 256;
 
+/// A part of a side: of sides that go in fours, these stay together.
+MN_SHAPE_FN int partOf(int side, int parts) {
+  const int part = ceilDiv(side, parts);
+  return side % 4 == 0 ? ceilDiv(part, 4) * 4 : part;
+}
+
 /// Of values of at most 4 bytes, sides of about 64, or longer ones beside short
 /// ones.
 template <typename F> MN_SHAPE_FN TransposedTiles transposedTiles() {
@@ -38,12 +44,13 @@ template <typename F> MN_SHAPE_FN TransposedTiles transposedTiles() {
   constexpr int words = ceilDiv(int(sizeof(typename F::TransposedValues)), 4);
   constexpr int side = 64,
                 most = transposedElements * transposedThreads / words;
+  constexpr int tall = matrix.columns < side ? most / matrix.columns : side;
   TransposedTiles tiles{};
-  tiles.down = ceilDiv(matrix.rows,
-                       matrix.columns < side ? most / matrix.columns : side);
-  tiles.rows = ceilDiv(matrix.rows, tiles.down);
-  tiles.across = ceilDiv(matrix.columns, max(most / tiles.rows, 1));
-  tiles.columns = ceilDiv(matrix.columns, tiles.across);
+  tiles.rows = partOf(matrix.rows, ceilDiv(matrix.rows, tall));
+  tiles.columns = partOf(matrix.columns,
+                         ceilDiv(matrix.columns, max(most / tiles.rows, 1)));
+  tiles.down = ceilDiv(matrix.rows, tiles.rows);
+  tiles.across = ceilDiv(matrix.columns, tiles.columns);
   return tiles;
 }
 
@@ -64,44 +71,96 @@ template <typename F> MN_SHAPE_FN int transposedBytes() {
 
 namespace device {
 
+/// A tile of a matrix, whose sides go in fours where they may: these a thread
+/// loads or stores at once.
+template <typename F> struct TransposedTile {
+  static constexpr MatrixSides matrix = F::matrices;
+  static constexpr shape::TransposedTiles tiles = shape::transposedTiles<F>();
+  static constexpr int elements = tiles.rows * tiles.columns,
+                       threads = shape::transposedThreads;
+  using Values = typename F::TransposedValues;
+
+  static MN_SHAPE_FN int fours(int side, int ofTile) {
+    return side % 4 == 0 && ofTile % 4 == 0 ? 4 : 1;
+  }
+  static constexpr int tall = fours(matrix.rows, tiles.rows),
+                       wide = fours(matrix.columns, tiles.columns);
+  /// Of fours with an element in each thread, and of single ones.
+  static constexpr int loads = shape::ceilDiv(elements, tall *threads),
+                       stores = shape::ceilDiv(elements, wide *threads);
+
+  const F &f;
+  Index of; ///< number of the matrix
+  int firstRow, firstColumn;
+  Values *values; ///< in shared memory, column by column
+
+  MN_DEVICE bool isInside(int number, int most, int row, int column) const {
+    return number < most && firstRow + row < matrix.rows &&
+           firstColumn + column < matrix.columns;
+  }
+
+  /// All loads are under way before the first value is needed.
+  MN_DEVICE void load() const {
+    Values v[loads][tall];
+    each<loads>([&](int n, int i) {
+      const int row = i % (tiles.rows / tall) * tall,
+                column = i / (tiles.rows / tall);
+      if (isInside(i, elements / tall, row, column))
+#pragma unroll
+        for (int j = 0; j < tall; ++j)
+          v[n][j] = f.transposed(of, firstRow + row + j, firstColumn + column);
+    });
+    each<loads>([&](int n, int i) {
+      const int row = i % (tiles.rows / tall) * tall,
+                column = i / (tiles.rows / tall);
+      if (isInside(i, elements / tall, row, column))
+#pragma unroll
+        for (int j = 0; j < tall; ++j)
+          values[column * tiles.pitch() + row + j] = v[n][j];
+    });
+  }
+  MN_DEVICE void store() const {
+    each<stores>([&](int, int i) {
+      const int row = i / (tiles.columns / wide),
+                column = i % (tiles.columns / wide) * wide;
+      if (!isInside(i, elements / wide, row, column))
+        return;
+      const Index first = (of * matrix.rows + firstRow + row) * matrix.columns +
+                          firstColumn + column;
+      const Index place = wide == 1 ? first : first & Index(-wide);
+      typename F::StoredValues v[wide];
+#pragma unroll
+      for (int j = 0; j < wide; ++j)
+        v[j] = f.results(values[(column + j) * tiles.pitch() + row],
+                         f.load(place + j), neighbour<wide>(Element(place), j));
+      f.store(v, place);
+    });
+  }
+
+private:
+  /// use(how often before, number) of those that the thread has.
+  template <int count, typename Use>
+  static MN_DEVICE void each(const Use &use) {
+#pragma unroll
+    for (int n = 0; n < count; ++n)
+      use(n, n * threads + int(threadIdx.x));
+  }
+};
+
 /// Tile number `tile` of all matrices.
 template <typename F>
-MN_DEVICE void transposeTile(const F &f, int64_t tile, void *memory) {
-  constexpr MatrixSides matrix = F::matrices;
-  constexpr shape::TransposedTiles tiles = shape::transposedTiles<F>();
-  constexpr int elements = tiles.rows * tiles.columns,
-                threads = shape::transposedThreads;
-  auto *values = static_cast<typename F::TransposedValues *>(memory);
+MN_DEVICE void transposeTile(const F &functor, int64_t tile, void *memory) {
+  using Tile = TransposedTile<F>;
+  constexpr shape::TransposedTiles tiles = Tile::tiles;
+  const F f = withAlignedTensors(functor);
   const int inMatrix = int(tile % tiles.count());
-  const Index of = Index(tile / tiles.count());
-  const int firstRow = inMatrix / tiles.across * tiles.rows,
-            firstColumn = inMatrix % tiles.across * tiles.columns;
-  const auto isInside = [&](int row, int column) {
-    return firstRow + row < matrix.rows &&
-           firstColumn + column < matrix.columns;
-  };
-#pragma unroll
-  for (int at = 0; at < elements; at += threads) {
-    const int i = at + int(threadIdx.x);
-    const int row = i % tiles.rows, column = i / tiles.rows;
-    if (i < elements && isInside(row, column))
-      values[column * tiles.pitch() + row] =
-          f.transposed(of, firstRow + row, firstColumn + column);
-  }
+  const Tile mine{f, Index(tile / tiles.count()),
+                  inMatrix / tiles.across * tiles.rows,
+                  inMatrix % tiles.across * tiles.columns,
+                  static_cast<typename Tile::Values *>(memory)};
+  mine.load();
   __syncthreads();
-#pragma unroll
-  for (int at = 0; at < elements; at += threads) {
-    const int i = at + int(threadIdx.x);
-    const int row = i / tiles.columns, column = i % tiles.columns;
-    if (i < elements && isInside(row, column)) {
-      const Index place = (of * matrix.rows + firstRow + row) * matrix.columns +
-                          firstColumn + column;
-      typename F::StoredValues v[1] = {
-          f.results(values[column * tiles.pitch() + row], f.load(place),
-                    neighbour<1>(Element(place), 0))};
-      f.store(v, place);
-    }
-  }
+  mine.store();
 }
 
 } // namespace device

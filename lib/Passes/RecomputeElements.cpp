@@ -57,6 +57,7 @@ private:
   bool isLater(Operation *user, Value base) const;
   bool isKept(Value value, Value base) const;
   bool isStored(Value base) const;
+  bool isReadWith(Operation *op, Value base) const;
   bool pays(Value base, ArrayRef<Operation *> values) const;
   Path pathTo(Value value, Value base);
   bool isCandidate(Operation *op);
@@ -118,6 +119,19 @@ bool RecomputeElements::isStored(Value base) const {
          (isContraction(maker) && reduced.contains(base));
 }
 
+/// Whether something else than contractions reads `base`, and waits for all
+/// that a later user of `op` waits for: a step of both reads it anyway.
+bool RecomputeElements::isReadWith(Operation *op, Value base) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return isLater(user, base) &&
+           llvm::any_of(base.getUsers(), [&](Operation *reader) {
+             auto waits = before.find(reader);
+             return !isContraction(reader) && waits != before.end() &&
+                    !before.at(user).test(waits->second);
+           });
+  });
+}
+
 /// Whether `base` takes the place of more than it needs itself. A boolean takes
 /// a byte of four: it is only computed again from what is read anyway.
 bool RecomputeElements::pays(Value base, ArrayRef<Operation *> values) const {
@@ -126,9 +140,8 @@ bool RecomputeElements::pays(Value base, ArrayRef<Operation *> values) const {
   });
   if (numbers > 0)
     return numbers > (isStored(base) ? 0 : 1);
-  return llvm::any_of(base.getUsers(), [&](Operation *user) {
-    return !isContraction(user) && before.contains(user) && isLater(user, base);
-  });
+  return llvm::all_of(values,
+                      [&](Operation *mask) { return isReadWith(mask, base); });
 }
 
 /// Of one element for many of `value`.

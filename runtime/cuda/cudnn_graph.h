@@ -10,6 +10,7 @@
 #define MNISTRT_CUDA_CUDNN_GRAPH_H
 
 #include "cuda/cudnn_library.h"
+#include "cuda/proposals.h"
 #include <utility>
 #include <vector>
 
@@ -97,9 +98,9 @@ public:
   void add(int x, int y, int result);
   void relu(int x, int result);
 
-  /// Chooses the first engine that computes in true fp32, or on tensor cores
-  /// where it may, gives the same bits each time, and needs no more workspace
-  /// than there is. False: none does.
+  /// Chooses the first engine, as the heuristics propose them, that computes in
+  /// true fp32, or on tensor cores where it may, gives the same bits each time,
+  /// and needs no more workspace than there is. False: none does.
   bool plan(void *memory, size_t workspaceBytes,
             Transforms transforms = Transforms::asProposed, bool cores = false);
   /// Enqueues it, with what was at `planned` when it was planned at `now`.
@@ -117,6 +118,9 @@ private:
     bool exact, cores, fft;
   };
   Numerics numericsOf(Descriptor &engineConfig);
+  Identity identityOf(Descriptor &engineConfig);
+  std::vector<Descriptor> byPlaces(std::vector<Descriptor> first,
+                                   std::vector<Descriptor> second);
   std::vector<Descriptor> candidates(Descriptor &graph, Transforms transforms,
                                      bool cores);
   bool choose(Descriptor &config, size_t workspaceBytes);

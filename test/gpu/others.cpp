@@ -193,6 +193,7 @@ void addMaps(std::vector<Case> &cases) {
   MN_CASE_TRANSPOSED(9, 131, 17)
   MN_CASE_TRANSPOSED(1000, 8, 3)
   MN_CASE_TRANSPOSED(67, 65, 2)
+  MN_CASE_TRANSPOSED(196, 72, 3)
 #define MN_CASE_DRAWN_MAP(KERNEL, OF_ROW)                                      \
   {                                                                            \
     Case c = make<float, float>(                                               \

@@ -56,9 +56,16 @@ MUTANTS = [
      ["lit/recompute-elements"]),
     ("a mask is computed again from what nobody reads",
      "lib/Passes/RecomputeElements.cpp",
-     "return !isContraction(user) && before.contains(user) && isLater(user, base);",
-     "return user && before.contains(user);",
+     "return llvm::all_of(values,\n"
+     "                      [&](Operation *mask) { return isReadWith(mask, base); });",
+     "return true;", ["lit/recompute-elements"]),
+    ("what waits for less reads it anyway", "lib/Passes/RecomputeElements.cpp",
+     "!before.at(user).test(waits->second);", "true;",
      ["lit/recompute-elements"]),
+    ("each time that it is computed again is a tensor",
+     "lib/IR/Plan/RowGroup.cpp",
+     "producer->hasAttr(againAttribute) && mayTake(producer))",
+     "!producer)", ["lit/form-rows-again"]),
     # Results in two bytes.
     ("a gradient is stored in bf16", "lib/Passes/RoundResults.cpp",
      "countOf(next) == countOf(value) && isOfUpdate(next);", "false;",

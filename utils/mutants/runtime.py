@@ -421,4 +421,17 @@ MUTANTS = [
      "type != Type::b8 && header.begin", "header.begin", ["unit/Files.*"]),
     ("an entry of no map is one", "runtime/core/mapped_file.cpp",
      "  entry->count = 0;\n", "", ["unit/Files*"]),
+    # The order in which cuDNN's proposals are tried.
+    ("places of one list only count", "runtime/cuda/proposals.cpp",
+     "all.push_back({std::min(i, places) + placeOf(second[i], first),",
+     "all.push_back({std::min(i, places),", ["cuda/Proposals.*"]),
+    ("what is in both lists is tried twice", "runtime/cuda/proposals.cpp",
+     "if (std::find(second.begin(), second.end(), first[i]) == second.end())",
+     "if (true)", ["cuda/Proposals.*"]),
+    ("all places of a list count", "runtime/cuda/proposals.cpp",
+     "std::min(size_t(at - list.begin()), places);",
+     "size_t(at - list.begin());", ["cuda/Proposals.*"]),
+    ("what is not in a list is its first", "runtime/cuda/proposals.cpp",
+     "return at == list.end() ? places", "return at == list.end() ? 0",
+     ["cuda/Proposals.*"]),
 ]

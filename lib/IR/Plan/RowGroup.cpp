@@ -216,14 +216,26 @@ SmallVector<Operation *> RowGroup::results() const {
   return result;
 }
 
+/// What of all elements the group reads for an op: where one is computed again,
+/// what that is computed from.
+void RowGroup::addReads(Operation *op,
+                        llvm::SmallPtrSetImpl<void *> &values) const {
+  for (Value operand : operandsOf(op)) {
+    Operation *producer = operand.getDefiningOp();
+    if (!space.hasElements(operand) || (producer && ops.contains(producer)))
+      continue;
+    if (producer && producer->hasAttr(againAttribute) && mayTake(producer))
+      addReads(producer, values);
+    else
+      values.insert(operand.getAsOpaquePointer());
+  }
+}
+
 /// Tensors with all elements, that the group reads and that others read of it.
 unsigned RowGroup::countTensors() const {
   llvm::SmallPtrSet<void *, 16> values;
   for (Operation *op : ops) {
-    for (Value operand : operandsOf(op))
-      if (Operation *producer = operand.getDefiningOp();
-          space.hasElements(operand) && !(producer && ops.contains(producer)))
-        values.insert(operand.getAsOpaquePointer());
+    addReads(op, values);
     if (space.hasElements(op->getResult(0)) && isReadOutside(op))
       values.insert(op->getResult(0).getAsOpaquePointer());
   }

@@ -70,6 +70,7 @@ private:
   bool copiesFit(Operation *op) const;
   SmallVector<Operation *> results() const;
   SmallVector<Operation *> sorted() const;
+  void addReads(Operation *op, llvm::SmallPtrSetImpl<void *> &values) const;
   unsigned countTensors() const;
 
   RowSpace space;

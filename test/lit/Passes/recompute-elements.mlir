@@ -103,7 +103,9 @@ func.func @normalized(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> tensor<64
 // CHECK:         mnist.mul %[[DY]], %[[OTHER_AGAIN]]
 // CHECK-LABEL: func.func @only_masks
 // CHECK-NOT:     plan.again
-// CHECK:         return
+// CHECK-LABEL: func.func @read_with
+// CHECK:         %[[BASE:.*]] = mnist.add
+// CHECK:         mnist.compare gt %[[BASE]], %{{.*}} {plan.again}
 func.func @masks(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
   %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
   %sum = mnist.reduce_sum %x over [0] : tensor<64x32xf32> -> tensor<32xf32>
@@ -125,4 +127,24 @@ func.func @only_masks(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> tensor<64
   %dy = mnist.matmul %tanh, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
   %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
   return %p : tensor<64x32xf32>
+}
+// The sum is read by a later sum, but not where the mask is.
+func.func @read_before(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.add %a, %b : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %x, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %y = mnist.matmul %x, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %residual = mnist.add %x, %y : tensor<64x32xf32>
+  %dy = mnist.matmul %residual, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  return %p, %residual : tensor<64x32xf32>, tensor<64x32xf32>
+}
+func.func @read_with(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.add %a, %b : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %x, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %dy = mnist.matmul %x, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  %q = mnist.mul %x, %dy : tensor<64x32xf32>
+  return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
 }

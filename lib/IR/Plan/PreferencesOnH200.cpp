@@ -254,7 +254,7 @@ static constexpr Preference convOfRounded(StringRef op) {
           .op = op,
           .epilogue = noEpilogue,
           .mma = Mma::bf16,
-          .minEither = 64,
+          .minEither = 32,
           .ungrouped = true,
           .minWork = int64_t(1) << 31,
           .rounded = true};

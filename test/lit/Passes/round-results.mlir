@@ -63,28 +63,35 @@ func.func @steps(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<32xf32
 // CHECK-LABEL: func.func @exact
 // CHECK-NOT:     bf16
 // CHECK:         return
-func.func @exact(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %all: tensor<8x64x32xf32>, %p: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<64x32xf32>, tensor<f32>) {
+func.func @exact(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %column: tensor<32x1xf32>, %all: tensor<8x64x32xf32>, %p: tensor<64x32xf32>) -> (tensor<64xf32>, tensor<32xf32>, tensor<32xf32>, tensor<64x32xf32>, tensor<f32>) {
   %x = plan.step "x" on kernel (%a) {
   ^bb0(%0: tensor<64x32xf32>):
     %1 = mnist.tanh %0 : tensor<64x32xf32>
     plan.yield %1 : tensor<64x32xf32>
   } : (tensor<64x32xf32>) -> tensor<64x32xf32>
-  %y = plan.step "y" on kernel (%x, %w) {
-  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>):
+  %y = plan.step "y" on kernel (%x, %column) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x1xf32>):
     %neg = mnist.neg %0 : tensor<64x32xf32>
-    %2 = mnist.matmul %neg, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
-    plan.yield %2 : tensor<64x32xf32>
-  } : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    %2 = mnist.matmul %neg, %1 : (tensor<64x32xf32>, tensor<32x1xf32>) -> tensor<64x1xf32>
+    %3 = mnist.reshape %2 : tensor<64x1xf32> -> tensor<64xf32>
+    plan.yield %3 : tensor<64xf32>
+  } : (tensor<64x32xf32>, tensor<32x1xf32>) -> tensor<64xf32>
   %z = plan.step "z" on kernel (%a) {
   ^bb0(%0: tensor<64x32xf32>):
     %1 = mnist.exp %0 : tensor<64x32xf32>
     plan.yield %1 : tensor<64x32xf32>
   } : (tensor<64x32xf32>) -> tensor<64x32xf32>
-  %library = plan.step "library" on cublas (%z, %w) {
-  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>):
-    %2 = mnist.matmul %0, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
-    plan.yield %2 : tensor<64x32xf32>
-  } : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %product = plan.step "product" on cublas (%a, %w, %z) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<32x32xf32>, %2: tensor<64x32xf32>):
+    %3 = mnist.matmul %0, %1 : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+    %4 = mnist.add %3, %2 : tensor<64x32xf32>
+    plan.yield %4 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>, tensor<32x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  %library = plan.step "library" on kernel (%product) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.reduce_sum %0 over [0] : tensor<64x32xf32> -> tensor<32xf32>
+    plan.yield %1 : tensor<32xf32>
+  } : (tensor<64x32xf32>) -> tensor<32xf32>
   %part = plan.step "part" on kernel (%all) {
   ^bb0(%0: tensor<8x64x32xf32>):
     %1 = mnist.reduce_sum %0 over [0] : tensor<8x64x32xf32> -> tensor<64x32xf32>
@@ -115,7 +122,7 @@ func.func @exact(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %all: tensor<8x64
     %2 = mnist.sub %0, %1 : tensor<64x32xf32>
     plan.yield %2 : tensor<64x32xf32>
   } : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
-  return %y, %z, %library, %columns, %update, %norm : tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<64x32xf32>, tensor<f32>
+  return %y, %library, %columns, %update, %norm : tensor<64xf32>, tensor<32xf32>, tensor<32xf32>, tensor<64x32xf32>, tensor<f32>
 }
 
 // The elements of a row step, not what there is one of for a row.

@@ -90,9 +90,9 @@ func.func @others_convs(%x: tensor<256x128x14x14xf32>, %dy: tensor<256x128x13x13
 
 // CHECK-LABEL: func.func @small_convs
 // CHECK-NOT:     bf16
-func.func @small_convs(%x: tensor<512x32x28x28xf32>, %w: tensor<64x32x5x5xf32>, %u: tensor<256x256x14x14xf32>, %v: tensor<256x128x3x3xf32>, %s: tensor<64x64x14x14xf32>, %t: tensor<64x64x3x3xf32>)
+func.func @small_convs(%x: tensor<512x24x28x28xf32>, %w: tensor<64x24x5x5xf32>, %u: tensor<256x256x14x14xf32>, %v: tensor<256x128x3x3xf32>, %s: tensor<64x64x14x14xf32>, %t: tensor<64x64x3x3xf32>)
     -> (tensor<512x64x24x24xf32>, tensor<256x256x12x12xf32>, tensor<64x64x12x12xf32>) {
-  %0 = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<512x32x28x28xf32>, tensor<64x32x5x5xf32>) -> tensor<512x64x24x24xf32>
+  %0 = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<512x24x28x28xf32>, tensor<64x24x5x5xf32>) -> tensor<512x64x24x24xf32>
   %1 = mnist.conv nchw %u, %v strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 2 : (tensor<256x256x14x14xf32>, tensor<256x128x3x3xf32>) -> tensor<256x256x12x12xf32>
   %2 = mnist.conv nchw %s, %t strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x64x14x14xf32>, tensor<64x64x3x3xf32>) -> tensor<64x64x12x12xf32>
   return %0, %1, %2 : tensor<512x64x24x24xf32>, tensor<256x256x12x12xf32>, tensor<64x64x12x12xf32>

@@ -67,9 +67,10 @@ struct RowKernel {
   // What a thread has of a row, in registers if it fits. Of neighbours that it
   // has all are inside the row, or none is.
   static constexpr int wide = t.wide;
-  static_assert(S.size % wide == 0);
+  static_assert(t.ragged || S.size % wide == 0);
+  static constexpr int64_t all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
   static constexpr int64_t stride = int64_t(t.team) * splits * wide;
-  static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
+  static constexpr int64_t each = shape::ceilDiv<int64_t>(all, stride);
   /// For what is kept, beside those that any row takes.
   static constexpr int registers =
       shape::max(16, shape::min(80, 65536 / threads - 72));
@@ -90,10 +91,33 @@ struct RowKernel {
   };
   using Held = Element[atOnce][wide];
 
-  /// Where the first of some neighbours is. The compiler sees that it is a
-  /// multiple of their number.
-  static MN_DEVICE Index placeOf(const F &f, Index o, Index r) {
-    return f.placeOf(o, r) & Index(-wide);
+  /// Neighbours in memory, and which of them are the row's: numbers `from` to
+  /// `to` - 1.
+  struct Spot {
+    Index place; ///< of the first; the compiler sees a multiple of their number
+    Index r;     ///< its number in the row
+    int from, to;
+
+    MN_DEVICE bool has(int j) const {
+      return !t.ragged || (j >= from && j < to);
+    }
+    MN_DEVICE bool isWhole() const { return !t.ragged || to - from == wide; }
+  };
+  static MN_DEVICE Spot spotOf(const F &f, Index o, Index i) {
+    if constexpr (!t.ragged) {
+      return {f.placeOf(o, i) & Index(-wide), i, 0, wide};
+    } else {
+      constexpr Index ofRun = shape::foursOfRun(S) * 4, run = S.run;
+      const Index begin = i / ofRun * run, after = i % ofRun & Index(-wide);
+      const Index first = f.placeOf(o, begin), whole = first & Index(-wide);
+      const int before = int(first - whole);
+      const int to = shape::min(int(before + run - after), wide);
+      // Not beyond the tensor.
+      if (to <= 0)
+        return {whole, begin, 0, 0};
+      return {(whole + after) & Index(-wide), begin + after - before,
+              shape::max(int(before - after), 0), to};
+    }
   }
 
   /// Loads up to `atOnce` times neighbours, from number `start` of the thread
@@ -102,17 +126,16 @@ struct RowKernel {
 #pragma unroll
     for (int i = 0; i < atOnce; ++i) {
       const int64_t r = at.first + (start + i) * stride;
-      const Index inside = Index(r < S.size ? r : 0);
-      __builtin_assume(inside >= 0 && inside < S.size);
-      const Index place = placeOf(f, at.o, inside);
+      const Index inside = Index(r < all ? r : 0);
+      __builtin_assume(inside >= 0 && inside < all);
+      const Index place = spotOf(f, at.o, inside).place;
 #pragma unroll
       for (int j = 0; j < wide; ++j)
         e[i][j] = f.load(place + j);
     }
   }
 
-  /// Calls use(neighbours, where the first is, its number) for all elements of
-  /// the thread.
+  /// Calls use(neighbours, their spot) for all elements of the thread.
   template <typename Use>
   static MN_DEVICE void forEach(Held &e, const F &f, Place at, const Use &use) {
     for (int64_t start = 0; start < each; start += atOnce) {
@@ -121,9 +144,9 @@ struct RowKernel {
 #pragma unroll
       for (int i = 0; i < atOnce; ++i) {
         const int64_t r = at.first + (start + i) * stride;
-        if (r < S.size) {
+        if (r < all) {
           __builtin_assume(r >= 0);
-          use(e[i], placeOf(f, at.o, Index(r)), Index(r));
+          use(e[i], spotOf(f, at.o, Index(r)));
         }
       }
     }
@@ -171,12 +194,21 @@ struct RowKernel {
   /// The results of neighbours: all are computed before the first is stored.
   static MN_DEVICE void storeElements(const F &f, const Row &row,
                                       const Element (&x)[wide], Index o,
-                                      Index place, Index r) {
+                                      const Spot &spot) {
     typename F::StoredValues v[wide];
 #pragma unroll
     for (int j = 0; j < wide; ++j)
-      v[j] = f.results(row, x[j], o, r + j, neighbour<wide>(place, j));
-    f.store(v, place);
+      if (spot.has(j))
+        v[j] =
+            f.results(row, x[j], o, spot.r + j, neighbour<wide>(spot.place, j));
+    if (spot.isWhole())
+      return f.store(v, spot.place);
+#pragma unroll
+    for (int j = 0; j < wide; ++j)
+      if (spot.has(j)) {
+        const typename F::StoredValues one[1] = {v[j]};
+        f.store(one, spot.place + j);
+      }
   }
 
   template <int p>
@@ -185,16 +217,17 @@ struct RowKernel {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
       auto s = Kind::noneOfAll();
-      forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
+      forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
 #pragma unroll
         for (int j = 0; j < wide; ++j)
-          s = Kind::joinAll(
-              s, Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, r + j,
-                                      neighbour<wide>(place, j)),
-                             r + j));
+          if (spot.has(j))
+            s = Kind::joinAll(
+                s, Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, spot.r + j,
+                                        neighbour<wide>(spot.place, j)),
+                               spot.r + j));
         if constexpr (storesInPhase<p>)
           if (inside)
-            storeElements(f, row, x, at.o, place, r);
+            storeElements(f, row, x, at.o, spot);
       });
       s = joinTeam<p, Kind>(s, member, number);
       f.take(Phase<p>{}, Kind::results(s), row, at.o);
@@ -214,8 +247,8 @@ struct RowKernel {
     if (!inside)
       return;
     if constexpr (F::storesElements && !StoresInLastPhase<F>)
-      forEach(e, f, at, [&](const Element(&x)[wide], Index place, Index r) {
-        storeElements(f, row, x, at.o, place, r);
+      forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
+        storeElements(f, row, x, at.o, spot);
       });
     if (isFirst && member == 0)
       f.storeRow(row, at.o);

@@ -15,6 +15,7 @@ namespace shape {
 struct RowTeams {
   bool alongElements = true; ///< neighbouring threads; else along rows
   int wide = 1;              ///< elements next to each other that a thread has
+  bool ragged = false;       ///< of which some may be other rows'
   int tall = 1;              ///< rows next to each other that a thread has
   int rows = 1;
   int team = 1;
@@ -42,12 +43,20 @@ MN_SHAPE_FN int rowsForTotals(const RowTeams &t, const Reduce &s) {
   return ceilDiv<int64_t>(s.outputs, rows) <= largestCluster ? rows : t.rows;
 }
 
-/// Where elements come in fours. A warp or less has a row of up to sixteen
+/// Fours that have a run of adjacent elements, wherever it begins; and those
+/// of a row.
+MN_SHAPE_FN int64_t foursOfRun(const Reduce &s) {
+  return ceilDiv<int64_t>(s.run + 3, 4);
+}
+MN_SHAPE_FN int64_t raggedFours(const Reduce &s) {
+  return s.size / s.run * foursOfRun(s);
+}
+
+/// Where elements come in `fours`. A warp or less has a row of up to sixteen
 /// elements a thread; a longer one has a block, or as many as may run at once
 /// if each has fours enough.
-MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s) {
+MN_SHAPE_FN RowTeams teamsOfFours(const Reduce &s, int64_t fours) {
   constexpr int most = 512, each = 4, enough = 512;
-  const int64_t fours = s.size / 4;
   RowTeams t{.wide = 4};
   if (fours <= 32 * each) {
     while (t.team < 32 && t.team < fours)
@@ -121,9 +130,19 @@ MN_SHAPE_FN bool prefersFourRows(const Reduce &s) {
           s.outputs * s.size >= ofCaches);
 }
 
+/// Whether threads have fours of which some may be of other rows: where long
+/// runs begin anywhere, as images of 7 x 7 do. What is read beyond them is
+/// there.
+MN_SHAPE_FN bool isRagged(const Reduce &s) {
+  return !s.contiguous && s.run >= 4 * sector && s.size % s.run == 0 &&
+         s.outputs * s.size % 4 == 0;
+}
+
 MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
-  if (!hasTotals && s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0) {
-    RowTeams t = teamsOfFours(s);
+  const bool inFours = s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0;
+  if (!hasTotals && (inFours || isRagged(s))) {
+    RowTeams t = teamsOfFours(s, inFours ? s.size / 4 : raggedFours(s));
+    t.ragged = !inFours;
     t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
     return t;
   }

@@ -275,6 +275,11 @@ LogicalResult RowEmitter::emitStores() {
     fields.push_back({out.step.getResult(number), *value});
   }
   bool any = !fields.empty();
+  if (llvm::any_of(opsIn(out.step), [&](Operation *op) {
+        return isa<RandomUniformOp>(op) &&
+               countOf(op->getResult(0)) == space.rows() * space.size();
+      }))
+    out.functions += flagText("drawsNumbers", true);
   out.functions += flagText("storesElements", any);
   if (any) {
     out.functions += flagText("storesInLastPhase", early);

@@ -75,6 +75,7 @@ template <mn::Reduce S> struct Drawn {
   };
   using Phases = mn::Phases<mn::RowPhase<mn::Max, float, 1>,
                             mn::RowPhase<mn::Max, float, 1>>;
+  static constexpr bool drawsNumbers = true;
   static constexpr bool storesElements = true;
   static constexpr bool storesInLastPhase = true;
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {

@@ -247,7 +247,7 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
 /// Rows in which random numbers are drawn: short ones, and long ones that are not kept.
 #define MN_TEST_DRAWN_ROWS(X)                                                                  \
   X(layer) X(layer_128) X(many_fours) X(long_fours) X(fc_bias_big) X(few_columns) X(whole)     \
-  X(odd_runs) X(loss) X(sevens) X(sevens_long)
+  X(odd_runs) X(loss) X(sevens) X(sevens_long) X(runs_of_33)
 
 #define MN_TEST_REDUCES(X)                                                                     \
   X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \

@@ -9,6 +9,7 @@
 //   ElementValues      an element's inputs, which load(place) reads
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>
+//   drawsNumbers       true, if at all: random numbers are drawn for elements
 //   storesElements     whether there are results for every element
 //   storesInLastPhase  whether these, if any, need nothing that the last phase
 //                      gives
@@ -103,6 +104,9 @@ template <typename... P> struct Phases {
 
 template <typename F>
 concept StoresInLastPhase = F::storesElements && F::storesInLastPhase;
+
+template <typename F>
+concept DrawsNumbers = requires { requires F::drawsNumbers; };
 
 template <typename F>
 concept HasTotals = requires { typename F::Totals; };

@@ -16,7 +16,8 @@
 // CHECK-NEXT:        mn::Index,
 // CHECK-NEXT:        const mn::Neighbour &place) const {
 // CHECK:        mn::randomUniform(seed[0], 1, number[0], place)
-// CHECK:      static constexpr bool storesElements = true;
+// CHECK:      static constexpr bool drawsNumbers = true;
+// CHECK-NEXT: static constexpr bool storesElements = true;
 // CHECK-NEXT: static constexpr bool storesInLastPhase = true;
 // CHECK:      StoredValues results(const RowValues &, const ElementValues &e,
 // CHECK-NEXT:              mn::Index, mn::Index,
@@ -50,6 +51,7 @@ func.func @dropped(
 // CHECK-NEXT:        const ElementValues &e, mn::Index,
 // CHECK-NEXT:        mn::Index r, const mn::Neighbour &) const {
 // CHECK:        mn::randomUniform(seed[0], 1, number[0], r)
+// CHECK-NOT:  drawsNumbers
 // CHECK:      static constexpr bool storesElements = true;
 // CHECK-NEXT: static constexpr bool storesInLastPhase = false;
 func.func @shared(
@@ -72,6 +74,7 @@ func.func @shared(
 
 // Results may need all phases but the last one.
 // CHECK-LABEL: namespace centered {
+// CHECK-NOT:  drawsNumbers
 // CHECK:      static constexpr bool storesElements = true;
 // CHECK-NEXT: static constexpr bool storesInLastPhase = true;
 // CHECK:      StoredValues results(const RowValues &row, const ElementValues &e,

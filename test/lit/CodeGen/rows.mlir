@@ -27,6 +27,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:        values(mn::Phase<1>, const RowValues &row,
     // CHECK:          const float [[D:[a-z_0-9]+]] = e.x - row.[[TOP]];
     // CHECK:          return {{[{][{]}}{{.*}}, [[D]]{{[}][}]}};
+    // CHECK-NOT:    drawsNumbers
     // CHECK:        static constexpr bool storesElements = true;
     // CHECK-NEXT:   static constexpr bool storesInLastPhase = false;
     // CHECK-NEXT:   struct StoredValues {

@@ -33,8 +33,7 @@ template <typename F> struct TotalParts<F, 0> {
 };
 
 /// Of a block of so many threads.
-template <typename F, Reduce S,
-          shape::RowTeams teams = shape::rowTeams(S, HasTotals<F>),
+template <typename F, Reduce S, shape::RowTeams teams = shape::rowTeamsOf<F>(S),
           int threads = teams.threads()>
 struct RowKernel {
   static constexpr bool hasTotals = HasTotals<F>;
@@ -340,8 +339,7 @@ struct RowKernel {
   }
 };
 
-template <typename F, Reduce S,
-          shape::RowTeams t = shape::rowTeams(S, HasTotals<F>)>
+template <typename F, Reduce S, shape::RowTeams t = shape::rowTeamsOf<F>(S)>
 struct RowKernelFor {
   using Type = RowKernel<F, S, t>;
 };
@@ -357,7 +355,7 @@ using RowKernelOf = typename RowKernelFor<F, S>::Type;
 
 #define MN_ROWS_KERNEL(NAME, F, ...)                                           \
   __device__ mn::device::RowKernelOf<F, __VA_ARGS__>::Parts NAME##_parts;      \
-  MN_GLOBAL_CLUSTERS(mn::shape::rows(__VA_ARGS__, mn::HasTotals<F>))           \
+  MN_GLOBAL_CLUSTERS(mn::shape::rows<F>(__VA_ARGS__))                          \
   NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
     MN_RECORD_TIMES                                                            \
     mn::device::RowKernelOf<F, __VA_ARGS__>::run(f, NAME##_parts);             \
@@ -370,7 +368,7 @@ using RowKernelOf = typename RowKernelFor<F, S>::Type;
 template <typename F>
 void rows(Context &ctx, const char *kernel, const Reduce &s, const F &functor) {
   if (s.outputs != 0)
-    launch(ctx, kernel, shape::rows(s, HasTotals<F>), functor);
+    launch(ctx, kernel, shape::rows<F>(s), functor);
 }
 
 #endif // __CUDACC__

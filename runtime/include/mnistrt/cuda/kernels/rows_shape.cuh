@@ -130,17 +130,20 @@ MN_SHAPE_FN bool prefersFourRows(const Reduce &s) {
           s.outputs * s.size >= ofCaches);
 }
 
-/// Whether threads have fours of which some may be of other rows: where long
-/// runs begin anywhere, as images of 7 x 7 do. What is read beyond them is
-/// there.
+/// Whether threads can have fours of which some are of other rows: where long
+/// runs begin anywhere, as those of images of 7 x 7 do. What is read beyond
+/// them is there.
 MN_SHAPE_FN bool isRagged(const Reduce &s) {
   return !s.contiguous && s.run >= 4 * sector && s.size % s.run == 0 &&
          s.outputs * s.size % 4 == 0;
 }
 
-MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
+/// Ragged fours are for rows in which numbers are drawn, four at a time: others
+/// take longer so.
+MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false,
+                              bool drawsNumbers = false) {
   const bool inFours = s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0;
-  if (!hasTotals && (inFours || isRagged(s))) {
+  if (!hasTotals && (inFours || (drawsNumbers && isRagged(s)))) {
     RowTeams t = teamsOfFours(s, inFours ? s.size / 4 : raggedFours(s));
     t.ragged = !inFours;
     t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
@@ -163,8 +166,14 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false) {
   return spread(t, s);
 }
 
-MN_SHAPE_FN LaunchShape rows(const Reduce &s, bool hasTotals = false) {
-  const RowTeams t = rowTeams(s, hasTotals);
+/// Of a functor.
+template <typename F> MN_SHAPE_FN RowTeams rowTeamsOf(const Reduce &s) {
+  return rowTeams(s, HasTotals<F>, DrawsNumbers<F>);
+}
+
+template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
+  constexpr bool hasTotals = HasTotals<F>;
+  const RowTeams t = rowTeamsOf<F>(s);
   const bool together = hasTotals && t.isOneCluster();
   return {static_cast<unsigned>(t.groups * t.splits),
           static_cast<unsigned>(t.threads()),

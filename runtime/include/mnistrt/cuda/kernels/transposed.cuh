@@ -85,7 +85,7 @@ template <typename F> struct TransposedTile {
   }
   static constexpr int tall = fours(matrix.rows, tiles.rows),
                        wide = fours(matrix.columns, tiles.columns);
-  /// Of fours with an element in each thread, and of single ones.
+  /// How many of them a thread has, at most.
   static constexpr int loads = shape::ceilDiv(elements, tall *threads),
                        stores = shape::ceilDiv(elements, wide *threads);
 
@@ -102,21 +102,15 @@ template <typename F> struct TransposedTile {
   /// All loads are under way before the first value is needed.
   MN_DEVICE void load() const {
     Values v[loads][tall];
-    each<loads>([&](int n, int i) {
-      const int row = i % (tiles.rows / tall) * tall,
-                column = i / (tiles.rows / tall);
-      if (isInside(i, elements / tall, row, column))
+    eachLoad([&](int n, int row, int column) {
 #pragma unroll
-        for (int j = 0; j < tall; ++j)
-          v[n][j] = f.transposed(of, firstRow + row + j, firstColumn + column);
+      for (int j = 0; j < tall; ++j)
+        v[n][j] = f.transposed(of, firstRow + row + j, firstColumn + column);
     });
-    each<loads>([&](int n, int i) {
-      const int row = i % (tiles.rows / tall) * tall,
-                column = i / (tiles.rows / tall);
-      if (isInside(i, elements / tall, row, column))
+    eachLoad([&](int n, int row, int column) {
 #pragma unroll
-        for (int j = 0; j < tall; ++j)
-          values[column * tiles.pitch() + row + j] = v[n][j];
+      for (int j = 0; j < tall; ++j)
+        values[column * tiles.pitch() + row + j] = v[n][j];
     });
   }
   MN_DEVICE void store() const {
@@ -138,6 +132,15 @@ template <typename F> struct TransposedTile {
   }
 
 private:
+  /// use(how often before, row, column) of what the thread loads.
+  template <typename Use> MN_DEVICE void eachLoad(const Use &use) const {
+    each<loads>([&](int n, int i) {
+      const int row = i % (tiles.rows / tall) * tall,
+                column = i / (tiles.rows / tall);
+      if (isInside(i, elements / tall, row, column))
+        use(n, row, column);
+    });
+  }
   /// use(how often before, number) of those that the thread has.
   template <int count, typename Use>
   static MN_DEVICE void each(const Use &use) {

@@ -131,13 +131,15 @@ def RoundOperands : Pass<"mnist-round-operands", "::mlir::func::FuncOp"> {
 
     Convolutions and their gradients get the layout nhwc, between transposes, and
     round their results: libraries compute all of bf16, channels last. Transposes
-    are pushed then, so that what is between two of them stays in that layout.
+    are pushed then, if they may be, so that what is between two of them stays in
+    that layout.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cuda\"", "cuda or cpu">,
     Option<"libraries", "libraries", "std::string", "\"all\"",
            "Libraries that may be used: all, none or a list such as "
-           "cudnn+cublas">];
+           "cudnn+cublas">,
+    Option<"push", "push-transposes", "bool", "true", "Push transposes">];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numRounded", "rounded", "products and convolutions of rounded operands">];
 }

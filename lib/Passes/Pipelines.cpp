@@ -56,8 +56,8 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           bool fuseHorizontally, bool dataParallel) {
   // What is cast where it is made joins the step that makes it.
   if (options.roundOperands && mayRound(options))
-    pm.addNestedPass<func::FuncOp>(
-        createRoundOperands({options.target, options.libraries}));
+    pm.addNestedPass<func::FuncOp>(createRoundOperands(
+        {options.target, options.libraries, options.pushTransposes}));
   // Whole rows first: what is left joins the steps around it.
   if (options.fuse && options.formRows)
     pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));

@@ -36,7 +36,7 @@ struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
         turned |= isa<LayoutOpInterface>(op);
       }
     // What is between two convolutions may stay in their layout.
-    if (turned)
+    if (turned && push)
       pushTransposes(getOperation());
   }
 

@@ -1,6 +1,7 @@
 // RUN: mnist-opt %s --mnist-round-operands | FileCheck %s
 // RUN: mnist-opt %s --mnist-round-operands="libraries=none" | FileCheck %s --check-prefix=NONE
 // RUN: mnist-opt %s --mnist-round-operands="target=cpu" | FileCheck %s --check-prefix=NONE
+// RUN: mnist-opt %s --mnist-round-operands="push-transposes=false" | FileCheck %s --check-prefix=KEPT
 // RUN: not mnist-opt %s --mnist-round-operands="target=tpu" 2>&1 | FileCheck %s --check-prefix=TARGET
 // NONE-NOT: bf16
 // TARGET: error: expected a target of cuda or cpu, got 'tpu'
@@ -43,6 +44,8 @@ func.func @others(%x: tensor<1024x512xf32>, %w: tensor<512x64xf32>, %d: tensor<1
 // results, in bf16, too: each is cast for those that read it. What is between
 // them stays in that layout: three tensors and the three results are transposed.
 
+// KEPT-LABEL:  func.func @conv
+// KEPT:          mnist.relu %{{.*}} : tensor<256x128x14x14xf32>
 // CHECK-LABEL: func.func @conv
 // CHECK-SAME:    (%[[X:[a-z0-9]*]]: tensor<256x128x14x14xf32>, %[[W:[a-z0-9]*]]: tensor<128x128x3x3xf32>, %[[DY:[a-z0-9]*]]
 // CHECK-DAG:     %[[XT:.*]] = mnist.transpose %[[X]] perm [0, 2, 3, 1]

@@ -76,10 +76,10 @@ struct RowKernel {
   static constexpr bool keeps =
       each * wide * int64_t(sizeof(Element)) <= 4 * registers;
   /// Elements, or neighbours, that are on their way from memory at once: of few
-  /// bytes more.
+  /// bytes more. To draw numbers takes longer, and much code for each.
   static constexpr int depth =
-      wide == 1
-          ? shape::rowDepth
+      wide == 1 || DrawsNumbers<F>
+          ? shape::rowDepth / wide
           : shape::max(2, shape::min(8, 128 / int(wide * sizeof(Element))));
   static constexpr int atOnce =
       keeps ? int(each) : int(shape::min<int64_t>(each, depth));

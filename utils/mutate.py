@@ -23,10 +23,10 @@ import subprocess
 import sys
 import time
 
-from mutants import compiler, folds, importer, kernels, runtime
+from mutants import compiler, folds, importer, kernels, memory, runtime
 
 MUTANTS = (compiler.MUTANTS + folds.MUTANTS + importer.MUTANTS + kernels.MUTANTS +
-           runtime.MUTANTS)
+           memory.MUTANTS + runtime.MUTANTS)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))

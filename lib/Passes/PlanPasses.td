@@ -80,10 +80,10 @@ def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
   let description = [{
     In bf16, what steps of large tensors take is the time to move them. A result of so
     many elements that only generated steps read is stored in two bytes an element: by
-    a map, a reduction, a row step, or a product or convolution, for maps, reductions, row
-    steps, and for what comes after a product or convolution. It is cast for
-    those that read it: everything is computed in f32. What an update reads, and
-    what the function returns, is as it was.
+    a map, a row step, or a product or convolution, for maps, reductions, row steps,
+    and for what comes after a product or convolution. It is cast for those that
+    read it: everything is computed in f32. What is summed, what an update reads,
+    and what the function returns is as it was.
   }];
   let options = [
     Option<"from", "from", "int64_t", "0",

@@ -26,7 +26,7 @@ MUTANTS = [
      FOLDER + "conv_patch_results.cuh",
      "sum[2 * j + k] = sumOf(i + k, result);",
      "sum[2 * j + k] = sumOf(i, result);", [TABLE]),
-    ("results beyond the last group member are stored in pairs",
+    ("pairs of results are stored that are not there",
      FOLDER + "conv_patch_results.cuh",
      "const bool isThere = r < share && firstResult + r < W.results;",
      "const bool isThere = r < share;", [TABLE]),

@@ -12,6 +12,7 @@
 #include "lib/IR/Mnist/Permutation.h"
 #include "lib/IR/Mnist/TensorSize.h"
 #include "mlir/IR/Matchers.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -415,13 +416,14 @@ static LogicalResult transposeOfStack(TransposeOp op,
   return success();
 }
 
-/// The one number of which a tensor of floats consists.
+/// The one number of which a tensor of floats consists; none for NaN.
 static std::optional<double> splatOf(Value value) {
   SplatElementsAttr splat;
   if (!matchPattern(value, m_Constant(&splat)) ||
       !isa<FloatType>(splat.getElementType()))
     return std::nullopt;
-  return splat.getSplatValue<APFloat>().convertToDouble();
+  const double number = splat.getSplatValue<APFloat>().convertToDouble();
+  return std::isnan(number) ? std::nullopt : std::optional(number);
 }
 
 static bool holds(Predicate p, double x, double y) {

@@ -9,6 +9,8 @@
 // CHECK-DAG:     %[[SIX:.*]] = mnist.constant dense<6.000000e+00>
 // CHECK-DAG:     %[[LARGER:.*]] = mnist.max %[[X]], %[[ONE]]
 // CHECK-DAG:     %[[SMALLER:.*]] = mnist.min %[[X]], %[[SIX]]
+// CHECK-DAG:     %[[NOWHERE:.*]] = mnist.max %[[X]], %{{.*}}
+// CHECK-DAG:     %[[H:.*]] = mnist.compare gt %[[NOWHERE]], %[[ONE]]
 // CHECK-DAG:     %[[A:.*]] = mnist.compare lt %[[X]], %[[SIX]]
 // CHECK-DAG:     %[[B:.*]] = mnist.compare gt %[[X]], %[[ONE]]
 // CHECK-DAG:     %[[C:.*]] = mnist.compare gt %[[X]], %[[ONE]]
@@ -16,11 +18,14 @@
 // CHECK-DAG:     %[[E:.*]] = mnist.compare ge %[[LARGER]], %[[ONE]]
 // CHECK-DAG:     %[[F:.*]] = mnist.compare lt %[[SMALLER]], %{{.*}}
 // CHECK-DAG:     %[[G:.*]] = mnist.compare eq %[[LARGER]], %[[ONE]]
-func.func @limits(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+func.func @limits(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
   %half = mnist.constant dense<0.5> : tensor<4xf32>
   %one = mnist.constant dense<1.0> : tensor<4xf32>
   %six = mnist.constant dense<6.0> : tensor<4xf32>
   %seven = mnist.constant dense<7.0> : tensor<4xf32>
+  %nan = mnist.constant dense<0x7FC00000> : tensor<4xf32>
+  %nowhere = mnist.max %x, %nan : tensor<4xf32>
+  %h = mnist.compare gt %nowhere, %one : tensor<4xf32> -> tensor<4xi1>
   %larger = mnist.max %x, %one : tensor<4xf32>
   %smaller = mnist.min %x, %six : tensor<4xf32>
   %a = mnist.compare lt %larger, %six : tensor<4xf32> -> tensor<4xi1>
@@ -30,7 +35,7 @@ func.func @limits(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1
   %e = mnist.compare ge %larger, %one : tensor<4xf32> -> tensor<4xi1>
   %f = mnist.compare lt %smaller, %seven : tensor<4xf32> -> tensor<4xi1>
   %g = mnist.compare eq %larger, %one : tensor<4xf32> -> tensor<4xi1>
-  return %a, %b, %c, %d, %e, %f, %g : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+  return %a, %b, %c, %d, %e, %f, %g, %h : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
 }
 
 // What both limits of one value leave is chosen once; not what else is.

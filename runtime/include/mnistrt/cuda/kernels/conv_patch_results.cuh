@@ -132,7 +132,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
           sum[2 * j + k] = sumOf(i + k, result);
         }
       }
-      storeNeighbours<2>(f, place, sum);
+      storeResults<2>(f, place, sum);
     }
   }
 

@@ -42,26 +42,13 @@ MN_DEVICE void storeResult(const F &f, Index place, T sum) {
   f.store(place, resultOf(f, place, sum));
 }
 
-/// Stores those at `place`, or none, from their sums.
-template <int n, typename F, typename T>
+/// Stores those at `place`, or none, from their sums; each `m` are next to each
+/// other, and there or not.
+template <int m = 1, int n, typename F, typename T>
 MN_DEVICE void storeResults(const F &f, const Index (&place)[n],
                             const T (&sum)[n]) {
   decltype(resultOf(f, Index(0), T(0))) v[n];
   // Without branches, so that all loads are under way together.
-#pragma unroll
-  for (int j = 0; j < n; ++j)
-    v[j] = resultOf(f, place[j] == none ? Index(0) : place[j], sum[j]);
-#pragma unroll
-  for (int j = 0; j < n; ++j)
-    if (place[j] != none)
-      f.store(place[j], v[j]);
-}
-
-/// The same, where each `m` are there or not, and next to each other.
-template <int m, int n, typename F, typename T>
-MN_DEVICE void storeNeighbours(const F &f, const Index (&place)[n],
-                               const T (&sum)[n]) {
-  decltype(resultOf(f, Index(0), T(0))) v[n];
 #pragma unroll
   for (int j = 0; j < n; ++j)
     v[j] =

@@ -65,7 +65,7 @@ struct RowKernel {
   static constexpr int narrowest = t.alongElements ? 1 : laneRows;
 
   // What a thread has of a row, in registers if it fits. Of neighbours that it
-  // has all are inside the row, or none is.
+  // has all are inside the row, or none is, but for ragged ones.
   static constexpr int wide = t.wide;
   static_assert(t.ragged || S.size % wide == 0);
   static constexpr int64_t all = t.ragged ? 4 * shape::raggedFours(S) : S.size;

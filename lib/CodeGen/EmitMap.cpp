@@ -119,7 +119,7 @@ LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
   body.begin(/*indent=*/4);
   NamesInFour four;
   four.first = body.declare(indexType, "first", {"place & -4"}).text;
-  four.number = body.declare(indexType, "number", {"place & 3"}).text;
+  four.number = body.declare(offsetType, "number", {"place & 3"}).text;
   for (unsigned result : segment.results) {
     Value value = yieldsOf(step)[result], made = step.getResult(result);
     FailureOr<Expr> text = body.value(
@@ -177,7 +177,7 @@ LogicalResult FunctorEmitter::emitTransposed(const Segment &segment) {
   functions += "  };\n";
   finishFunction(
       "TransposedValues transposed",
-      {{indexType, "matrix"}, {indexType, "row"}, {indexType, "column"}},
+      {{indexType, "matrix"}, {offsetType, "row"}, {indexType, "column"}},
       argumentLines("    return ", "{", values, "};", 0) + "\n");
   emitDirectLoads(map.direct, direct);
   body.begin(/*indent=*/4);

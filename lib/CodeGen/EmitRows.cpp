@@ -178,6 +178,17 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
       body.bind(field.value, {"row." + field.name}, rowIndex);
 }
 
+/// What is known of where elements are; on a CPU nobody asks.
+std::string RowEmitter::placesText() const {
+  if (machineFor(out.step).countsInRuns)
+    return "";
+  int64_t apart = space.getRun() > 1 ? space.getRunsApart() : 0;
+  return (space.areRowsInFours() ? flagText("rowsInFours", true) : "") +
+         (apart != 0 ? "  static constexpr mn::Index runsApart = " +
+                           std::to_string(apart) + ";\n"
+                     : "");
+}
+
 LogicalResult RowEmitter::emitLoad() {
   body.begin(/*indent=*/4);
   out.finishFunction((indexType + " placeOf").str(),
@@ -195,6 +206,16 @@ LogicalResult RowEmitter::emitLoad() {
               areMade ? body.declare(elementName(input), name, loaded) : loaded,
               elementIndex);
   }
+  // So that the compiler sees no branches, nor puts a load off to one.
+  if (areMade)
+    for (Value value : made)
+      if (auto cast = value.getDefiningOp<CastOp>();
+          cast && elementInputs.contains(cast.getInput())) {
+        FailureOr<Expr> text = body.namedValue(value, element);
+        if (failed(text))
+          return failure();
+        body.bind(value, *text, elementIndex);
+      }
   SmallVector<std::string> values;
   for (const Field &field : elementFields) {
     FailureOr<Expr> value = body.value(field.value, element);
@@ -317,6 +338,7 @@ LogicalResult RowEmitter::emit() {
   if (machineFor(out.step).countsInRuns && space.areRowsAdjacent())
     out.functions += arraysText();
   out.functions += phasesText("Phases", rows.phases);
+  out.functions += placesText();
   if (failed(emitLoad()))
     return failure();
   if (failed(emitUpdate("void begin",

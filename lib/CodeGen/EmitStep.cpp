@@ -172,7 +172,7 @@ Expr FunctorEmitter::emitResult(Value of, const Expr &value,
 }
 
 void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {
-  finishFunction("ElementValues load", {{indexType, "place"}},
+  finishFunction("ElementValues load", {{offsetType, "place"}},
                  argumentLines("    return ", "{", values, "};", 0) + "\n");
 }
 
@@ -192,7 +192,7 @@ void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
   finishFunction("StoredValues results", parameters,
                  argumentLines("    return ", "{", values, "};", 0) + "\n");
   functions += "  template <int n>\n"
-               "  MN_FN void store(const StoredValues (&v)[n], mn::Index "
+               "  MN_FN void store(const StoredValues (&v)[n], mn::Offset "
                "place) const {\n" +
                stores + "  }\n";
 }

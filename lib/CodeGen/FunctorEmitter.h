@@ -34,6 +34,7 @@ Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims,
                      Divisors *ofElement = nullptr);
 
 inline constexpr StringLiteral indexType = "mn::Index";
+inline constexpr StringLiteral offsetType = "mn::Offset";
 
 /// A parameter of a functor's function.
 struct Parameter {

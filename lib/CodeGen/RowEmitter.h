@@ -46,6 +46,7 @@ private:
     unsigned known; ///< after so many phases
   };
 
+  std::string placesText() const;
   void findFields();
   void findElementFields();
   void addElementField(Value value);
@@ -90,7 +91,7 @@ private:
   SmallVector<Field> elementFields, rowFields;
   NameScope elementNames, rowNames;
   llvm::SetVector<Value> elementInputs; ///< that are in memory
-  llvm::SmallDenseSet<Value> made;      ///< of these
+  llvm::SetVector<Value> made;          ///< of these
   llvm::SetVector<Value> seen;
 };
 

@@ -38,8 +38,8 @@ def FormRows : Pass<"plan-form-rows", "::mlir::func::FuncOp"> {
     right rows are one step. Where steps run side by side and others wait for the
     rows, totals are another step, for which those do not wait.
 
-    Only where it saves a step, where the rows are enough for the machine, and on
-    a CPU where a row is contiguous.
+    Only where it saves a step, where the rows are enough for the machine or a
+    launch for each phase pays, and on a CPU where a row is contiguous.
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cuda\"",
                         "For whose machine: cuda, cpu">];

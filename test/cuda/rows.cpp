@@ -12,7 +12,7 @@ TEST(Rows, NumbersAreDrawnByFoursOfRunsThatBeginAnywhere) {
   const Reduce images{
       .outputs = 128, .size = 3136, .contiguous = false, .run = 49};
   const auto drawn = [](const Reduce &s, bool hasTotals = false) {
-    return shape::rowTeams(s, hasTotals, /*drawsNumbers=*/true);
+    return shape::rowTeams(s, {hasTotals, /*drawsNumbers=*/true});
   };
   EXPECT_TRUE(drawn(images).ragged);
   EXPECT_EQ(drawn(images).wide, 4);
@@ -33,6 +33,80 @@ TEST(Rows, NumbersAreDrawnByFoursOfRunsThatBeginAnywhere) {
   other = images;
   other.run = 7;
   EXPECT_FALSE(drawn(other).ragged);
+}
+
+constexpr Reduce columnsOf(int64_t rows, int64_t size) {
+  return {.outputs = rows, .size = size, .contiguous = false};
+}
+
+TEST(Rows, FewColumnsOfLargeTensorsAreSummedByAllBlocks) {
+  const auto inFours = [](int64_t rows, int64_t size, bool hasTotals = false) {
+    return shape::rowTeams(columnsOf(rows, size),
+                           {.hasTotals = hasTotals, .rowsInFours = true});
+  };
+  const shape::RowTeams t = inFours(192, 50176);
+  EXPECT_TRUE(t.byPhases);
+  EXPECT_EQ(t.rows, 64);
+  EXPECT_EQ(t.groups, 3);
+  EXPECT_EQ(t.splits, shape::referenceSms / 3);
+  // Few threads are left without.
+  EXPECT_EQ(inFours(96, 50176).rows, 32);
+  EXPECT_EQ(inFours(100, 50176).groups, 2);
+  // Clusters suffice.
+  EXPECT_TRUE(inFours(1036, 50176).byPhases);
+  EXPECT_FALSE(inFours(1040, 50176).byPhases);
+  // Another launch would take longer than the sums.
+  EXPECT_FALSE(inFours(64, 1000).byPhases);
+  EXPECT_FALSE(inFours(192, 50176, /*hasTotals=*/true).byPhases);
+  EXPECT_FALSE(shape::rowTeams(columnsOf(192, 50176)).byPhases);
+}
+
+TEST(Rows, ThreadsHaveElementsThatAreWholeRunsApart) {
+  Reduce images{.outputs = 128, .size = 3136, .contiguous = false, .run = 49};
+  shape::RowTeams t = shape::rowTeams(images);
+  EXPECT_EQ(t.team, 512);
+  EXPECT_EQ(shape::threadsOfRuns(images, t), 490);
+  // Fours of 14 x 14.
+  images.size = 12544, images.run = 196;
+  t = shape::rowTeams(images);
+  EXPECT_EQ(t.wide, 4);
+  EXPECT_EQ(shape::threadsOfRuns(images, t), 0);
+  // More than a quarter of the threads would have nothing to do.
+  images.size = 300 * 64, images.run = 300;
+  t = {.team = 512};
+  EXPECT_EQ(shape::threadsOfRuns(images, t), 0);
+  images.run = 600;
+  EXPECT_EQ(shape::threadsOfRuns(images, t), 0);
+}
+
+/// What a step says whose threads have two numbers of an element.
+struct Pairs {
+  struct ElementValues {
+    float a, b;
+  };
+  static constexpr Index runsApart = 384 * 49;
+};
+struct DrawnPairs : Pairs {
+  static constexpr bool drawsNumbers = true;
+};
+
+TEST(Rows, LargeOnesAreSharedByBlocksThatKeepThem) {
+  const Reduce images{
+      .outputs = 384, .size = 25088, .contiguous = false, .run = 49};
+  const shape::RowTeams t = shape::rowTeams(images);
+  EXPECT_EQ(t.splits, 1);
+  EXPECT_FALSE(shape::keepsRows<Pairs>(images, t, t.threads()));
+  const shape::RowTeams kept = shape::rowTeamsOf<Pairs>(images);
+  EXPECT_EQ(kept.splits, 2);
+  EXPECT_TRUE(shape::keepsRows<Pairs>(images, kept, kept.threads()));
+  // Loops that draw numbers are long; caches hold less; no cluster has enough.
+  EXPECT_EQ(shape::rowTeamsOf<DrawnPairs>(images).splits, 1);
+  Reduce other = images;
+  other.outputs = 150;
+  EXPECT_EQ(shape::rowTeamsOf<Pairs>(other).splits,
+            shape::rowTeams(other).splits);
+  other.outputs = 384, other.size *= 10;
+  EXPECT_EQ(shape::rowTeamsOf<Pairs>(other).splits, 1);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ struct HiddenByFours {
   struct ElementValues {
     float a;
   };
-  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  MN_FN ElementValues load(mn::Offset place) const { return {a[place]}; }
   struct StoredValues {
     float y;
   };
@@ -34,7 +34,7 @@ struct HiddenByFours {
     return {sum > 0.0f ? sum : mn::randomUniform(5, 1, 3, i)};
   }
   template <int n>
-  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
     for (int i = 0; i < n; ++i)
       y[place + i] = v[i].y;
   }
@@ -50,14 +50,14 @@ template <int rows, int columns> struct TransposedSum {
   struct TransposedValues {
     float a;
   };
-  MN_FN TransposedValues transposed(mn::Index matrix, mn::Index row,
+  MN_FN TransposedValues transposed(mn::Index matrix, mn::Offset row,
                                     mn::Index column) const {
     return {a[matrix * (rows * columns) + column * rows + row]};
   }
   struct ElementValues {
     float b;
   };
-  MN_FN ElementValues load(mn::Index place) const { return {b[place % 128]}; }
+  MN_FN ElementValues load(mn::Offset place) const { return {b[place % 128]}; }
   struct StoredValues {
     float y;
   };
@@ -67,7 +67,7 @@ template <int rows, int columns> struct TransposedSum {
     return {sum > 0.0f ? sum : mn::randomUniform(5, 1, 3, i)};
   }
   template <int n>
-  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
     for (int i = 0; i < n; ++i)
       y[place + i] = v[i].y;
   }
@@ -86,7 +86,7 @@ template <int ofRow> struct DrawnOfRank {
     return {mn::randomUniform(5, 1, 3, mn::elementOfRank(i, ofRow, 2, 3))};
   }
   template <int n>
-  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
     for (int i = 0; i < n; ++i)
       y[place + i] = v[i].y;
   }

@@ -20,11 +20,13 @@ template <mn::Reduce S> struct Normalize {
                             mn::RowPhase<mn::Sum, float, 2>>;
   static constexpr bool storesElements = true;
   static constexpr bool storesInLastPhase = false;
+  static constexpr mn::Index run = S.contiguous ? S.size : S.run;
+  static constexpr mn::Index runsApart = S.outputs * run;
+  static constexpr bool rowsInFours = run == 1 && S.outputs % 4 == 0;
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
-    constexpr mn::Index run = mn::Index(S.contiguous ? S.size : S.run);
-    return (r / run * mn::Index(S.outputs) + o) * run + r % run;
+    return r / run * runsApart + o * run + r % run;
   }
-  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  MN_FN ElementValues load(mn::Offset place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
@@ -55,7 +57,7 @@ template <mn::Reduce S> struct Normalize {
     return {(e.a - row.mean) * row.scale};
   }
   template <int n>
-  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
     for (int i = 0; i < n; ++i)
       y[place + i] = v[i].y;
   }
@@ -75,13 +77,14 @@ template <mn::Reduce S> struct Drawn {
   };
   using Phases = mn::Phases<mn::RowPhase<mn::Max, float, 1>,
                             mn::RowPhase<mn::Max, float, 1>>;
+  static constexpr bool rowsInFours = Normalize<S>::rowsInFours;
   static constexpr bool drawsNumbers = true;
   static constexpr bool storesElements = true;
   static constexpr bool storesInLastPhase = true;
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
     return Normalize<S>::placeOf(o, r);
   }
-  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  MN_FN ElementValues load(mn::Offset place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
@@ -110,7 +113,7 @@ template <mn::Reduce S> struct Drawn {
     return {uniform < 0.5f ? uniform : row.top};
   }
   template <int n>
-  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
     for (int i = 0; i < n; ++i)
       y[place + i] = v[i].y;
   }
@@ -132,7 +135,7 @@ template <mn::Reduce S> struct Average {
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
     return Normalize<S>::placeOf(o, r);
   }
-  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  MN_FN ElementValues load(mn::Offset place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   MN_FN mn::Values<float, 1> values(mn::Phase<0>, const RowValues &,
                                     const ElementValues &e, mn::Index,
@@ -166,7 +169,7 @@ template <mn::Reduce S, bool elements> struct RowTotals {
   MN_FN static mn::Index placeOf(mn::Index o, mn::Index r) {
     return Normalize<S>::placeOf(o, r);
   }
-  MN_FN ElementValues load(mn::Index place) const { return {a[place]}; }
+  MN_FN ElementValues load(mn::Offset place) const { return {a[place]}; }
   MN_FN void begin(RowValues &, mn::Index) const {}
   template <int p>
   MN_FN mn::Values<float, 1> values(mn::Phase<p>, const RowValues &,
@@ -189,7 +192,7 @@ template <mn::Reduce S, bool elements> struct RowTotals {
     return {e.a - row.mean};
   }
   template <int n>
-  MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
     for (int i = 0; i < n; ++i)
       y[place + i] = v[i].y;
   }

@@ -242,12 +242,12 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(bias_big) X(net_bias2_big) X(simple_bias1_big) X(fc_bias_big) X(columns_big) X(rows_big)   \
   X(loss) X(whole) X(few_columns) X(pairs) X(odd_runs) X(short_runs) X(many_odd)               \
   X(pairs_apart) X(middle) X(head) X(head_250) X(head_1000) X(classes) X(two_long)             \
-  X(sevens) X(sevens_long) X(runs_of_33)
+  X(sevens) X(sevens_long) X(runs_of_33) X(columns_64) X(columns_100)
 
 /// Rows in which random numbers are drawn: short ones, and long ones that are not kept.
 #define MN_TEST_DRAWN_ROWS(X)                                                                  \
   X(layer) X(layer_128) X(many_fours) X(long_fours) X(fc_bias_big) X(few_columns) X(whole)     \
-  X(odd_runs) X(loss) X(sevens) X(sevens_long) X(runs_of_33)
+  X(odd_runs) X(loss) X(sevens) X(sevens_long) X(runs_of_33) X(columns_100)
 
 #define MN_TEST_REDUCES(X)                                                                     \
   X(bias_big, mn::Reduce{.outputs=32, .size=50176, .contiguous=true})                          \
@@ -279,6 +279,8 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(sevens, mn::Reduce{.outputs=12, .size=490, .contiguous=false, .run=49})                    \
   X(sevens_long, mn::Reduce{.outputs=20, .size=25088, .contiguous=false, .run=49})             \
   X(runs_of_33, mn::Reduce{.outputs=6, .size=462, .contiguous=false, .run=33})                 \
+  X(columns_64, mn::Reduce{.outputs=64, .size=8450, .contiguous=false})                        \
+  X(columns_100, mn::Reduce{.outputs=100, .size=5500, .contiguous=false})                      \
   X(no_elements, mn::Reduce{.outputs=5, .size=0, .contiguous=true})
 // clang-format on
 

@@ -23,6 +23,7 @@ const Machine &Machine::h200() {
       .fullBlocks = 96,
       .blockElements = 16384,
       .adjacentRows = 32,
+      .launchesPhases = true,
       .shortestRun = 1,
       .storesMasks = true,
       .joinsPools = true,

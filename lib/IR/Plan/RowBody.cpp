@@ -49,8 +49,28 @@ int64_t RowSpace::getRun() const {
   return run;
 }
 
+int64_t RowSpace::getRunsApart() const {
+  ArrayRef<int64_t> before = shape;
+  int64_t apart = 1;
+  auto isReduced = [&] { return llvm::is_contained(dims, before.size() - 1); };
+  for (; !before.empty() && (before.back() == 1 || isReduced());
+       before = before.drop_back())
+    apart *= before.back();
+  for (; !before.empty() && !isReduced(); before = before.drop_back())
+    apart *= before.back();
+  return !before.empty() && areAdjacent(before, dims) ? apart : 0;
+}
+
 bool RowSpace::areRowsAdjacent() const {
   return areAdjacent(shape, kept) && areAdjacentInPart(shape, kept);
+}
+
+bool RowSpace::areRowsInFours() const {
+  int64_t adjacent = 1;
+  for (size_t dim = shape.size();
+       dim-- > 0 && (shape[dim] == 1 || llvm::is_contained(kept, dim));)
+    adjacent *= shape[dim];
+  return adjacent % 4 == 0;
 }
 
 bool RowSpace::hasElements(Value value) const {

@@ -44,8 +44,12 @@ public:
   bool isContiguous() const;
   /// Or else how many of them are, one at least.
   int64_t getRun() const;
+  /// How far apart in memory these runs begin; 0 where that differs.
+  int64_t getRunsApart() const;
   /// Whether element r of all rows is adjacent in memory.
   bool areRowsAdjacent() const;
+  /// Whether element r of every four rows is, of number 4 n to 4 n + 3.
+  bool areRowsInFours() const;
 
   /// Whether a tensor has this shape.
   bool hasElements(Value value) const;

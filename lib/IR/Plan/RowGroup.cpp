@@ -334,19 +334,29 @@ bool RowGroup::hasMasks(const Machine &machine) const {
   });
 }
 
+/// Whether its blocks keep a machine at work, or have little to do.
+bool RowGroup::hasEnoughBlocks(const Machine &machine) const {
+  int64_t rows = space.rows(), elements = rows * space.size();
+  bool areColumns = !space.isContiguous() && space.getRun() == 1;
+  if (areColumns && elements >= machine.foursFrom) {
+    bool hasTotals =
+        llvm::any_of(ops, [&](Operation *op) { return space.isTotal(op); });
+    if (machine.launchesPhases && space.areRowsInFours() && !hasTotals)
+      return true;
+    rows = llvm::divideCeil(rows, machine.adjacentRows);
+  }
+  int64_t blocks = rows * machine.rowBlocks;
+  return blocks >= machine.fullBlocks ||
+         elements <= blocks * machine.blockElements;
+}
+
 bool RowGroup::isWorthwhile(const Machine &machine,
                             const RowParts &parts) const {
-  int64_t rows = space.rows();
-  if (!space.isContiguous() && space.getRun() == 1 &&
-      rows * space.size() >= machine.foursFrom)
-    rows = llvm::divideCeil(rows, machine.adjacentRows);
-  int64_t blocks = rows * machine.rowBlocks;
   bool mayBeStrided =
       (space.getRun() >= machine.shortestRun || space.areRowsAdjacent()) &&
       (machine.storesMasks || !hasMasks(machine));
   if (space.size() == 1 || !(mayBeStrided || space.isContiguous()) ||
-      (blocks < machine.fullBlocks &&
-       space.rows() * space.size() > blocks * machine.blockElements))
+      !hasEnoughBlocks(machine))
     return false;
   auto isReduction = [&](Operation *op) {
     return space.isReduction(op) || space.isTotal(op);

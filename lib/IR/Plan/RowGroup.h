@@ -66,6 +66,7 @@ private:
   bool isComputedAgain(Operation *op, const Machine &machine) const;
   bool isComparedAgain(Operation *op, const Machine &machine) const;
   bool hasMasks(const Machine &machine) const;
+  bool hasEnoughBlocks(const Machine &machine) const;
   bool needsGroup(Operation *op) const;
   bool copiesFit(Operation *op) const;
   SmallVector<Operation *> results() const;

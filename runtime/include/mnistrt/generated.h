@@ -32,6 +32,9 @@ using Index = MN_INDEX;
 #else
 using Index = int64_t;
 #endif
+/// The same, of elements of which neighbours are loaded or stored at once: of
+/// Bf16 a GPU's compiler sees that they are adjacent only by 64 bits.
+using Offset = int64_t;
 } // namespace mn
 
 #ifdef __CUDACC__

@@ -6,6 +6,8 @@
 // such a step has
 //
 //   placeOf(o, r)      where an element is in its tensors
+//   rowsInFours        true, if at all: every four rows lie side by side
+//   runsApart          if all runs of adjacent elements are: so far apart
 //   ElementValues      an element's inputs, which load(place) reads
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>
@@ -107,6 +109,12 @@ concept StoresInLastPhase = F::storesElements && F::storesInLastPhase;
 
 template <typename F>
 concept DrawsNumbers = requires { requires F::drawsNumbers; };
+
+template <typename F>
+concept HasRunsApart = requires { F::runsApart; };
+
+template <typename F>
+concept HasRowsInFours = requires { requires F::rowsInFours; };
 
 template <typename F>
 concept HasTotals = requires { typename F::Totals; };

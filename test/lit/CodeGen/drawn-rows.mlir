@@ -9,7 +9,8 @@
 // mask has another shape. The results of elements are known before the last
 // phase, here the only one.
 // CHECK-LABEL: namespace dropped {
-// CHECK:      mn::Index placeOf(mn::Index o, mn::Index r) const {
+// CHECK:      static constexpr mn::Index runsApart = 64;
+// CHECK-NEXT: mn::Index placeOf(mn::Index o, mn::Index r) const {
 // CHECK-NEXT:   return r / 16 * 64 + o * 16 + r % 16;
 // CHECK:      values(mn::Phase<0>, const RowValues &,
 // CHECK-NEXT:        const ElementValues &e, mn::Index,

@@ -10,7 +10,7 @@
 // CHECK:      struct ElementValues {
 // CHECK-NEXT:   float x;
 // CHECK-NEXT: };
-// CHECK-NEXT: MN_FN ElementValues load(mn::Index place) const { return {x[place]}; }
+// CHECK-NEXT: MN_FN ElementValues load(mn::Offset place) const { return {x[place]}; }
 // CHECK-NEXT: struct StoredValues {
 // CHECK-NEXT:   float y;
 // CHECK-NEXT:   bool kept;
@@ -22,7 +22,7 @@
 // CHECK-NEXT:   return {holds ? e.x : 0.0f, holds};
 // CHECK-NEXT: }
 // CHECK-NEXT: template <int n>
-// CHECK-NEXT: MN_FN void store(const StoredValues (&v)[n], mn::Index place) const {
+// CHECK-NEXT: MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
 // CHECK-NEXT:   for (int i = 0; i < n; ++i)
 // CHECK-NEXT:     y[place + i] = v[i].y;
 // CHECK-NEXT:   for (int i = 0; i < n; ++i)
@@ -109,9 +109,9 @@ func.func @updates(
 // CHECK:      struct ElementValues {
 // CHECK-NEXT:   float turned;
 // CHECK-NEXT: };
-// CHECK-NEXT: MN_FN ElementValues load(mn::Index place) const {
+// CHECK-NEXT: MN_FN ElementValues load(mn::Offset place) const {
 // CHECK-NEXT:   const mn::Index first = place & -4;
-// CHECK-NEXT:   const mn::Index number = place & 3;
+// CHECK-NEXT:   const mn::Offset number = place & 3;
 // CHECK-NEXT:   const float element =
 // CHECK-NEXT:       x[first / 6144 * 6144 + first / 96 % 4 * 1536 + first / 384 % 16 * 96 +
 // CHECK-NEXT:       (first % 96 + number)];

@@ -12,7 +12,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:        struct ElementValues {
     // CHECK-NEXT:     float [[KEPT:[a-z_0-9]+]];
     // CHECK-NEXT:   };
-    // CHECK:        ElementValues load(mn::Index place) const {
+    // CHECK:        ElementValues load(mn::Offset place) const {
     // CHECK-NEXT:     const float [[X:[a-z_0-9]+]] = x[place];
     // CHECK-NEXT:     const float [[Z:[a-z_0-9]+]] = z[place];
     // CHECK-NEXT:     {{.*}}[[X]] * [[Z]]{{.*}};
@@ -34,7 +34,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK-NEXT:     float x;
     // CHECK-NEXT:     float z;
     // CHECK-NEXT:   };
-    // CHECK:        ElementValues load(mn::Index place) const {
+    // CHECK:        ElementValues load(mn::Offset place) const {
     // CHECK-NEXT:     return {x[place], z[place]};
     %o:2 = plan.step "once" on kernel at [768, 1024] (%x, %z) {
     ^bb0(%b: tensor<3x4xf32>, %c: tensor<3x4xf32>):

@@ -16,9 +16,10 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK:          float row_t;
     // CHECK:        using Phases = mn::Phases<mn::RowPhase<mn::Max, float, 1>,
     // CHECK-NEXT:                             mn::RowPhase<mn::Sum, float, 2>>;
+    // CHECK-NOT:    runsApart
     // CHECK:        mn::Index placeOf(mn::Index o, mn::Index r) const {
     // CHECK-NEXT:     return r / 4 * 12 + o * 4 + r % 4;
-    // CHECK:        ElementValues load(mn::Index place) const { return {x[place]}; }
+    // CHECK:        ElementValues load(mn::Offset place) const { return {x[place]}; }
     // CHECK:        void begin(RowValues &row, mn::Index o) const { row.row_t = row_t[o]; }
     // CHECK:        values(mn::Phase<0>, const RowValues &,
     // CHECK:          return {{[{][{]}}e.x{{[}][}]}};
@@ -35,7 +36,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cpu"} {
     // CHECK-NEXT:   };
     // CHECK:        StoredValues results(const RowValues &row, const ElementValues &e,
     // CHECK:        template <int n>
-    // CHECK-NEXT:   void store(const StoredValues (&v)[n], mn::Index place) const {
+    // CHECK-NEXT:   void store(const StoredValues (&v)[n], mn::Offset place) const {
     // CHECK-NEXT:     for (int i = 0; i < n; ++i)
     // CHECK-NEXT:       y[place + i] = v[i].y;
     // CHECK:        void storeRow(const RowValues &row, mn::Index o) const {

@@ -13,14 +13,14 @@
 // CHECK-NEXT:   struct TransposedValues {
 // CHECK-NEXT:     float transposed;
 // CHECK-NEXT:   };
-// CHECK-NEXT:   MN_FN TransposedValues transposed(mn::Index matrix, mn::Index row,
+// CHECK-NEXT:   MN_FN TransposedValues transposed(mn::Index matrix, mn::Offset row,
 // CHECK-NEXT:                                     mn::Index column) const {
 // CHECK-NEXT:     return {-x[matrix * 25088 + column * 784 + row]};
 // CHECK-NEXT:   }
 // CHECK-NEXT:   struct ElementValues {
 // CHECK-NEXT:     float z;
 // CHECK-NEXT:   };
-// CHECK-NEXT:   MN_FN ElementValues load(mn::Index place) const { return {z[place]}; }
+// CHECK-NEXT:   MN_FN ElementValues load(mn::Offset place) const { return {z[place]}; }
 // CHECK-NEXT:   struct StoredValues {
 // CHECK-NEXT:     float y;
 // CHECK-NEXT:   };

@@ -260,13 +260,15 @@ func.func @rounded(%x: tensor<512x100xf32>, %y: tensor<512x100xf32>) -> (tensor<
   return %1, %0, %2 : tensor<512xf32>, tensor<512x100xf32>, tensor<512x100xbf16>
 }
 
-// Rows that lie side by side in memory share blocks: of 64 there are too few
-// for so many elements, of 512 enough. Of fewer elements a block has eight rows.
+// Rows that lie side by side in memory share blocks: of 512 there are enough for
+// so many elements. Of fewer rows each phase is a launch, where they come in
+// fours. Of fewer elements a block has eight rows.
 
 // CHECK-LABEL: func.func @side_by_side
 // CHECK:         plan.step
-// CHECK:           mnist.reduce_sum {{.*}} tensor<64xf32>
-// CHECK-NEXT:      plan.yield
+// CHECK:           mnist.reduce_sum {{.*}} tensor<65536x64xf32> -> tensor<64xf32>
+// CHECK:           mnist.sub
+// CHECK-NEXT:      plan.yield {{.*}} : tensor<65536x64xf32>
 // CHECK:         plan.step
 // CHECK:           mnist.reduce_sum {{.*}} tensor<512xf32>
 // CHECK:           mnist.sub
@@ -275,7 +277,11 @@ func.func @rounded(%x: tensor<512x100xf32>, %y: tensor<512x100xf32>) -> (tensor<
 // CHECK:           mnist.reduce_sum {{.*}} tensor<8192x64xf32> -> tensor<64xf32>
 // CHECK:           mnist.sub
 // CHECK-NEXT:      plan.yield {{.*}} : tensor<8192x64xf32>
-func.func @side_by_side(%x: tensor<65536x64xf32>, %y: tensor<8192x512xf32>, %z: tensor<8192x64xf32>) -> (tensor<65536x64xf32>, tensor<8192x512xf32>, tensor<8192x64xf32>) {
+// CHECK:         plan.step
+// CHECK:           mnist.reduce_sum {{.*}} tensor<65536x66xf32> -> tensor<66xf32>
+// CHECK-NEXT:      plan.yield
+func.func @side_by_side(%x: tensor<65536x64xf32>, %y: tensor<8192x512xf32>, %z: tensor<8192x64xf32>, %w: tensor<65536x66xf32>)
+    -> (tensor<65536x64xf32>, tensor<8192x512xf32>, tensor<8192x64xf32>, tensor<65536x66xf32>) {
   %0 = mnist.reduce_sum %x over [0] : tensor<65536x64xf32> -> tensor<64xf32>
   %1 = mnist.broadcast %0 along [1] : tensor<64xf32> -> tensor<65536x64xf32>
   %2 = mnist.sub %x, %1 : tensor<65536x64xf32>
@@ -285,5 +291,8 @@ func.func @side_by_side(%x: tensor<65536x64xf32>, %y: tensor<8192x512xf32>, %z: 
   %6 = mnist.reduce_sum %z over [0] : tensor<8192x64xf32> -> tensor<64xf32>
   %7 = mnist.broadcast %6 along [1] : tensor<64xf32> -> tensor<8192x64xf32>
   %8 = mnist.sub %z, %7 : tensor<8192x64xf32>
-  return %2, %5, %8 : tensor<65536x64xf32>, tensor<8192x512xf32>, tensor<8192x64xf32>
+  %9 = mnist.reduce_sum %w over [0] : tensor<65536x66xf32> -> tensor<66xf32>
+  %10 = mnist.broadcast %9 along [1] : tensor<66xf32> -> tensor<65536x66xf32>
+  %11 = mnist.sub %w, %10 : tensor<65536x66xf32>
+  return %2, %5, %8, %11 : tensor<65536x64xf32>, tensor<8192x512xf32>, tensor<8192x64xf32>, tensor<65536x66xf32>
 }

@@ -121,8 +121,7 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
     device::eachOfRows<S.outputs, rows, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           typename Kernel::Row row{};
-          Kernel::runRow(f, row, {o, lane.member}, lane.member, lane.row,
-                         inside, true);
+          Kernel::runRow(f, row, o, 0, lane.member, lane.row, inside);
         });
   }
 #endif

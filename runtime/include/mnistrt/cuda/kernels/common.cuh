@@ -109,6 +109,13 @@ MN_DEVICE void sumOverLanes(T (&v)[N], int &first, int &count) {
     v[i] = kept[i];
 }
 
+template <bool first, typename A, typename B> struct Choice {
+  using Type = A;
+};
+template <typename A, typename B> struct Choice<false, A, B> {
+  using Type = B;
+};
+
 /// Scratch memory of one kernel: `parts` numbers and a ticket for each of
 /// `results` groups of blocks. Tickets start as 0 and are left so.
 template <typename T, long long parts, int results> struct Scratch {

@@ -84,13 +84,6 @@ MN_SHAPE_FN LaunchShape reduce(const Reduce &s) {
 
 namespace device {
 
-template <bool first, typename A, typename B> struct Choice {
-  using Type = A;
-};
-template <typename A, typename B> struct Choice<false, A, B> {
-  using Type = B;
-};
-
 template <typename R, typename T, Reduce S> struct ReduceKernel {
   static constexpr shape::ReduceTeams t = shape::reduceTeams(S);
   using State = typename R::template State<T>;

@@ -68,26 +68,35 @@ struct RowKernel {
   // has all are inside the row, or none is, but for ragged ones.
   static constexpr int wide = t.wide;
   static_assert(t.ragged || S.size % wide == 0);
-  static constexpr int64_t all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
-  static constexpr int64_t stride = int64_t(t.team) * splits * wide;
-  static constexpr int64_t each = shape::ceilDiv<int64_t>(all, stride);
-  /// For what is kept, beside those that any row takes.
-  static constexpr int registers =
-      shape::max(16, shape::min(80, 65536 / threads - 72));
-  static constexpr bool keeps =
-      each * wide * int64_t(sizeof(Element)) <= 4 * registers;
+  using Number = RowNumber<S>;
+  static constexpr Number all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
+  /// Where a thread's elements are whole runs apart, no division says where
+  /// the next one is: of a team so many threads have elements.
+  static constexpr int atWork = shape::threadsAtWork<F>(S, t);
+  static constexpr bool byRuns = shape::goesByRuns<F>(S, t);
+  static constexpr Number stride = Number(atWork) * splits * wide;
+  static constexpr Number each = shape::ceilDiv<Number>(all, stride);
+  static constexpr bool keeps = shape::keepsRows<F>(S, t, threads);
   /// Elements, or neighbours, that are on their way from memory at once: of few
   /// bytes more. To draw numbers takes longer, and much code for each.
   static constexpr int depth =
       wide == 1 || DrawsNumbers<F>
           ? shape::rowDepth / wide
-          : shape::max(2, shape::min(8, 128 / int(wide * sizeof(Element))));
+          : shape::elementsUnderWay(wide * sizeof(Element));
   static constexpr int atOnce =
       keeps ? int(each) : int(shape::min<int64_t>(each, depth));
+  /// So many, in turns of these, every thread has: nothing is asked. Where the
+  /// compiler knows no distances, it would put loads off to where they are
+  /// used.
+  static constexpr Number sure =
+      byRuns && each >= 2 * atOnce ? all / stride / atOnce * atOnce : 0;
 
+  /// Of the first element that a thread has of row `o`; where it has none, of
+  /// the row's first.
   struct Place {
     Index o;
-    int64_t first;
+    Index first, begin; ///< its number, and where it is
+    bool isIdle;
   };
   using Held = Element[atOnce][wide];
 
@@ -103,13 +112,19 @@ struct RowKernel {
     }
     MN_DEVICE bool isWhole() const { return !t.ragged || to - from == wide; }
   };
-  static MN_DEVICE Spot spotOf(const F &f, Index o, Index i) {
-    if constexpr (!t.ragged) {
-      return {f.placeOf(o, i) & Index(-wide), i, 0, wide};
+  /// Of the thread's elements that of number `n`.
+  static MN_DEVICE Spot spotOf(const F &f, const Place &at, Number n) {
+    const Index i = Index(at.first + n * stride);
+    __builtin_assume(i >= 0 && i < all);
+    if constexpr (byRuns) {
+      constexpr Index apart = Index(stride / S.run * F::runsApart);
+      return {(at.begin + Index(n) * apart) & Index(-wide), i, 0, wide};
+    } else if constexpr (!t.ragged) {
+      return {f.placeOf(at.o, i) & Index(-wide), i, 0, wide};
     } else {
       constexpr Index ofRun = shape::foursOfRun(S) * 4, run = S.run;
       const Index begin = i / ofRun * run, after = i % ofRun & Index(-wide);
-      const Index first = f.placeOf(o, begin), whole = first & Index(-wide);
+      const Index first = f.placeOf(at.o, begin), whole = first & Index(-wide);
       const int before = int(first - whole);
       const int to = shape::min(int(before + run - after), wide);
       // Not beyond the tensor.
@@ -120,35 +135,53 @@ struct RowKernel {
     }
   }
 
-  /// Loads up to `atOnce` times neighbours, from number `start` of the thread
-  /// on; without branches: beyond the end they are the first ones.
-  static MN_DEVICE void load(Held &e, const F &f, Place at, int64_t start) {
+  /// Of some elements of each thread: all threads have them; their numbers are
+  /// constants; or nothing is known.
+  enum class Turn { whole, last, any };
+  /// Whether the thread has an element of number `n`.
+  template <Turn turn> static MN_DEVICE bool has(const Place &at, Number n) {
+    return turn == Turn::whole ||
+           (turn == Turn::last && (n + 1) * stride <= all) ||
+           at.first + n * stride < all;
+  }
+
+  /// Loads `count` times neighbours, from number `start` of the thread on;
+  /// without branches: beyond the end they are the first ones.
+  template <Turn turn, int count>
+  static MN_DEVICE void load(Held &e, const F &f, const Place &at,
+                             Number start) {
 #pragma unroll
-    for (int i = 0; i < atOnce; ++i) {
-      const int64_t r = at.first + (start + i) * stride;
-      const Index inside = Index(r < all ? r : 0);
-      __builtin_assume(inside >= 0 && inside < all);
-      const Index place = spotOf(f, at.o, inside).place;
+    for (int i = 0; i < count; ++i) {
+      const Index place =
+          spotOf(f, at, has<turn>(at, start + i) ? start + i : 0).place;
 #pragma unroll
       for (int j = 0; j < wide; ++j)
-        e[i][j] = f.load(place + j);
+        e[i][j] = f.load(Offset(place) + j);
     }
   }
 
+  template <Turn turn, int count, typename Use>
+  static MN_DEVICE void forSome(Held &e, const F &f, const Place &at,
+                                Number start, const Use &use) {
+    if constexpr (!keeps)
+      load<turn, count>(e, f, at, start);
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      if (has<turn>(at, start + i))
+        use(e[i], spotOf(f, at, start + i));
+  }
   /// Calls use(neighbours, their spot) for all elements of the thread.
   template <typename Use>
-  static MN_DEVICE void forEach(Held &e, const F &f, Place at, const Use &use) {
-    for (int64_t start = 0; start < each; start += atOnce) {
-      if constexpr (!keeps)
-        load(e, f, at, start);
-#pragma unroll
-      for (int i = 0; i < atOnce; ++i) {
-        const int64_t r = at.first + (start + i) * stride;
-        if (r < all) {
-          __builtin_assume(r >= 0);
-          use(e[i], spotOf(f, at.o, Index(r)));
-        }
-      }
+  static MN_DEVICE void forEach(Held &e, const F &f, const Place &at,
+                                const Use &use) {
+    for (Number start = 0; start < sure; start += atOnce)
+      forSome<Turn::whole, atOnce>(e, f, at, start, use);
+    if constexpr (each - sure > atOnce) {
+#pragma unroll 1
+      for (Number start = sure; start < each; start += atOnce)
+        forSome<Turn::any, atOnce>(e, f, at, start, use);
+    } else if constexpr (each > sure) {
+      forSome<Turn::last, int(each - sure)>(e, f, at, sure, use);
     }
   }
 
@@ -198,59 +231,75 @@ struct RowKernel {
     typename F::StoredValues v[wide];
 #pragma unroll
     for (int j = 0; j < wide; ++j)
-      if (spot.has(j))
-        v[j] =
-            f.results(row, x[j], o, spot.r + j, neighbour<wide>(spot.place, j));
+      v[j] =
+          f.results(row, x[j], o, spot.r + j, neighbour<wide>(spot.place, j));
     if (spot.isWhole())
       return f.store(v, spot.place);
 #pragma unroll
     for (int j = 0; j < wide; ++j)
       if (spot.has(j)) {
         const typename F::StoredValues one[1] = {v[j]};
-        f.store(one, spot.place + j);
+        f.store(one, Offset(spot.place) + j);
       }
   }
 
   template <int p>
-  static MN_DEVICE void runPhases(Held &e, const F &f, Row &row, Place at,
-                                  int member, int number, bool inside) {
+  static MN_DEVICE void runPhases(Held &e, const F &f, Row &row,
+                                  const Place &at, int member, int number,
+                                  bool inside) {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
       auto s = Kind::noneOfAll();
       forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
+        // Also of other rows' elements: neighbours share random numbers.
+        decltype(f.values(Phase<p>{}, row, x[0], at.o, spot.r,
+                          neighbour<wide>(spot.place, 0))) v[wide];
+#pragma unroll
+        for (int j = 0; j < wide; ++j)
+          v[j] = f.values(Phase<p>{}, row, x[j], at.o, spot.r + j,
+                          neighbour<wide>(spot.place, j));
 #pragma unroll
         for (int j = 0; j < wide; ++j)
           if (spot.has(j))
-            s = Kind::joinAll(
-                s, Kind::ofAll(f.values(Phase<p>{}, row, x[j], at.o, spot.r + j,
-                                        neighbour<wide>(spot.place, j)),
-                               spot.r + j));
+            s = Kind::joinAll(s, Kind::ofAll(v[j], spot.r + j));
         if constexpr (storesInPhase<p>)
           if (inside)
             storeElements(f, row, x, at.o, spot);
       });
+      if (at.isIdle)
+        s = Kind::noneOfAll();
       s = joinTeam<p, Kind>(s, member, number);
       f.take(Phase<p>{}, Kind::results(s), row, at.o);
       runPhases<p + 1>(e, f, row, at, member, number, inside);
     }
   }
 
+  static MN_DEVICE Place placeFor(const F &f, Index o, int split, int member) {
+    const int64_t first = (int64_t(split) * atWork + member) * wide;
+    const bool isIdle = member >= atWork || first >= all;
+    Place at{o, Index(isIdle ? 0 : first), 0, isIdle};
+    if constexpr (byRuns)
+      at.begin = f.placeOf(o, at.first);
+    return at;
+  }
+
   /// A row from its first phase to its results, which are stored where it is
-  /// `inside`; what there is one of for the row by the `isFirst` block.
-  static MN_DEVICE void runRow(const F &f, Row &row, Place at, int member,
-                               int number, bool inside, bool isFirst) {
+  /// `inside`; what there is one of for the row by the first block.
+  static MN_DEVICE void runRow(const F &f, Row &row, Index o, int split,
+                               int member, int number, bool inside) {
+    const Place at = placeFor(f, o, split, member);
     f.begin(row, at.o);
     Held e;
     if constexpr (keeps)
-      load(e, f, at, 0);
-    runPhases<0>(e, f, row, at, member, number, inside);
-    if (!inside)
+      load<Turn::last, atOnce>(e, f, at, 0);
+    runPhases<0>(e, f, row, at, member, number, inside && !at.isIdle);
+    if (!inside || at.isIdle)
       return;
     if constexpr (F::storesElements && !StoresInLastPhase<F>)
       forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
         storeElements(f, row, x, at.o, spot);
       });
-    if (isFirst && member == 0)
+    if (split == 0 && member == 0)
       f.storeRow(row, at.o);
   }
 
@@ -313,7 +362,7 @@ struct RowKernel {
       clusterWait();
   }
 
-  static MN_DEVICE void run(const F &functor, Parts &parts) {
+  static MN_DEVICE void run(const F &functor, Parts &parts, int) {
     const F f = wide > 1 ? withAlignedTensors(functor) : functor;
     gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
@@ -329,13 +378,12 @@ struct RowKernel {
     const int64_t o = group * t.rows + number;
     const bool inside = o < S.outputs;
     // Threads without a row go with the last one: all meet at barriers.
-    const Place at{Index(inside ? o : S.outputs - 1),
-                   (int64_t(split) * t.team + member) * wide};
+    const Index mine = Index(inside ? o : S.outputs - 1);
     Row row{};
-    runRow(f, row, at, member, number, inside, split == 0);
+    runRow(f, row, mine, split, member, number, inside);
     if constexpr (hasTotals)
       if (byCluster || split == 0)
-        runTotals(f, row, at.o, inside && split == 0 && member == 0, number,
+        runTotals(f, row, mine, inside && split == 0 && member == 0, number,
                   parts);
   }
 };
@@ -345,9 +393,14 @@ struct RowKernelFor {
   using Type = RowKernel<F, S, t>;
 };
 template <typename F, Reduce S, shape::RowTeams t>
-  requires(t.tall > 1)
+  requires(t.tall > 1 && !t.byPhases)
 struct RowKernelFor<F, S, t> {
   using Type = TallRowKernel<F, S, t>;
+};
+template <typename F, Reduce S, shape::RowTeams t>
+  requires(t.byPhases)
+struct RowKernelFor<F, S, t> {
+  using Type = PhaseRowKernel<F, S, t>;
 };
 template <typename F, Reduce S>
 using RowKernelOf = typename RowKernelFor<F, S>::Type;
@@ -357,9 +410,9 @@ using RowKernelOf = typename RowKernelFor<F, S>::Type;
 #define MN_ROWS_KERNEL(NAME, F, ...)                                           \
   __device__ mn::device::RowKernelOf<F, __VA_ARGS__>::Parts NAME##_parts;      \
   MN_GLOBAL_CLUSTERS(mn::shape::rows<F>(__VA_ARGS__))                          \
-  NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {                        \
+  NAME(const __grid_constant__ F f, const int launch MN_TIMES_ARGUMENT) {      \
     MN_RECORD_TIMES                                                            \
-    mn::device::RowKernelOf<F, __VA_ARGS__>::run(f, NAME##_parts);             \
+    mn::device::RowKernelOf<F, __VA_ARGS__>::run(f, NAME##_parts, launch);     \
   }
 
 #else
@@ -368,8 +421,12 @@ using RowKernelOf = typename RowKernelFor<F, S>::Type;
 
 template <typename F>
 void rows(Context &ctx, const char *kernel, const Reduce &s, const F &functor) {
-  if (s.outputs != 0)
-    launch(ctx, kernel, shape::rows<F>(s), functor);
+  if (s.outputs == 0)
+    return;
+  for (int n = 0; n < shape::rowLaunches<F>(s); ++n) {
+    void *arguments[] = {const_cast<F *>(&functor), &n};
+    launch(ctx, kernel, shape::rows<F>(s), arguments);
+  }
 }
 
 #endif // __CUDACC__

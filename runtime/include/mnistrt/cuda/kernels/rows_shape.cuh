@@ -17,6 +17,7 @@ struct RowTeams {
   int wide = 1;              ///< elements next to each other that a thread has
   bool ragged = false;       ///< of which some may be other rows'
   int tall = 1;              ///< rows next to each other that a thread has
+  bool byPhases = false;     ///< a launch for each phase; splits are no cluster
   int rows = 1;
   int team = 1;
   int splits = 1;
@@ -31,6 +32,12 @@ struct RowTeams {
 
 /// Elements that a thread has of a row, while there may be more threads.
 inline constexpr int rowDepth = 8;
+
+/// Elements, or neighbours, of so many bytes that a thread has on their way
+/// from memory at once.
+MN_SHAPE_FN int elementsUnderWay(size_t bytes) {
+  return max(2, min(8, 128 / int(bytes)));
+}
 
 /// So many rows in a block that all blocks are one cluster, if that can be: to
 /// put totals together through memory takes as long as the rows.
@@ -108,6 +115,32 @@ MN_SHAPE_FN RowTeams teamsOfColumns(const Reduce &s, int tall) {
   return t;
 }
 
+/// Whether so few rows lie side by side that clusters would leave a large GPU
+/// partly idle, but each has so much that a launch for every phase pays: all
+/// blocks have a part of all rows then.
+MN_SHAPE_FN bool goesByPhases(const Reduce &s) {
+  constexpr int64_t enoughBlocks = 260, ofColumns = 32;
+  return s.outputs * largestCluster < enoughBlocks * ofColumns &&
+         s.outputs * s.size >= int64_t(4) * 1024 * referenceSms;
+}
+
+/// A block has so many rows that few threads are left without, and lines of
+/// memory are whole; a multiprocessor one block.
+MN_SHAPE_FN RowTeams teamsOfPhases(const Reduce &s) {
+  RowTeams t{.alongElements = false, .tall = 4, .byPhases = true};
+  int64_t fewest = 0;
+  for (int rows = 64; rows >= 32; rows /= 2)
+    if (const int64_t all = ceilDiv<int64_t>(s.outputs, rows) * rows;
+        fewest == 0 || all < fewest)
+      fewest = all, t.rows = rows;
+  t.team = mostOfTeams * t.tall / t.rows;
+  t.groups = fewest / t.rows;
+  t.splits = int(max<int64_t>(
+      1, min<int64_t>(referenceSms / t.groups,
+                      ceilDiv<int64_t>(s.size, int64_t(t.team) * rowDepth))));
+  return t;
+}
+
 /// With as many blocks for some rows as run at once: more would wait for a
 /// whole row each.
 MN_SHAPE_FN RowTeams spread(RowTeams t, const Reduce &s) {
@@ -138,17 +171,27 @@ MN_SHAPE_FN bool isRagged(const Reduce &s) {
          s.outputs * s.size % 4 == 0;
 }
 
+/// What a functor says of its rows (mnistrt/rows.h).
+struct RowTraits {
+  bool hasTotals = false, drawsNumbers = false, rowsInFours = false;
+};
+template <typename F>
+inline constexpr RowTraits rowTraits = {HasTotals<F>, DrawsNumbers<F>,
+                                        HasRowsInFours<F>};
+
 /// Ragged fours are for rows in which numbers are drawn, four at a time: others
 /// take longer so.
-MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false,
-                              bool drawsNumbers = false) {
+MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, const RowTraits &f = {}) {
   const bool inFours = s.size > 4 && (s.contiguous ? s.size : s.run) % 4 == 0;
-  if (!hasTotals && (inFours || (drawsNumbers && isRagged(s)))) {
+  if (!f.hasTotals && (inFours || (f.drawsNumbers && isRagged(s)))) {
     RowTeams t = teamsOfFours(s, inFours ? s.size / 4 : raggedFours(s));
     t.ragged = !inFours;
     t.groups = ceilDiv<int64_t>(max<int64_t>(s.outputs, 1), t.rows);
     return t;
   }
+  const bool mayBeTall = f.rowsInFours && !f.hasTotals;
+  if (mayBeTall && goesByPhases(s))
+    return teamsOfPhases(s);
   RowTeams t;
   t.alongElements = goesAlongElements(s);
   if (s.size <= 4) {
@@ -159,16 +202,56 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, bool hasTotals = false,
       t.team *= 2;
     t.rows = max(256 / t.team, 1);
   } else {
-    t = teamsOfColumns(s, !hasTotals && prefersFourRows(s) ? 4 : 1);
+    t = teamsOfColumns(s, mayBeTall && prefersFourRows(s) ? 4 : 1);
   }
-  if (hasTotals)
+  if (f.hasTotals)
     t.rows = rowsForTotals(t, s);
   return spread(t, s);
 }
 
-/// Of a functor.
+/// Threads of a team that have elements where each has ones that are whole runs
+/// apart; 0 where these would be less than three quarters. Fours are few enough
+/// without.
+MN_SHAPE_FN int threadsOfRuns(const Reduce &s, const RowTeams &t) {
+  if (s.contiguous || !t.alongElements || t.wide > 1)
+    return 0;
+  const int64_t threads = t.team / s.run * s.run;
+  return 4 * threads >= 3 * t.team ? int(threads) : 0;
+}
+/// Of a functor whose runs are equally far apart.
+template <typename F>
+MN_SHAPE_FN bool goesByRuns(const Reduce &s, const RowTeams &t) {
+  return HasRunsApart<F> && threadsOfRuns(s, t) > 0;
+}
+template <typename F>
+MN_SHAPE_FN int threadsAtWork(const Reduce &s, const RowTeams &t) {
+  return goesByRuns<F>(s, t) ? threadsOfRuns(s, t) : t.team;
+}
+
+/// Whether what a thread has of a row stays in its registers, beside those that
+/// any row takes, where a block has `threads`.
+template <typename F>
+MN_SHAPE_FN bool keepsRows(const Reduce &s, const RowTeams &t, int threads) {
+  const int registers = max(16, min(80, 65536 / threads - 72));
+  const int64_t all = t.ragged ? 4 * raggedFours(s) : s.size;
+  const int64_t stride = int64_t(threadsAtWork<F>(s, t)) * t.splits * t.wide;
+  return ceilDiv<int64_t>(all, stride) * t.wide *
+             int64_t(sizeof(typename F::ElementValues)) <=
+         4 * registers;
+}
+
+/// Of a functor. Rows that caches do not hold are shared by more blocks where
+/// they stay in registers then: they are loaded once.
 template <typename F> MN_SHAPE_FN RowTeams rowTeamsOf(const Reduce &s) {
-  return rowTeams(s, HasTotals<F>, DrawsNumbers<F>);
+  constexpr int64_t ofCaches = int64_t(1) << 22;
+  const RowTeams t = rowTeams(s, rowTraits<F>);
+  if (HasTotals<F> || DrawsNumbers<F> || t.tall > 1 || t.rows > 1 ||
+      s.outputs * s.size < ofCaches)
+    return t;
+  for (RowTeams more = t; more.splits <= largestCluster; ++more.splits)
+    if (keepsRows<F>(s, more, more.threads()))
+      return more;
+  return t;
 }
 
 template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
@@ -177,8 +260,17 @@ template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
   const bool together = hasTotals && t.isOneCluster();
   return {static_cast<unsigned>(t.groups * t.splits),
           static_cast<unsigned>(t.threads()),
-          static_cast<unsigned>(together ? t.groups * t.splits
-                                         : clusterOf(t.splits))};
+          static_cast<unsigned>(together     ? t.groups * t.splits
+                                : t.byPhases ? 1
+                                             : clusterOf(t.splits))};
+}
+
+/// Launches of a step: one for each phase, and one where elements are stored
+/// after the last of them.
+template <typename F> MN_SHAPE_FN int rowLaunches(const Reduce &s) {
+  return rowTeamsOf<F>(s).byPhases
+             ? F::Phases::count + (F::storesElements && !StoresInLastPhase<F>)
+             : 1;
 }
 
 } // namespace shape

@@ -2,7 +2,9 @@
 //
 // As rows.cuh, of large tensors whose rows are columns in memory: a thread has
 // four rows next to each other, so that it loads and stores 16 bytes at a time.
-// Without totals.
+// Where there are few rows, all blocks have a part of them, and each phase is a
+// launch: the last block to end it adds the parts up, always in the same order,
+// and the next launch begins with these sums. Without totals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +17,15 @@
 
 namespace mn::device {
 
-template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
+/// Of an element of a row.
+template <Reduce S>
+using RowNumber = typename Choice<(S.size > 1 << 30), int64_t, int>::Type;
+
+/// What a thread does with its part of four rows, which `splits` blocks share.
+template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
   using Element = typename F::ElementValues;
   using Row = typename F::RowValues;
-  using Parts = NoScratch;
   static constexpr int tall = t.tall, columns = t.rows / tall;
-  // Without clusters one block of those that share rows does all of it.
-  static constexpr int splits = hasClusters ? t.splits : 1;
-  static_assert(splits <= t.team, "each block gets a member's sum");
   static constexpr int phases = F::Phases::count;
   template <int p>
   static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
@@ -32,39 +35,51 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
   static constexpr int laneTeam = 32 / laneColumns;
   static constexpr int warpsApart = t.team / laneTeam;
 
-  static constexpr int64_t stride = int64_t(t.team) * splits;
-  static constexpr int64_t each = shape::ceilDiv<int64_t>(S.size, stride);
+  /// Numbers of elements.
+  using Number = RowNumber<S>;
+  static constexpr Number stride = Number(t.team) * splits;
+  static constexpr Number each = shape::ceilDiv<Number>(S.size, stride);
   /// Elements of each row that are on their way from memory at once.
-  static constexpr int atOnce =
-      int(shape::min<int64_t>(each, shape::rowDepth / tall));
+  static constexpr int atOnce = int(shape::min<int64_t>(
+      each, t.byPhases ? shape::elementsUnderWay(tall * sizeof(Element))
+                       : shape::rowDepth / tall));
 
   /// What a thread has of its rows, from number `o` on.
   struct Mine {
     Row row[tall];
     Index o;
-    int64_t first; ///< element
+    Number first; ///< element
     int member, number;
     bool inside;
   };
 
+  /// Where the first of neighbours is: the compiler sees a multiple of their
+  /// number.
+  static MN_DEVICE Index placeOf(const F &f, const Mine &my, Index r) {
+    const Index place = opaque(f.placeOf(my.o, r)) & Index(-tall);
+    __builtin_assume(place >= 0);
+    return place;
+  }
+
   /// Calls use(elements of each row, their number) for all of the thread's.
   template <typename Use>
   static MN_DEVICE void forEach(const F &f, const Mine &my, const Use &use) {
-    for (int64_t start = 0; start < each; start += atOnce) {
+    for (Number start = 0; start < each; start += atOnce) {
       Element e[atOnce][tall];
 #pragma unroll
       for (int i = 0; i < atOnce; ++i) {
         // Without branches: beyond the end they are the first ones.
-        const int64_t r = my.first + (start + i) * stride;
+        const Number r = my.first + (start + i) * stride;
         const Index inside = Index(r < S.size ? r : 0);
         __builtin_assume(inside >= 0 && inside < S.size);
+        const Index place = placeOf(f, my, inside);
 #pragma unroll
         for (int j = 0; j < tall; ++j)
-          e[i][j] = f.load(f.placeOf(my.o + j, inside));
+          e[i][j] = f.load(Offset(place) + j);
       }
 #pragma unroll
       for (int i = 0; i < atOnce; ++i) {
-        const int64_t r = my.first + (start + i) * stride;
+        const Number r = my.first + (start + i) * stride;
         if (r < S.size) {
           __builtin_assume(r >= 0);
           use(e[i], Index(r));
@@ -73,9 +88,23 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
     }
   }
 
-  /// The sums over the team, in all of its threads.
-  template <int p, typename Kind, typename State>
-  static MN_DEVICE void joinTeam(State (&s)[tall], const Mine &my) {
+  /// Which rows a thread has; nothing is known of them.
+  static MN_DEVICE Mine mine(int64_t group, int split) {
+    Mine my{};
+    my.number = int(threadIdx.x) % columns;
+    my.member = int(threadIdx.x) / columns;
+    const int64_t o = group * t.rows + int64_t(my.number) * tall;
+    my.inside = o < S.outputs;
+    // Threads without rows go with the last ones: all meet at barriers.
+    my.o = Index(my.inside ? o : S.outputs - tall);
+    __builtin_assume(my.o >= 0);
+    my.first = Number(split) * t.team + my.member;
+    return my;
+  }
+
+  /// The sums over the block's members of the team, in all of its threads.
+  template <typename Kind, typename State>
+  static MN_DEVICE void joinBlock(State (&s)[tall], const Mine &my) {
     const int row = my.number * tall;
 #pragma unroll
     for (int j = 0; j < tall; ++j)
@@ -96,19 +125,6 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
       __syncthreads();
       joinAll<Kind, warpsApart>(s, ofWarps, row);
     }
-    if constexpr (splits > 1) {
-      __shared__ State ofBlocks[splits][t.rows];
-      // Not before the others run.
-      if constexpr (p == 0)
-        clusterWait();
-      if (my.member < splits)
-#pragma unroll
-        for (int j = 0; j < tall; ++j)
-          *inBlock(&ofBlocks[int(blockIdx.x) % splits][row + j], my.member) =
-              s[j];
-      clusterSync();
-      joinAll<Kind, splits>(s, ofBlocks, row);
-    }
   }
   template <typename Kind, int count, typename State>
   static MN_DEVICE void joinAll(State (&s)[tall],
@@ -125,35 +141,82 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
   /// The results of neighbours: all are computed before the first is stored.
   static MN_DEVICE void storeElements(const F &f, const Mine &my,
                                       const Element (&x)[tall], Index r) {
-    typename F::StoredValues v[tall][1];
+    const Index place = placeOf(f, my, r);
+    typename F::StoredValues v[tall];
 #pragma unroll
     for (int j = 0; j < tall; ++j)
-      v[j][0] = f.results(my.row[j], x[j], my.o + j, r,
-                          neighbour<1>(f.placeOf(my.o + j, r), 0));
+      v[j] = f.results(my.row[j], x[j], my.o + j, r, neighbour<tall>(place, j));
+    f.store(v, place);
+  }
+
+  /// What the thread's elements give to a phase.
+  template <int p, typename State>
+  static MN_DEVICE void sum(const F &f, const Mine &my, State (&s)[tall]) {
+    using Kind = typename F::Phases::template At<p>;
 #pragma unroll
     for (int j = 0; j < tall; ++j)
-      f.store(v[j], f.placeOf(my.o + j, r));
+      s[j] = Kind::noneOfAll();
+    forEach(f, my, [&](const Element(&x)[tall], Index r) {
+      const Index place = placeOf(f, my, r);
+#pragma unroll
+      for (int j = 0; j < tall; ++j)
+        s[j] = Kind::joinAll(
+            s[j], Kind::ofAll(f.values(Phase<p>{}, my.row[j], x[j], my.o + j, r,
+                                       neighbour<tall>(place, j)),
+                              r));
+      if constexpr (storesInPhase<p>)
+        if (my.inside)
+          storeElements(f, my, x, r);
+    });
+  }
+  static MN_DEVICE void storeAll(const F &f, const Mine &my) {
+    forEach(f, my, [&](const Element(&x)[tall], Index r) {
+      storeElements(f, my, x, r);
+    });
+  }
+  static MN_DEVICE void storeRows(const F &f, const Mine &my) {
+#pragma unroll
+    for (int j = 0; j < tall; ++j)
+      f.storeRow(my.row[j], my.o + j);
+  }
+};
+
+/// By clusters. Without these one block of those that share rows does all of
+/// it.
+template <typename F, Reduce S, shape::RowTeams t>
+struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
+  static constexpr int splits = hasClusters ? t.splits : 1;
+  static_assert(splits <= t.team, "each block gets a member's sum");
+  using Rows = TallRows<F, S, t, splits>;
+  using Mine = typename Rows::Mine;
+  using Parts = NoScratch;
+  static constexpr int tall = t.tall, phases = Rows::phases;
+
+  /// The sums over the team, in all of its threads.
+  template <int p, typename Kind, typename State>
+  static MN_DEVICE void joinTeam(State (&s)[tall], const Mine &my) {
+    Rows::template joinBlock<Kind>(s, my);
+    if constexpr (splits > 1) {
+      const int row = my.number * tall;
+      __shared__ State ofBlocks[splits][t.rows];
+      // Not before the others run.
+      if constexpr (p == 0)
+        clusterWait();
+      if (my.member < splits)
+#pragma unroll
+        for (int j = 0; j < tall; ++j)
+          *inBlock(&ofBlocks[int(blockIdx.x) % splits][row + j], my.member) =
+              s[j];
+      clusterSync();
+      Rows::template joinAll<Kind, splits>(s, ofBlocks, row);
+    }
   }
 
   template <int p> static MN_DEVICE void runPhases(const F &f, Mine &my) {
     if constexpr (p < phases) {
       using Kind = typename F::Phases::template At<p>;
       typename Kind::State s[tall];
-#pragma unroll
-      for (int j = 0; j < tall; ++j)
-        s[j] = Kind::noneOfAll();
-      forEach(f, my, [&](const Element(&x)[tall], Index r) {
-#pragma unroll
-        for (int j = 0; j < tall; ++j)
-          s[j] = Kind::joinAll(
-              s[j],
-              Kind::ofAll(f.values(Phase<p>{}, my.row[j], x[j], my.o + j, r,
-                                   neighbour<1>(f.placeOf(my.o + j, r), 0)),
-                          r));
-        if constexpr (storesInPhase<p>)
-          if (my.inside)
-            storeElements(f, my, x, r);
-      });
+      Rows::template sum<p>(f, my, s);
       joinTeam<p, Kind>(s, my);
 #pragma unroll
       for (int j = 0; j < tall; ++j)
@@ -162,7 +225,7 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
     }
   }
 
-  static MN_DEVICE void run(const F &functor, Parts &) {
+  static MN_DEVICE void run(const F &functor, Parts &, int) {
     const F f = withAlignedTensors(functor);
     gridDependencySync();
     const int split = int(blockIdx.x % t.splits);
@@ -170,17 +233,7 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
       return;
     if constexpr (splits > 1)
       clusterStart();
-    Mine my{};
-    my.number = int(threadIdx.x) % columns;
-    my.member = int(threadIdx.x) / columns;
-    const int64_t o =
-        int64_t(blockIdx.x / t.splits) * t.rows + int64_t(my.number) * tall;
-    my.inside = o < S.outputs;
-    // Threads without rows go with the last ones: all meet at barriers. The
-    // compiler sees that the first is a multiple of their number.
-    my.o = opaque(Index(my.inside ? o : S.outputs - tall)) & Index(-tall);
-    __builtin_assume(my.o >= 0);
-    my.first = int64_t(split) * t.team + my.member;
+    Mine my = Rows::mine(blockIdx.x / t.splits, split);
 #pragma unroll
     for (int j = 0; j < tall; ++j)
       f.begin(my.row[j], my.o + j);
@@ -188,13 +241,133 @@ template <typename F, Reduce S, shape::RowTeams t> struct TallRowKernel {
     if (!my.inside)
       return;
     if constexpr (F::storesElements && !StoresInLastPhase<F>)
-      forEach(f, my, [&](const Element(&x)[tall], Index r) {
-        storeElements(f, my, x, r);
-      });
+      Rows::storeAll(f, my);
     if (split == 0 && my.member == 0)
+      Rows::storeRows(f, my);
+  }
+};
+
+/// By phases, each of which is a launch.
+template <typename F, Reduce S, shape::RowTeams t>
+struct PhaseRowKernel : TallRows<F, S, t, t.splits> {
+  using Rows = TallRows<F, S, t, t.splits>;
+  using Mine = typename Rows::Mine;
+  using Row = typename Rows::Row;
+  static constexpr int tall = t.tall, phases = Rows::phases;
+  static constexpr int launches = shape::rowLaunches<F>(S);
+  template <int p> using Kind = typename F::Phases::template At<p>;
+
+  /// What blocks give to phases, from number `p` on.
+  template <int p, bool any> struct PartsFrom {
+    typename Kind<p>::State part[t.groups * t.splits][t.rows];
+    PartsFrom<p + 1, (p + 1 < phases)> others;
+    template <int q> MN_DEVICE auto &at() {
+      if constexpr (q == p)
+        return part;
+      else
+        return others.template at<q>();
+    }
+  };
+  template <int p> struct PartsFrom<p, false> {};
+  struct Parts {
+    PartsFrom<0, (phases > 0)> ofPhases;
+    Row row[S.outputs]; ///< what is known of it between launches
+    unsigned ticket[t.groups];
+  };
+
+  /// What is known of a row before launch `p`.
+  template <int p>
+  static MN_DEVICE void beginRow(const F &f, Row &row, const Parts &parts,
+                                 Index o) {
+    if constexpr (p == 0)
+      f.begin(row, o);
+    else
+      row = parts.row[o];
+  }
+
+  /// The last block to end a phase of its rows takes what the phase gives, each
+  /// row in one thread.
+  template <int p>
+  static MN_DEVICE void endPhase(const F &f, Mine &my, Parts &parts,
+                                 int64_t group) {
+    const auto &part = parts.ofPhases.template at<p>();
+    typename Kind<p>::State s[tall];
+#pragma unroll
+    for (int j = 0; j < tall; ++j)
+      s[j] = Kind<p>::noneOfAll();
+    for (int i = my.member; i < t.splits; i += t.team)
 #pragma unroll
       for (int j = 0; j < tall; ++j)
-        f.storeRow(my.row[j], my.o + j);
+        s[j] = Kind<p>::joinAll(
+            s[j], part[group * t.splits + i][my.number * tall + j]);
+    Rows::template joinBlock<Kind<p>>(s, my);
+    __shared__ typename Kind<p>::State sums[t.rows];
+    if (my.member == 0)
+#pragma unroll
+      for (int j = 0; j < tall; ++j)
+        sums[my.number * tall + j] = s[j];
+    __syncthreads();
+    const Index o = Index(group * t.rows + threadIdx.x);
+    if (threadIdx.x >= t.rows || o >= S.outputs)
+      return;
+    Row row{};
+    beginRow<p>(f, row, parts, o);
+    f.take(Phase<p>{}, Kind<p>::results(sums[threadIdx.x]), row, o);
+    if constexpr (p == launches - 1)
+      f.storeRow(row, o);
+    else
+      parts.row[o] = row;
+  }
+
+  /// Whether all blocks that share a block's rows have ended, of which it is
+  /// the last.
+  static MN_DEVICE bool isLast(Parts &parts, int64_t group) {
+    return lastToArrive(&parts.ticket[group], t.splits);
+  }
+
+  template <int p>
+  static MN_DEVICE void runPhase(const F &f, Mine &my, Parts &parts,
+                                 int64_t group, int split) {
+    typename Kind<p>::State s[tall];
+    Rows::template sum<p>(f, my, s);
+    Rows::template joinBlock<Kind<p>>(s, my);
+    if (my.member == 0)
+#pragma unroll
+      for (int j = 0; j < tall; ++j)
+        parts.ofPhases
+            .template at<p>()[group * t.splits + split][my.number * tall + j] =
+            s[j];
+    if (isLast(parts, group))
+      endPhase<p>(f, my, parts, group);
+  }
+
+  template <int p>
+  static MN_DEVICE void runFrom(const F &f, Parts &parts, int launch) {
+    if constexpr (p < launches) {
+      if (p != launch)
+        return runFrom<p + 1>(f, parts, launch);
+      const int64_t group = blockIdx.x / t.splits;
+      const int split = int(blockIdx.x % t.splits);
+      Mine my = Rows::mine(group, split);
+#pragma unroll
+      for (int j = 0; j < tall; ++j)
+        beginRow<p>(f, my.row[j], parts, my.o + j);
+      if constexpr (p < phases) {
+        runPhase<p>(f, my, parts, group, split);
+      } else {
+        if (my.inside)
+          Rows::storeAll(f, my);
+        // What it stores may be where rows were read.
+        if (isLast(parts, group) && my.inside && my.member == 0)
+          Rows::storeRows(f, my);
+      }
+    }
+  }
+
+  static MN_DEVICE void run(const F &functor, Parts &parts, int launch) {
+    const F f = withAlignedTensors(functor);
+    gridDependencySync();
+    runFrom<0>(f, parts, launch);
   }
 };
 

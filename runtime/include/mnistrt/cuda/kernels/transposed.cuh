@@ -105,7 +105,8 @@ template <typename F> struct TransposedTile {
     eachLoad([&](int n, int row, int column) {
 #pragma unroll
       for (int j = 0; j < tall; ++j)
-        v[n][j] = f.transposed(of, firstRow + row + j, firstColumn + column);
+        v[n][j] =
+            f.transposed(of, Offset(firstRow + row) + j, firstColumn + column);
     });
     eachLoad([&](int n, int row, int column) {
 #pragma unroll
@@ -126,7 +127,8 @@ template <typename F> struct TransposedTile {
 #pragma unroll
       for (int j = 0; j < wide; ++j)
         v[j] = f.results(values[(column + j) * tiles.pitch() + row],
-                         f.load(place + j), neighbour<wide>(Element(place), j));
+                         f.load(Offset(place) + j),
+                         neighbour<wide>(Element(place), j));
       f.store(v, place);
     });
   }

@@ -6,8 +6,10 @@
 // such a step has
 //
 //   placeOf(o, r)      where an element is in its tensors
-//   rowsInFours        true, if at all: every four rows lie side by side
-//   runsApart          if all runs of adjacent elements are: so far apart
+//   rowsInFours        true, if at all: elements r of rows 4 n to 4 n + 3 are
+//                      adjacent, for each n
+//   runsApart          how many elements apart runs of adjacent elements of a
+//                      row begin, if all do
 //   ElementValues      an element's inputs, which load(place) reads
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>

@@ -68,12 +68,14 @@ struct RowKernel {
   // has all are inside the row, or none is, but for ragged ones.
   static constexpr int wide = t.wide;
   static_assert(t.ragged || S.size % wide == 0);
-  using Number = RowNumber<S>;
-  static constexpr Number all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
   /// Where a thread's elements are whole runs apart, no division says where
   /// the next one is: of a team so many threads have elements.
   static constexpr int atWork = shape::threadsAtWork<F>(S, t);
   static constexpr bool byRuns = shape::goesByRuns<F>(S, t);
+  /// Numbers of elements. By 64 bits the compiler unrolls no loop more than is
+  /// said: it would put loads off to where they are used.
+  using Number = typename Choice<byRuns, RowNumber<S>, int64_t>::Type;
+  static constexpr Number all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
   static constexpr Number stride = Number(atWork) * splits * wide;
   static constexpr Number each = shape::ceilDiv<Number>(all, stride);
   static constexpr bool keeps = shape::keepsRows<F>(S, t, threads);
@@ -85,9 +87,7 @@ struct RowKernel {
           : shape::elementsUnderWay(wide * sizeof(Element));
   static constexpr int atOnce =
       keeps ? int(each) : int(shape::min<int64_t>(each, depth));
-  /// So many, in turns of these, every thread has: nothing is asked. Where the
-  /// compiler knows no distances, it would put loads off to where they are
-  /// used.
+  /// So many, in turns of these, every thread has.
   static constexpr Number sure =
       byRuns && each >= 2 * atOnce ? all / stride / atOnce * atOnce : 0;
 
@@ -176,13 +176,11 @@ struct RowKernel {
                                 const Use &use) {
     for (Number start = 0; start < sure; start += atOnce)
       forSome<Turn::whole, atOnce>(e, f, at, start, use);
-    if constexpr (each - sure > atOnce) {
-#pragma unroll 1
+    if constexpr (byRuns && each > sure && each - sure <= atOnce)
+      forSome<Turn::last, int(each - sure)>(e, f, at, sure, use);
+    else
       for (Number start = sure; start < each; start += atOnce)
         forSome<Turn::any, atOnce>(e, f, at, start, use);
-    } else if constexpr (each > sure) {
-      forSome<Turn::last, int(each - sure)>(e, f, at, sure, use);
-    }
   }
 
   /// The sum over the team, in all of its threads.
@@ -276,7 +274,8 @@ struct RowKernel {
 
   static MN_DEVICE Place placeFor(const F &f, Index o, int split, int member) {
     const int64_t first = (int64_t(split) * atWork + member) * wide;
-    const bool isIdle = member >= atWork || first >= all;
+    const bool isIdle =
+        (byRuns || stride > all) && (member >= atWork || first >= all);
     Place at{o, Index(isIdle ? 0 : first), 0, isIdle};
     if constexpr (byRuns)
       at.begin = f.placeOf(o, at.first);
@@ -291,7 +290,7 @@ struct RowKernel {
     f.begin(row, at.o);
     Held e;
     if constexpr (keeps)
-      load<Turn::last, atOnce>(e, f, at, 0);
+      load<byRuns ? Turn::last : Turn::any, atOnce>(e, f, at, 0);
     runPhases<0>(e, f, row, at, member, number, inside && !at.isIdle);
     if (!inside || at.isIdle)
       return;

@@ -223,4 +223,24 @@ TEST(Shapes, ProductsInClusters) {
   }
 }
 
+/// Depthwise, of 256 channels.
+Conv depthwise(int size, int window, int batch) {
+  const int pad = window / 2;
+  return shape::chooseConv({.batch = batch,
+                            .inChannels = 256,
+                            .outChannels = 256,
+                            .groups = 256,
+                            .in = {size, size, 1},
+                            .kernel = {window, window, 1},
+                            .out = {size, size, 1},
+                            .pads = {pad, pad, 0},
+                            .padsAfter = {pad, pad, 0}});
+}
+
+TEST(Shapes, LargeWindowsOfAChannelAreColumns) {
+  EXPECT_EQ(depthwise(7, 7, 512).schedule.way, Way::columns);
+  EXPECT_EQ(depthwise(7, 3, 512).schedule.way, Way::direct);
+  EXPECT_EQ(depthwise(14, 3, 64).schedule.way, Way::direct);
+}
+
 } // namespace

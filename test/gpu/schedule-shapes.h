@@ -30,6 +30,9 @@ constexpr mn::Conv groupedPhases{.batch=7, .inChannels=24, .outChannels=57, .gro
 /// Of which a band has several.
 constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={4,5,1},
   .kernel={3,3,1}, .out={4,5,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// Of windows as large as images.
+constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .groups=12, .in={7,7,1},
+  .kernel={7,7,1}, .out={7,7,1}, .pads={3,3,0}, .padsAfter={3,3,0}};
 #define MN_TEST_SCHEDULES(X)                                                                   \
   X(by_ffma_12, tiled(scheduledShape, {mn::Mma::ffma, {8,64,12}, {4,1}, 3}))                   \
   X(by_ffma_tall, tiled(scheduledShape, {mn::Mma::ffma, {64,32,5}, {8,1}, 9}))                 \
@@ -42,6 +45,7 @@ constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={
   X(by_direct_2, tiled(scheduledShape, {.way = mn::Way::direct, .images = 2}))                 \
   X(by_columns_tall, tiled(scheduledShape, {.split = 4, .way = mn::Way::columns,               \
     .height = 8}))                                                                             \
+  X(by_columns_depthwise, tiled(depthwiseShape, {.way = mn::Way::columns, .height = 8}))       \
   X(by_columns_wide, tiled(scheduledShape, {.way = mn::Way::columns, .width = 16}))            \
   X(by_columns_both, tiled(scheduledShape, {.split = 2, .way = mn::Way::columns,               \
     .height = 4, .width = 4}))                                                                 \

@@ -65,6 +65,16 @@ MN_SHAPE_FN ProductSchedule directSchedule(const Conv &s,
   return how;
 }
 
+/// As mmaCycles(): of each tap a thread loads a weight and a pixel of each of
+/// its images. Fitted to one convolution of 7 x 7 windows on an H100, where
+/// loads are what takes the time.
+MN_SHAPE_FN int64_t directCycles(const Conv &s, const DirectSizes &d,
+                                 const ProductSchedule &how) {
+  const double warps =
+      double(s.batch / how.images * d.perImage) / (32 * referenceSms);
+  return int64_t(warps * double(d.products) * 2.4 * (how.images + 1)) + 4000;
+}
+
 /// A convolution, or the gradient of its input.
 struct ConvWork {
   DirectSizes direct;
@@ -146,10 +156,23 @@ MN_SHAPE_FN Fewest fewestOf(const Conv &s, const ConvWork &work) {
   return fewest;
 }
 
+/// Directly, unless columns are expected to take much less: those load a pixel
+/// once for all taps of a column.
+MN_SHAPE_FN ProductSchedule directOrColumns(const Conv &s,
+                                            const ConvWork &work) {
+  const ProductSchedule direct = directSchedule(s, work.direct);
+  Fewest columns;
+  eachColumnSchedule(s, work, columns);
+  const bool isMuchLess =
+      columns.cycles >= 0 &&
+      10 * columns.cycles < 7 * directCycles(s, work.direct, direct);
+  return isMuchLess ? columns.schedule : direct;
+}
+
 MN_SHAPE_FN ProductSchedule choiceOf(const Conv &s, const ConvWork &work) {
   if (work.windows.isPooled())
     return fewestWithPool(s, work).schedule;
-  return isForDirect(s, work.direct) ? directSchedule(s, work.direct)
+  return isForDirect(s, work.direct) ? directOrColumns(s, work)
                                      : fewestOf(s, work).schedule;
 }
 

@@ -6,11 +6,12 @@
 // are stored in it: no element is loaded, no random number drawn for them
 // alone. Neighbouring threads have neighbouring elements, or fours of them,
 // where these are adjacent in memory, else neighbouring rows, of large tensors
-// in rows_tall.cuh. Of a row of which runs begin anywhere some of a four may be
-// another row's: they are loaded, and left alone. A large row has the blocks of
-// a cluster, which write their sums to each other's shared memory. Totals over
-// all rows are made by one block, a cluster, or the last block to end its rows.
-// The order of all sums is fixed.
+// in rows_tall.cuh. Single elements of a thread are whole runs apart where
+// these are equally far apart in memory. Of a row of which runs begin anywhere
+// some of a four may be another row's: they are loaded, and left alone. A large
+// row has the blocks of a cluster, which write their sums to each other's
+// shared memory. Totals over all rows are made by one block, a cluster, or the
+// last block to end its rows. The order of all sums is fixed.
 //
 //===----------------------------------------------------------------------===//
 

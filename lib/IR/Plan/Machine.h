@@ -121,8 +121,8 @@ struct Machine {
   /// Of rows that lie side by side in memory a block has so many, where a
   /// thread has four of them: in tensors of `foursFrom` elements or more.
   int64_t adjacentRows = 1;
-  /// And where there are fewer blocks, each phase of such a step is a launch,
-  /// for which all blocks share all rows.
+  /// Or each phase of such a step may be a launch, for which all blocks share
+  /// all rows, where these come in fours: there are always enough.
   bool launchesPhases = false;
   /// It also pays where not all elements of a row are adjacent in memory, but
   /// so many, or all rows.

@@ -116,6 +116,10 @@ template <typename A, typename B> struct Choice<false, A, B> {
   using Type = B;
 };
 
+/// A number of an element of what is reduced.
+template <Reduce S>
+using RowNumber = typename Choice<(S.size > 1 << 30), int64_t, int>::Type;
+
 /// Scratch memory of one kernel: `parts` numbers and a ticket for each of
 /// `results` groups of blocks. Tickets start as 0 and are left so.
 template <typename T, long long parts, int results> struct Scratch {

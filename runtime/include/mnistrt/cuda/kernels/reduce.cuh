@@ -99,7 +99,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
       t.alongElements ? (t.team == 1 ? 32 : 1) : shape::min(t.columns(), 32);
   static constexpr int laneTeam = 32 / laneColumns;
   static constexpr int warpsApart = t.team / laneTeam;
-  using Number = typename Choice<(S.size > 1 << 30), int64_t, int>::Type;
+  using Number = RowNumber<S>;
 
   /// Of the results that a thread has.
   struct States {

@@ -115,12 +115,13 @@ MN_SHAPE_FN RowTeams teamsOfColumns(const Reduce &s, int tall) {
   return t;
 }
 
-/// Whether so few rows lie side by side that clusters would leave a large GPU
-/// partly idle, but each has so much that a launch for every phase pays: all
-/// blocks have a part of all rows then.
+/// Whether so few rows lie side by side, and each has so much, that a launch
+/// for every phase pays: all blocks have a part of all rows then. With 384 rows
+/// a network took 380 us a step, by clusters 500 or more, on one H100; of more
+/// rows than this the two differ by 1 %
+/// (docs/results/2026-11-26-columns-and-runs.md).
 MN_SHAPE_FN bool goesByPhases(const Reduce &s) {
-  constexpr int64_t enoughBlocks = 260, ofColumns = 32;
-  return s.outputs * largestCluster < enoughBlocks * ofColumns &&
+  return s.outputs < 1040 &&
          s.outputs * s.size >= int64_t(4) * 1024 * referenceSms;
 }
 

@@ -17,10 +17,6 @@
 
 namespace mn::device {
 
-/// Of an element of a row.
-template <Reduce S>
-using RowNumber = typename Choice<(S.size > 1 << 30), int64_t, int>::Type;
-
 /// What a thread does with its part of four rows, which `splits` blocks share.
 template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
   using Element = typename F::ElementValues;

@@ -25,15 +25,32 @@ std::string mlir::mnistc::nameOf(Operation *op, const NameScope &scope) {
   return (reduction ? reduction.getNoun() : resultNoun(op)).str();
 }
 
+/// The argument that an input of an element is, or is repeated from; or null.
+static BlockArgument argumentOf(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getInput();
+  return dyn_cast<BlockArgument>(skipReshapes(value));
+}
+
 void RowEmitter::addElementField(Value value) {
   if (!seen.insert(value))
     return;
-  auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
+  BlockArgument argument = argumentOf(value);
   elementFields.push_back(
       {value,
        elementNames.add(argument ? out.use(argument)
                                  : nameOf(value.getDefiningOp(), elementNames)),
        /*known=*/0});
+}
+
+/// Whether a choice would load `operand` only where it takes it: what is
+/// repeated along some dimensions of an element. Threads would branch, and wait
+/// for each such load alone.
+bool RowEmitter::isLoadedLate(Operation &choice, Value operand) const {
+  auto broadcast = operand.getDefiningOp<BroadcastOp>();
+  return isa<SelectOp>(choice) && broadcast && !space.isRepeat(broadcast) &&
+         space.hasElements(operand) && countOf(broadcast.getInput()) > 1 &&
+         argumentOf(operand) && !machineFor(out.step).countsInRuns;
 }
 
 /// An element's inputs, or what is made of them alone where that is less and a
@@ -52,6 +69,10 @@ void RowEmitter::findElementFields() {
     if (isMade)
       made.insert(op.getResult(0));
     for (Value operand : op.getOperands()) {
+      if (isLoadedLate(op, operand)) {
+        elementInputs.insert(operand);
+        last.insert(operand);
+      }
       if (!isOfElement(operand))
         continue;
       if (!made.contains(operand))
@@ -61,7 +82,7 @@ void RowEmitter::findElementFields() {
     }
   }
   bool readsAgain = rows.phases.size() > 1 || !storesInLastPhase();
-  bool keepsMade = readsAgain && last.size() < elementInputs.size();
+  keepsMade = readsAgain && last.size() < elementInputs.size();
   for (Value value : keepsMade ? last : elementInputs)
     addElementField(value);
 }
@@ -178,15 +199,30 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
       body.bind(field.value, {"row." + field.name}, rowIndex);
 }
 
-/// What is known of where elements are; on a CPU nobody asks.
-std::string RowEmitter::placesText() const {
+/// What is known of where elements are, and which phases are together; on a CPU
+/// nobody asks.
+std::string RowEmitter::factsText() const {
   if (machineFor(out.step).countsInRuns)
     return "";
+  std::string mean = rows.meanPhase
+                         ? "  static constexpr int meanPhase = " +
+                               std::to_string(*rows.meanPhase) + ";\n"
+                         : "";
   int64_t apart = space.getRun() > 1 ? space.getRunsApart() : 0;
-  return (space.areRowsInFours() ? flagText("rowsInFours", true) : "") +
+  return mean + (space.areRowsInFours() ? flagText("rowsInFours", true) : "") +
          (apart != 0 ? "  static constexpr mn::Index runsApart = " +
                            std::to_string(apart) + ";\n"
                      : "");
+}
+
+FailureOr<Expr> RowEmitter::loadedInput(Value input) {
+  auto argument = dyn_cast<BlockArgument>(skipReshapes(input));
+  if (!argument)
+    return body.value(input,
+                      positionAt({"mn::Index(place)"}, space.getShape()));
+  std::string name = out.use(argument);
+  Expr loaded{name + "[place]"};
+  return keepsMade ? body.declare(elementName(input), name, loaded) : loaded;
 }
 
 LogicalResult RowEmitter::emitLoad() {
@@ -196,18 +232,14 @@ LogicalResult RowEmitter::emitLoad() {
                      line("return " + elementIndex.text + ";", 4) + "\n");
   body.begin(/*indent=*/4);
   // All are loaded, also what a condition leaves out: loads wait for nothing.
-  bool areMade = llvm::any_of(elementFields, [](const Field &field) {
-    return !isa<BlockArgument>(skipReshapes(field.value));
-  });
   for (Value input : elementInputs) {
-    std::string name = out.use(cast<BlockArgument>(skipReshapes(input)));
-    Expr loaded{name + "[place]"};
-    body.bind(input,
-              areMade ? body.declare(elementName(input), name, loaded) : loaded,
-              elementIndex);
+    FailureOr<Expr> loaded = loadedInput(input);
+    if (failed(loaded))
+      return failure();
+    body.bind(input, *loaded, elementIndex);
   }
   // So that the compiler sees no branches, nor puts a load off to one.
-  if (areMade)
+  if (keepsMade)
     for (Value value : made)
       if (auto cast = value.getDefiningOp<CastOp>();
           cast && elementInputs.contains(cast.getInput())) {
@@ -338,7 +370,7 @@ LogicalResult RowEmitter::emit() {
   if (machineFor(out.step).countsInRuns && space.areRowsAdjacent())
     out.functions += arraysText();
   out.functions += phasesText("Phases", rows.phases);
-  out.functions += placesText();
+  out.functions += factsText();
   if (failed(emitLoad()))
     return failure();
   if (failed(emitUpdate("void begin",

@@ -46,7 +46,7 @@ private:
     unsigned known; ///< after so many phases
   };
 
-  std::string placesText() const;
+  std::string factsText() const;
   void findFields();
   void findElementFields();
   void addElementField(Value value);
@@ -56,6 +56,7 @@ private:
     return space.hasElements(value) &&
            (isa<BlockArgument>(skipReshapes(value)) || made.contains(value));
   }
+  bool isLoadedLate(Operation &choice, Value operand) const;
   bool readsElements(Operation &op) const {
     return isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op) ||
            space.isTotal(&op);
@@ -70,6 +71,8 @@ private:
   /// row after so many phases.
   void beginBody(unsigned known, bool hasElement);
   LogicalResult emitLoad();
+  /// An input of an element at a place.
+  FailureOr<Expr> loadedInput(Value input);
   LogicalResult emitPhase(unsigned number);
   LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
                            unsigned known);
@@ -92,6 +95,7 @@ private:
   NameScope elementNames, rowNames;
   llvm::SetVector<Value> elementInputs; ///< that are in memory
   llvm::SetVector<Value> made;          ///< of these
+  bool keepsMade = false; ///< are elements these, not their inputs?
   llvm::SetVector<Value> seen;
 };
 

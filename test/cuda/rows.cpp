@@ -79,6 +79,36 @@ TEST(Rows, ThreadsHaveElementsThatAreWholeRunsApart) {
   EXPECT_EQ(shape::threadsOfRuns(images, t), 0);
 }
 
+TEST(Rows, AsManyThreadsHaveOneAsItHasLoadsFor) {
+  const auto threads = [](int64_t outputs, int64_t size) {
+    return shape::threadsOfRow({.outputs = outputs, .size = size}, 256);
+  };
+  EXPECT_EQ(threads(65536, 49), 8);
+  EXPECT_EQ(threads(65536, 65), 16);
+  EXPECT_EQ(threads(32768, 784), 32);
+  EXPECT_EQ(threads(32768, 2048), 32);
+  EXPECT_EQ(threads(32768, 2049), 64);
+  EXPECT_EQ(threads(32768, 1 << 20), 256);
+  // Of few rows more, but none without an element.
+  EXPECT_EQ(threads(8192, 49), 16);
+  EXPECT_EQ(threads(64, 784), 256);
+  EXPECT_EQ(threads(64, 17), 16);
+  EXPECT_EQ(threads(64, 10), 8);
+  EXPECT_EQ(shape::threadsOfRow({.outputs = 64, .size = 784}, 32), 32);
+}
+
+TEST(Rows, BlocksHaveTheElementsOfTheirTurns) {
+  const Reduce row{.outputs = 1, .size = 1000};
+  int64_t all = 0;
+  for (int part = 0; part < 3; ++part)
+    all += shape::elementsOf(row, 128, 3, part);
+  EXPECT_EQ(all, 1000);
+  EXPECT_EQ(shape::elementsOf(row, 128, 3, 0), 384);
+  EXPECT_EQ(shape::elementsOf(row, 128, 3, 1), 256 + 104);
+  EXPECT_EQ(shape::elementsOf(row, 128, 3, 2), 256);
+  EXPECT_EQ(shape::elementsOf(row, 512, 3, 2), 0);
+}
+
 /// What a step says whose threads have two numbers of an element.
 struct Pairs {
   struct ElementValues {

@@ -12,6 +12,7 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/fixedsize_stack.hpp>
 #include <cstring>
+#include <map>
 #include <memory>
 
 using namespace emulated;
@@ -37,12 +38,24 @@ struct Warp {
   char values[2][lanes][Gpu::most]; ///< of this exchange and the one before
 };
 
+/// Words of other blocks on their way to declared memory, and a barrier that
+/// waits for them. All as far from its beginning.
+struct Words {
+  struct Word {
+    size_t to;
+    uint32_t value;
+  };
+  unsigned missing = 0;
+  std::vector<Word> sent;
+};
+
 struct Block {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Warp> warps;
   /// What kernels declared, while other blocks of the cluster run.
   std::vector<char> declared;
   std::vector<char> dynamic;
+  std::map<size_t, Words> words; ///< of each barrier
   /// As aligned as shared memory is.
   char *begin() {
     const auto at = reinterpret_cast<uintptr_t>(dynamic.data());
@@ -71,6 +84,10 @@ public:
   void arriveAtCluster() override;
   void waitForCluster() override;
   void *inBlock(void *mine, int rank) override;
+  void expectWords(uint64_t *barrier, unsigned words) override;
+  void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
+                uint32_t word) override;
+  void waitForWords(uint64_t *barrier) override;
   OfLanes exchange(const void *mine, size_t bytes) override;
 
 private:
@@ -82,6 +99,10 @@ private:
   void endThread();
   void openBlockBarrier();
   void openClusterBarrier();
+  /// Of declared shared memory.
+  size_t offsetOf(const void *mine) const {
+    return size_t(static_cast<const char *>(mine) - declared);
+  }
 
   const Launch &launch;
   const Order order;
@@ -89,7 +110,8 @@ private:
   Block *block = nullptr; ///< that runs, as does this thread of it
   Fiber *fiber = nullptr;
   unsigned arrivedAtCluster = 0, phases = 0; ///< of the cluster's barrier
-  bool leavesWork = false; ///< did a thread not wait for what it began?
+  bool sendsTooMuch = false; ///< or to a barrier that there is not?
+  bool leavesWork = false;   ///< did a thread not wait for what it began?
 };
 
 bool hasWork(const Later &later) {
@@ -126,6 +148,7 @@ void Cluster::begin(Block &b, unsigned number) {
   if (blocks.size() > 1)
     b.declared.assign(declaredBytes, notANumber);
   b.dynamic.assign(launch.shared + alignment, notANumber);
+  b.words.clear();
   b.ended = b.waiting = 0;
   b.said = false;
   b.fibers.resize(launch.threads);
@@ -159,6 +182,8 @@ std::string Cluster::run(unsigned first) {
       advanced |= runBlock(each);
       std::copy_n(declared, each.declared.size(), each.declared.begin());
     }
+    if (sendsTooMuch)
+      return " is sent words that it does not expect";
     if (leavesWork)
       return " ends before what it copies or multiplies is done";
     if (over)
@@ -260,6 +285,36 @@ void *Cluster::inBlock(void *mine, int rank) {
   return byte >= declared && byte < declared + declaredBytes
              ? theirs.declared.data() + (byte - declared)
              : theirs.begin() + (byte - dynamic);
+}
+
+void Cluster::expectWords(uint64_t *barrier, unsigned words) {
+  block->words[offsetOf(barrier)].missing = words;
+}
+
+void Cluster::sendWord(uint32_t *mine, uint64_t *barrier, int rank,
+                       uint32_t word) {
+  Block &theirs = blocks[size_t(rank)];
+  const auto at = theirs.words.find(offsetOf(barrier));
+  if (at == theirs.words.end() || at->second.missing == 0) {
+    sendsTooMuch = true;
+    return;
+  }
+  if (isLate)
+    at->second.sent.push_back({offsetOf(mine), word});
+  else
+    std::memcpy(inBlock(mine, rank), &word, sizeof word);
+  if (--at->second.missing == 0)
+    release(theirs, Waits::forCluster, 0, launch.threads);
+}
+
+void Cluster::waitForWords(uint64_t *barrier) {
+  const auto at = block->words.find(offsetOf(barrier));
+  while (at == block->words.end() || at->second.missing > 0)
+    wait(Waits::forCluster);
+  Words &words = at->second;
+  for (const auto &[to, value] : words.sent)
+    std::memcpy(declared + to, &value, sizeof value);
+  words.sent.clear();
 }
 
 Gpu::OfLanes Cluster::exchange(const void *mine, size_t bytes) {

@@ -10,6 +10,7 @@
 #define MNISTC_TEST_EMULATED_GPU_H
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <vector>
@@ -54,6 +55,11 @@ struct Gpu {
   virtual void waitForCluster() = 0;
   /// Where block number `rank` of the cluster has what is `mine` in this one.
   virtual void *inBlock(void *mine, int rank) = 0;
+  /// Words that blocks of a cluster send each other: see instructions.cuh.
+  virtual void expectWords(uint64_t *barrier, unsigned words) = 0;
+  virtual void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
+                        uint32_t word) = 0;
+  virtual void waitForWords(uint64_t *barrier) = 0;
   /// Waits for all lanes of the warp: `bytes` of each of them.
   static constexpr size_t most = 32;
   using OfLanes = const char (*)[most];

@@ -17,7 +17,8 @@ template <mn::Reduce S> struct Normalize {
     float sum, mean, scale;
   };
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
-                            mn::RowPhase<mn::Sum, float, 2>>;
+                            mn::RowPhase<mn::Sum, float, 1>>;
+  static constexpr int meanPhase = 0;
   static constexpr bool storesElements = true;
   static constexpr bool storesInLastPhase = false;
   static constexpr mn::Index run = S.contiguous ? S.size : S.run;
@@ -38,15 +39,15 @@ template <mn::Reduce S> struct Normalize {
     row.sum = v.v[0];
     row.mean = v.v[0] / float(S.size);
   }
-  MN_FN mn::Values<float, 2> values(mn::Phase<1>, const RowValues &row,
+  MN_FN mn::Values<float, 1> values(mn::Phase<1>, const RowValues &row,
                                     const ElementValues &e, mn::Index,
                                     mn::Index, const mn::Neighbour &) const {
     const float difference = e.a - row.mean;
-    return {{difference * difference, 1.0f}};
+    return {{difference * difference}};
   }
-  MN_FN void take(mn::Phase<1>, const mn::Values<float, 2> &v, RowValues &row,
+  MN_FN void take(mn::Phase<1>, const mn::Values<float, 1> &v, RowValues &row,
                   mn::Index) const {
-    row.scale = 1.0f / mn::sqrt(v.v[0] / v.v[1] + 1.0f);
+    row.scale = 1.0f / mn::sqrt(v.v[0] / float(S.size) + 1.0f);
   }
   struct StoredValues {
     float y;

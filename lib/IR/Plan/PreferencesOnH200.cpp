@@ -187,6 +187,13 @@ static constexpr Preference manyInputsOnCudnnCores(int64_t minTaps) {
   p.minChannels = 256;
   return p;
 }
+/// As forward: 512 -> 128 channels, 5x5 on 7x7, batch 128, takes 96 us instead
+/// of 134 (docs/results/2026-11-26-sums-in-clusters.md).
+static constexpr Preference manyInputsForward() {
+  Preference p = windowsOnCudnnCores("conv", 25, 128, 2 * largeWork);
+  p.minChannels = 256;
+  return forward(p);
+}
 static constexpr Preference pixelsOnCudnnCores(StringRef op) {
   Preference p = onCudnnCores(op, 48, cudnnOutChannels, 1 << 30);
   p.unstrided = true, p.maxTaps = 1;
@@ -302,6 +309,7 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, largeWork),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, largeWork / 2),
     manyInputsOnCudnnCores(25),
+    manyInputsForward(),
     // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
     // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
     onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork),

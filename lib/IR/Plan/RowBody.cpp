@@ -3,6 +3,7 @@
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -223,11 +224,67 @@ LogicalResult RowReader::addOp(Operation *op) {
   return success();
 }
 
+/// Whether `value` is the mean over a row of what `sum` sums up, for every
+/// element.
+static bool isMeanOf(const RowSpace &space, Value value,
+                     ReductionOpInterface sum) {
+  Operation *repeat = value.getDefiningOp();
+  if (!repeat || !space.isRepeat(repeat))
+    return false;
+  auto mean = repeat->getOperand(0).getDefiningOp<DivOp>();
+  SplatElementsAttr size;
+  return mean && mean.getLhs() == sum->getResult(0) &&
+         matchPattern(mean.getRhs(), m_Constant(&size)) &&
+         isa<FloatType>(size.getElementType()) &&
+         size.getSplatValue<APFloat>().convertToDouble() ==
+             double(space.size());
+}
+
+/// Whether `squares` sums up the squares of differences of what `sum` sums up
+/// from their mean.
+static bool isOfDifferences(const RowSpace &space, ReductionOpInterface squares,
+                            ReductionOpInterface sum) {
+  auto square = squares->getOperand(0).getDefiningOp<MulOp>();
+  if (!square || square.getLhs() != square.getRhs())
+    return false;
+  auto difference = square.getLhs().getDefiningOp<SubOp>();
+  return difference && difference.getLhs() == sum->getOperand(0) &&
+         isMeanOf(space, difference.getRhs(), sum);
+}
+
+/// Whether all that `next` sums up are squares of differences from means of
+/// what `phase` does; the sums that make these means become its first ones.
+static bool takeAsMeans(const RowSpace &space, RowPhase &phase,
+                        const RowPhase &next) {
+  auto areSums = [](const RowPhase &phase) {
+    return llvm::all_of(phase.reductions, llvm::IsaPred<ReduceSumOp>);
+  };
+  if (!areSums(phase) || !areSums(next) || phase.element != next.element)
+    return false;
+  SmallVector<ReductionOpInterface> means;
+  for (ReductionOpInterface squares : next.reductions) {
+    const auto *sum = llvm::find_if(phase.reductions, [&](auto each) {
+      return isOfDifferences(space, squares, each);
+    });
+    if (sum == phase.reductions.end() || llvm::is_contained(means, *sum))
+      return false;
+    means.push_back(*sum);
+  }
+  for (ReductionOpInterface other : phase.reductions)
+    if (!llvm::is_contained(means, other))
+      means.push_back(other);
+  phase.reductions = means;
+  return true;
+}
+
 FailureOr<RowBody> RowReader::read() {
   const RowSpace &space = body.space;
   for (Operation &op : step.getBody().front().without_terminator())
     if (failed(addOp(&op)))
       return failure();
+  for (unsigned i = 0; i + 1 < body.phases.size() && !body.meanPhase; ++i)
+    if (takeAsMeans(space, body.phases[i], body.phases[i + 1]))
+      body.meanPhase = i;
   for (Value value : yieldsOf(step)) {
     bool isNumber = !body.totals.empty() && countOf(value) == 1;
     if (!space.hasElements(value) && !space.hasRows(value) && !isNumber)

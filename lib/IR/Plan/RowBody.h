@@ -87,6 +87,10 @@ struct RowBody {
   RowSpace space;
   SmallVector<RowPhase> phases; ///< in their order
   SmallVector<RowPhase> totals;
+  /// A phase of sums after which the next has only sums of squares: of how much
+  /// what the first ones of this phase sum up differs from its mean over the
+  /// row, in the same order.
+  std::optional<unsigned> meanPhase;
   /// In which phase a value is first known: 0 before the first, and so on.
   /// Values that need no reduction are not there.
   DenseMap<Value, unsigned> knownAfter;

@@ -13,6 +13,10 @@
 //   ElementValues      an element's inputs, which load(place) reads
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>
+//   meanPhase          p, if at all: the numbers that elements give to phase
+//                      p + 1 are the squares of how much the first ones that
+//                      they give to phase p differ from their mean over the
+//                      row, in the same order
 //   drawsNumbers       true, if at all: random numbers are drawn for elements
 //   storesElements     whether there are results for every element
 //   storesInLastPhase  whether these, if any, need nothing that the last phase
@@ -117,6 +121,9 @@ concept HasRunsApart = requires { F::runsApart; };
 
 template <typename F>
 concept HasRowsInFours = requires { requires F::rowsInFours; };
+
+template <typename F, int p>
+concept IsMean = requires { requires F::meanPhase == p; };
 
 template <typename F>
 concept HasTotals = requires { typename F::Totals; };

@@ -68,6 +68,31 @@ template <typename T> MN_DEVICE T shuffleBytes(const T &v, int lanes) {
   return other;
 }
 
+/// States of sums that blocks of a cluster send each other: of each of `blocks`
+/// one for each of `rows` rows.
+template <typename State, int blocks, int rows> struct SentStates {
+  static constexpr int words = int(sizeof(State) + 3) / 4;
+  uint32_t word[blocks][rows][words];
+  uint64_t barrier;
+
+  /// By one thread, before clusterStart().
+  MN_DEVICE void expect() { expectWords(&barrier, blocks * rows * words); }
+  /// That of block number `from` to number `to` of the cluster.
+  MN_DEVICE void send(const State &s, int from, int row, int to) {
+    uint32_t all[words] = {};
+    memcpy(all, &s, sizeof(State));
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      sendWord(&word[from][row][i], &barrier, to, all[i]);
+  }
+  MN_DEVICE void wait() { waitForWords(&barrier); }
+  MN_DEVICE State at(int from, int row) const {
+    State s;
+    memcpy(&s, word[from][row], sizeof(State));
+    return s;
+  }
+};
+
 /// Whether this block is the last of `blocks` that share a result, all of
 /// which have written their parts. One thread's fence stands for all of them:
 /// the barriers before and after it order what the others wrote and will read.

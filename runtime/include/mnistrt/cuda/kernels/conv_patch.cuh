@@ -81,7 +81,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
                                     int turn) {
     const uint4 *from = packed + turn * filterWords + int(threadIdx.x);
-    copyRest(unsigned(__cvta_generic_to_shared(&stage.filter)) +
+    copyRest(sharedAddress(&stage.filter) +
                  threadIdx.x * unsigned(sizeof(uint4)),
              from);
   }

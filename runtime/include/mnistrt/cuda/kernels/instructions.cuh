@@ -54,6 +54,50 @@ template <typename T> MN_DEVICE T *inBlock(T *mine, int rank) {
   return its;
 }
 
+/// An address in shared memory, as instructions take it.
+template <typename T> MN_DEVICE unsigned sharedAddress(const T *pointer) {
+  return unsigned(__cvta_generic_to_shared(pointer));
+}
+
+/// Words that blocks of a cluster send each other: a barrier in shared memory
+/// opens once, when `words` of them have come. By one thread, before
+/// clusterStart(). Unlike a barrier of the cluster it waits for no other
+/// writes.
+MN_DEVICE void expectWords(uint64_t *barrier, unsigned words) {
+  asm volatile(
+      "mbarrier.init.shared::cta.b64 [%0], 1;\n"
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n"
+      "fence.mbarrier_init.release.cluster;" ::"r"(sharedAddress(barrier)),
+      "r"(4 * words)
+      : "memory");
+}
+/// To where block number `rank` has what is `mine` in this block's.
+MN_DEVICE void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
+                        uint32_t word) {
+  asm volatile("{\n"
+               ".reg .b32 to, at;\n"
+               "mapa.shared::cluster.u32 to, %0, %2;\n"
+               "mapa.shared::cluster.u32 at, %1, %2;\n"
+               "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32"
+               " [to], %3, [at];\n"
+               "}" ::"r"(sharedAddress(mine)),
+               "r"(sharedAddress(barrier)), "r"(rank), "r"(word)
+               : "memory");
+}
+MN_DEVICE void waitForWords(uint64_t *barrier) {
+  unsigned isOpen;
+  do
+    asm volatile("{\n"
+                 ".reg .pred open;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 open, [%1], 0;\n"
+                 "selp.u32 %0, 1, 0, open;\n"
+                 "}"
+                 : "=r"(isOpen)
+                 : "r"(sharedAddress(barrier))
+                 : "memory");
+  while (isOpen == 0);
+}
+
 /// The same number, of which the compiler knows nothing: it peels no turns off
 /// a loop that ends there. Else a convolution's code may be twice as long and
 /// take ptxas 13 times as long.

@@ -46,7 +46,7 @@ inline constexpr bool hasWgmma = false;
 /// 8 rows are `alongRows` bytes away, what comes next along k `alongK` bytes.
 MN_DEVICE uint64_t wgmmaOperand(const uint4 *first, int alongK,
                                 int alongRows = 128) {
-  const auto address = uint64_t(__cvta_generic_to_shared(first));
+  const uint64_t address = sharedAddress(first);
   return (address & 0x3ffff) >> 4 | uint64_t(alongK >> 4) << 16 |
          uint64_t(alongRows >> 4) << 32;
 }

@@ -33,7 +33,7 @@ MN_DEVICE void mmaBf16(float (&d)[4], const uint32_t (&a)[4],
 
 /// Four matrices of 8 rows of 16 bytes, whose addresses the lanes have.
 MN_DEVICE void loadMatrices(uint32_t (&to)[4], const uint4 *row) {
-  const auto address = unsigned(__cvta_generic_to_shared(row));
+  const unsigned address = sharedAddress(row);
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                : "r"(address)

@@ -44,7 +44,7 @@ MN_SHAPE_FN ReduceTeams reduceTeams(const Reduce &s) {
   if (s.size <= 4) {
     t.results = 256;
   } else if (t.alongElements) {
-    t.team = s.size <= 512 ? 32 : 256;
+    t.team = threadsOfRow(s, 256);
     t.results = 256 / t.team;
   } else {
     t.wide = hasFoursOfResults(s) ? 4 : 1;
@@ -90,15 +90,19 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   static constexpr bool byCluster =
       hasClusters && t.splits > 1 && t.splits <= shape::largestCluster;
   static constexpr bool byTicket = t.splits > 1 && !byCluster;
+  using Sent = SentStates<State, byCluster ? t.splits : 1, t.results>;
   using Parts = Scratch<State, byTicket ? t.groups * t.results * t.splits : 1,
                         byTicket ? int(t.groups) : 1>;
 
-  // Of a team, `laneTeam` members are in one warp, which has `laneColumns`.
+  // Of a team, `laneTeam` members are in one warp.
   static constexpr int wide = t.wide;
-  static constexpr int laneColumns =
-      t.alongElements ? (t.team == 1 ? 32 : 1) : shape::min(t.columns(), 32);
-  static constexpr int laneTeam = 32 / laneColumns;
+  static constexpr int laneTeam = t.alongElements
+                                      ? shape::min(t.team, 32)
+                                      : 32 / shape::min(t.columns(), 32);
   static constexpr int warpsApart = t.team / laneTeam;
+  // How far apart in a warp they are, at most and at least.
+  static constexpr int widest = t.alongElements ? laneTeam / 2 : 16;
+  static constexpr int narrowest = t.alongElements ? 1 : 32 / laneTeam;
   using Number = RowNumber<S>;
 
   /// Of the results that a thread has.
@@ -122,7 +126,7 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   static MN_DEVICE void sumTeam(States &states, int member, int result) {
     states.each([](State &s, int) {
 #pragma unroll
-      for (int lanes = 16; lanes >= laneColumns; lanes /= 2)
+      for (int lanes = widest; lanes >= narrowest; lanes /= 2)
         s = R::join(s, shuffleState(s, lanes));
     });
     if constexpr (warpsApart > 1) {
@@ -194,9 +198,15 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   }
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
+    __shared__ Sent sent;
+    if constexpr (byCluster) {
+      if (split == 0 && threadIdx.x == 0)
+        sent.expect();
+      clusterStart();
+    }
+    gridDependencySync();
     const int column =
         t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.columns();
     const int member =
@@ -208,21 +218,19 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
       states = sumShareOf(f, o, split * t.team + member);
     sumTeam(states, member, result);
     if constexpr (byCluster) {
-      __shared__ char memory[t.results * sizeof(State)]
-          __attribute__((aligned(16)));
-      State *part = reinterpret_cast<State *>(memory) + result;
+      clusterWait(); // until the others run
       if (member == 0)
-        states.each([&](State &s, int w) { part[w] = s; });
-      clusterSync();
-      if (split == 0 && member == 0)
-        states.each([&](State &s, int w) {
-#pragma unroll
-          for (int i = 1; i < t.splits; ++i)
-            s = R::join(s, *inBlock(part + w, i));
-        });
-      clusterSync();
+        states.each(
+            [&](State &s, int w) { sent.send(s, split, result + w, 0); });
       if (split != 0)
         return;
+      sent.wait();
+      states.each([&](State &s, int w) {
+        s = sent.at(0, result + w);
+#pragma unroll
+        for (int i = 1; i < t.splits; ++i)
+          s = R::join(s, sent.at(i, result + w));
+      });
     }
     if constexpr (byTicket) {
       State *part = parts.part + group * t.splits * t.results + result;

@@ -18,6 +18,8 @@
 #ifndef MNISTRT_CUDA_KERNELS_ROWS_CUH
 #define MNISTRT_CUDA_KERNELS_ROWS_CUH
 
+#include "mnistrt/cuda/kernels/row_moments.cuh"
+#include "mnistrt/cuda/kernels/rows_elements.cuh"
 #include "mnistrt/cuda/kernels/rows_tall.cuh"
 
 namespace mn {
@@ -43,12 +45,23 @@ struct RowKernel {
   using Element = typename F::ElementValues;
   using Row = typename F::RowValues;
 
-  // Without clusters one block of those that share a row does all of it.
-  static constexpr int splits = hasClusters ? t.splits : 1;
+  using Elements = RowElements<F, S, t, threads>;
+  using Place = typename Elements::Place;
+  using Spot = typename Elements::Spot;
+  using Held = typename Elements::Held;
+  static constexpr int wide = t.wide, splits = Elements::splits;
   static_assert(splits <= t.team, "each block gets a member's sum");
   static constexpr int phases = F::Phases::count;
+  template <int p> using Kind = typename F::Phases::template At<p>;
+  template <int p> using State = typename Kind<p>::State;
   template <int p>
   static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
+  /// What a block has of a row after phase `p`, and after the next where the
+  /// two are put together at once.
+  template <int p>
+  static constexpr bool isMean =
+      splits > 1 && !t.ragged && shape::takesMoments<F, p>;
+  template <int p> using Shared = PartOfRow<F, p, isMean<p>>;
 
   // How blocks that have all rows together get totals.
   static constexpr bool byCluster = hasTotals && hasClusters && t.groups > 1 &&
@@ -65,161 +78,73 @@ struct RowKernel {
   static constexpr int widest = t.alongElements ? laneTeam / 2 : 16;
   static constexpr int narrowest = t.alongElements ? 1 : laneRows;
 
-  // What a thread has of a row, in registers if it fits. Of neighbours that it
-  // has all are inside the row, or none is, but for ragged ones.
-  static constexpr int wide = t.wide;
-  static_assert(t.ragged || S.size % wide == 0);
-  /// Where a thread's elements are whole runs apart, no division says where
-  /// the next one is: of a team so many threads have elements.
-  static constexpr int atWork = shape::threadsAtWork<F>(S, t);
-  static constexpr bool byRuns = shape::goesByRuns<F>(S, t);
-  /// Numbers of elements. By 64 bits the compiler unrolls no loop more than is
-  /// said: it would put loads off to where they are used.
-  using Number = typename Choice<byRuns, RowNumber<S>, int64_t>::Type;
-  static constexpr Number all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
-  static constexpr Number stride = Number(atWork) * splits * wide;
-  static constexpr Number each = shape::ceilDiv<Number>(all, stride);
-  static constexpr bool keeps = shape::keepsRows<F>(S, t, threads);
-  /// Elements, or neighbours, that are on their way from memory at once: of few
-  /// bytes more. To draw numbers takes longer, and much code for each.
-  static constexpr int depth =
-      wide == 1 || DrawsNumbers<F>
-          ? shape::rowDepth / wide
-          : shape::elementsUnderWay(wide * sizeof(Element));
-  static constexpr int atOnce =
-      keeps ? int(each) : int(shape::min<int64_t>(each, depth));
-  /// So many, in turns of these, every thread has.
-  static constexpr Number sure =
-      byRuns && each >= 2 * atOnce ? all / stride / atOnce * atOnce : 0;
-
-  /// Of the first element that a thread has of row `o`; where it has none, of
-  /// the row's first.
-  struct Place {
-    Index o;
-    Index first, begin; ///< its number, and where it is
-    bool isIdle;
-  };
-  using Held = Element[atOnce][wide];
-
-  /// Neighbours in memory, and which of them are the row's: numbers `from` to
-  /// `to` - 1.
-  struct Spot {
-    Index place; ///< of the first; the compiler sees a multiple of their number
-    Index r;     ///< its number in the row
-    int from, to;
-
-    MN_DEVICE bool has(int j) const {
-      return !t.ragged || (j >= from && j < to);
-    }
-    MN_DEVICE bool isWhole() const { return !t.ragged || to - from == wide; }
-  };
-  /// Of the thread's elements that of number `n`.
-  static MN_DEVICE Spot spotOf(const F &f, const Place &at, Number n) {
-    const Index i = Index(at.first + n * stride);
-    __builtin_assume(i >= 0 && i < all);
-    if constexpr (byRuns) {
-      constexpr Index apart = Index(stride / S.run * F::runsApart);
-      return {(at.begin + Index(n) * apart) & Index(-wide), i, 0, wide};
-    } else if constexpr (!t.ragged) {
-      return {f.placeOf(at.o, i) & Index(-wide), i, 0, wide};
-    } else {
-      constexpr Index ofRun = shape::foursOfRun(S) * 4, run = S.run;
-      const Index begin = i / ofRun * run, after = i % ofRun & Index(-wide);
-      const Index first = f.placeOf(at.o, begin), whole = first & Index(-wide);
-      const int before = int(first - whole);
-      const int to = shape::min(int(before + run - after), wide);
-      // Not beyond the tensor.
-      if (to <= 0)
-        return {whole, begin, 0, 0};
-      return {(whole + after) & Index(-wide), begin + after - before,
-              shape::max(int(before - after), 0), to};
-    }
-  }
-
-  /// Of some elements of each thread: all threads have them; their numbers are
-  /// constants; or nothing is known.
-  enum class Turn { whole, last, any };
-  /// Whether the thread has an element of number `n`.
-  template <Turn turn> static MN_DEVICE bool has(const Place &at, Number n) {
-    return turn == Turn::whole ||
-           (turn == Turn::last && (n + 1) * stride <= all) ||
-           at.first + n * stride < all;
-  }
-
-  /// Loads `count` times neighbours, from number `start` of the thread on;
-  /// without branches: beyond the end they are the first ones.
-  template <Turn turn, int count>
-  static MN_DEVICE void load(Held &e, const F &f, const Place &at,
-                             Number start) {
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-      const Index place =
-          spotOf(f, at, has<turn>(at, start + i) ? start + i : 0).place;
-#pragma unroll
-      for (int j = 0; j < wide; ++j)
-        e[i][j] = f.load(Offset(place) + j);
-    }
-  }
-
-  template <Turn turn, int count, typename Use>
-  static MN_DEVICE void forSome(Held &e, const F &f, const Place &at,
-                                Number start, const Use &use) {
-    if constexpr (!keeps)
-      load<turn, count>(e, f, at, start);
-#pragma unroll
-    for (int i = 0; i < count; ++i)
-      if (has<turn>(at, start + i))
-        use(e[i], spotOf(f, at, start + i));
-  }
-  /// Calls use(neighbours, their spot) for all elements of the thread.
-  template <typename Use>
-  static MN_DEVICE void forEach(Held &e, const F &f, const Place &at,
-                                const Use &use) {
-    for (Number start = 0; start < sure; start += atOnce)
-      forSome<Turn::whole, atOnce>(e, f, at, start, use);
-    if constexpr (byRuns && each > sure && each - sure <= atOnce)
-      forSome<Turn::last, int(each - sure)>(e, f, at, sure, use);
-    else
-      for (Number start = sure; start < each; start += atOnce)
-        forSome<Turn::any, atOnce>(e, f, at, start, use);
-  }
-
-  /// The sum over the team, in all of its threads.
-  template <int p, typename Kind, typename State>
-  static MN_DEVICE State joinTeam(State s, int member, int row) {
+  /// The sum over the block's members of the team, in all of its threads.
+  template <int p>
+  static MN_DEVICE State<p> joinBlock(State<p> s, int member, int row) {
 #pragma unroll
     for (int lanes = widest; lanes >= narrowest; lanes /= 2) {
-      State other;
+      State<p> other;
 #pragma unroll
-      for (int i = 0; i < Kind::count; ++i)
+      for (int i = 0; i < Kind<p>::count; ++i)
         other.v[i] = shuffleState(s.v[i], lanes);
-      s = Kind::joinAll(s, other);
+      s = Kind<p>::joinAll(s, other);
     }
     if constexpr (warpsApart > 1) {
-      __shared__ State ofWarps[warpsApart * t.rows];
+      __shared__ State<p> ofWarps[warpsApart * t.rows];
       if (member % laneTeam == 0)
         ofWarps[member / laneTeam * t.rows + row] = s;
       __syncthreads();
       s = ofWarps[row];
 #pragma unroll
       for (int warp = 1; warp < warpsApart; ++warp)
-        s = Kind::joinAll(s, ofWarps[warp * t.rows + row]);
+        s = Kind<p>::joinAll(s, ofWarps[warp * t.rows + row]);
     }
-    if constexpr (splits > 1) {
-      __shared__ State ofBlocks[splits][t.rows];
-      const int split = int(blockIdx.x) % splits;
-      const int first = byCluster ? int(blockIdx.x) / splits * splits : 0;
-      // Not before the others run.
-      if constexpr (p == 0)
-        clusterWait();
-      if (member < splits)
-        *inBlock(&ofBlocks[split][row], first + member) = s;
-      clusterSync();
-      s = ofBlocks[0][row];
+    return s;
+  }
+
+  /// What blocks send each other after phase `p`.
+  template <int p> using SentAfter = SentStates<Shared<p>, splits, t.rows>;
+  template <int p> static MN_DEVICE SentAfter<p> &sentAfter() {
+    __shared__ SentAfter<p> sent;
+    return sent;
+  }
+  template <int p = 0> static MN_DEVICE void expectSums() {
+    if constexpr (p < phases) {
+      sentAfter<p>().expect();
+      expectSums<p + Shared<p>::phases>();
+    }
+  }
+  /// What each block of the row has, known to all.
+  template <int p>
+  static MN_DEVICE const SentAfter<p> &exchange(const Shared<p> &s, int member,
+                                                int row) {
+    SentAfter<p> &sent = sentAfter<p>();
+    const int split = int(blockIdx.x) % splits;
+    const int first = byCluster ? int(blockIdx.x) / splits * splits : 0;
+    // Not before the others run.
+    if constexpr (p == 0)
+      clusterWait();
+    if (member < splits)
+      sent.send(s, split, row, first + member);
+    sent.wait();
+    return sent;
+  }
+
+  template <int p>
+  static MN_DEVICE State<p> sumOfBlocks(const SentAfter<p> &sent, int row) {
+    State<p> s = sent.at(0, row).sum;
 #pragma unroll
-      for (int block = 1; block < splits; ++block)
-        s = Kind::joinAll(s, ofBlocks[block][row]);
-    }
+    for (int block = 1; block < splits; ++block)
+      s = Kind<p>::joinAll(s, sent.at(block, row).sum);
+    return s;
+  }
+
+  /// The sum over the team, in all of its threads.
+  template <int p>
+  static MN_DEVICE State<p> joinTeam(State<p> s, int member, int row) {
+    s = joinBlock<p>(s, member, row);
+    if constexpr (splits > 1)
+      s = sumOfBlocks<p>(exchange<p>({s}, member, row), row);
     return s;
   }
 
@@ -242,63 +167,87 @@ struct RowKernel {
       }
   }
 
+  /// What the thread's elements give to a phase; with their results, which are
+  /// stored where the row is `inside`, if these are known.
+  template <int p>
+  static MN_DEVICE State<p> sumOf(Held &e, const F &f, const Row &row,
+                                  const Place &at, bool inside) {
+    State<p> s = Kind<p>::noneOfAll();
+    Elements::forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
+      // Also of other rows' elements: neighbours share random numbers.
+      decltype(f.values(Phase<p>{}, row, x[0], at.o, spot.r,
+                        neighbour<wide>(spot.place, 0))) v[wide];
+#pragma unroll
+      for (int j = 0; j < wide; ++j)
+        v[j] = f.values(Phase<p>{}, row, x[j], at.o, spot.r + j,
+                        neighbour<wide>(spot.place, j));
+#pragma unroll
+      for (int j = 0; j < wide; ++j)
+        if (spot.has(j))
+          s = Kind<p>::joinAll(s, Kind<p>::ofAll(v[j], spot.r + j));
+      if constexpr (storesInPhase<p>)
+        if (inside)
+          storeElements(f, row, x, at.o, spot);
+    });
+    return at.isIdle ? Kind<p>::noneOfAll() : s;
+  }
+
+  /// A mean and the squares of differences from it, of the block's elements
+  /// first.
+  template <int p>
+  static MN_DEVICE void takeMoments(Held &e, const F &f, Row &row,
+                                    const Place &at, int member, int number) {
+    Shared<p> mine;
+    mine.sum = joinBlock<p>(sumOf<p>(e, f, row, at, false), member, number);
+    Row own = row;
+    const int64_t count = Elements::countOf(int(blockIdx.x) % splits);
+    f.take(Phase<p>{}, mine.resultsOf(count, S.size), own, at.o);
+    mine.squares =
+        joinBlock<p + 1>(sumOf<p + 1>(e, f, own, at, false), member, number);
+    const auto &sent = exchange<p>(mine, member, number);
+    const State<p> sum = sumOfBlocks<p>(sent, number);
+    State<p + 1> squares = Kind<p + 1>::noneOfAll();
+#pragma unroll
+    for (int block = 0; block < splits; ++block)
+      sent.at(block, number)
+          .addSquares(squares, Elements::countOf(block), sum, S.size);
+    f.take(Phase<p>{}, Kind<p>::results(sum), row, at.o);
+    f.take(Phase<p + 1>{}, Kind<p + 1>::results(squares), row, at.o);
+  }
+
   template <int p>
   static MN_DEVICE void runPhases(Held &e, const F &f, Row &row,
                                   const Place &at, int member, int number,
                                   bool inside) {
     if constexpr (p < phases) {
-      using Kind = typename F::Phases::template At<p>;
-      auto s = Kind::noneOfAll();
-      forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
-        // Also of other rows' elements: neighbours share random numbers.
-        decltype(f.values(Phase<p>{}, row, x[0], at.o, spot.r,
-                          neighbour<wide>(spot.place, 0))) v[wide];
-#pragma unroll
-        for (int j = 0; j < wide; ++j)
-          v[j] = f.values(Phase<p>{}, row, x[j], at.o, spot.r + j,
-                          neighbour<wide>(spot.place, j));
-#pragma unroll
-        for (int j = 0; j < wide; ++j)
-          if (spot.has(j))
-            s = Kind::joinAll(s, Kind::ofAll(v[j], spot.r + j));
-        if constexpr (storesInPhase<p>)
-          if (inside)
-            storeElements(f, row, x, at.o, spot);
-      });
-      if (at.isIdle)
-        s = Kind::noneOfAll();
-      s = joinTeam<p, Kind>(s, member, number);
-      f.take(Phase<p>{}, Kind::results(s), row, at.o);
-      runPhases<p + 1>(e, f, row, at, member, number, inside);
+      if constexpr (isMean<p>)
+        takeMoments<p>(e, f, row, at, member, number);
+      else
+        f.take(Phase<p>{},
+               Kind<p>::results(joinTeam<p>(sumOf<p>(e, f, row, at, inside),
+                                            member, number)),
+               row, at.o);
+      runPhases<p + Shared<p>::phases>(e, f, row, at, member, number, inside);
     }
-  }
-
-  static MN_DEVICE Place placeFor(const F &f, Index o, int split, int member) {
-    const int64_t first = (int64_t(split) * atWork + member) * wide;
-    const bool isIdle =
-        (byRuns || stride > all) && (member >= atWork || first >= all);
-    Place at{o, Index(isIdle ? 0 : first), 0, isIdle};
-    if constexpr (byRuns)
-      at.begin = f.placeOf(o, at.first);
-    return at;
   }
 
   /// A row from its first phase to its results, which are stored where it is
   /// `inside`; what there is one of for the row by the first block.
   static MN_DEVICE void runRow(const F &f, Row &row, Index o, int split,
                                int member, int number, bool inside) {
-    const Place at = placeFor(f, o, split, member);
+    const Place at = Elements::placeFor(f, o, split, member);
     f.begin(row, at.o);
     Held e;
-    if constexpr (keeps)
-      load<byRuns ? Turn::last : Turn::any, atOnce>(e, f, at, 0);
+    if constexpr (Elements::keeps)
+      Elements::loadAll(e, f, at);
     runPhases<0>(e, f, row, at, member, number, inside && !at.isIdle);
     if (!inside || at.isIdle)
       return;
     if constexpr (F::storesElements && !StoresInLastPhase<F>)
-      forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
-        storeElements(f, row, x, at.o, spot);
-      });
+      Elements::forEach(e, f, at,
+                        [&](const Element(&x)[wide], const Spot &spot) {
+                          storeElements(f, row, x, at.o, spot);
+                        });
     if (split == 0 && member == 0)
       f.storeRow(row, at.o);
   }
@@ -364,13 +313,16 @@ struct RowKernel {
 
   static MN_DEVICE void run(const F &functor, Parts &parts, int) {
     const F f = wide > 1 ? withAlignedTensors(functor) : functor;
-    gridDependencySync();
     const int64_t group = blockIdx.x / t.splits;
     const int split = int(blockIdx.x % t.splits);
     if (split >= splits)
-      return;
-    if constexpr (splits > 1)
+      return gridDependencySync();
+    if constexpr (splits > 1) {
+      if (threadIdx.x == 0)
+        expectSums();
       clusterStart();
+    }
+    gridDependencySync();
     const int number =
         t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.rows;
     const int member =

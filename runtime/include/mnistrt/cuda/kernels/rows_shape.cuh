@@ -198,7 +198,7 @@ MN_SHAPE_FN RowTeams rowTeams(const Reduce &s, const RowTraits &f = {}) {
   if (s.size <= 4) {
     t.rows = 128;
   } else if (t.alongElements) {
-    t.team = s.size <= 16 ? 8 : 32;
+    t.team = threadsOfRow(s, 32);
     while (t.team < mostOfTeams && int64_t(t.team) * rowDepth < s.size)
       t.team *= 2;
     t.rows = max(256 / t.team, 1);
@@ -265,6 +265,20 @@ template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
                                 : t.byPhases ? 1
                                              : clusterOf(t.splits))};
 }
+
+/// Of a row's elements, which parts have in turns of `each`, those of one part.
+MN_SHAPE_FN int64_t elementsOf(const Reduce &s, int64_t each, int parts,
+                               int part) {
+  const int64_t turn = each * parts;
+  return s.size / turn * each +
+         max<int64_t>(0, min<int64_t>(s.size % turn - part * each, each));
+}
+
+/// Whether a phase, a mean, is put together with the next, the squares of
+/// differences from it: no results of elements are known in the latter.
+template <typename F, int p>
+inline constexpr bool takesMoments =
+    IsMean<F, p> && !(StoresInLastPhase<F> && p + 2 == F::Phases::count);
 
 /// Launches of a step: one for each phase, and one where elements are stored
 /// after the last of them.

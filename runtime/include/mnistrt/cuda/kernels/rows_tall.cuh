@@ -119,18 +119,19 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
         for (int j = 0; j < tall; ++j)
           ofWarps[my.member / laneTeam][row + j] = s[j];
       __syncthreads();
-      joinAll<Kind, warpsApart>(s, ofWarps, row);
+      joinAll<Kind, warpsApart>(
+          s, [&](int warp, int r) { return ofWarps[warp][r]; }, row);
     }
   }
-  template <typename Kind, int count, typename State>
-  static MN_DEVICE void joinAll(State (&s)[tall],
-                                const State (&parts)[count][t.rows], int row) {
+  /// part(which, row) of `count` that have parts.
+  template <typename Kind, int count, typename State, typename Part>
+  static MN_DEVICE void joinAll(State (&s)[tall], const Part &part, int row) {
 #pragma unroll
     for (int j = 0; j < tall; ++j) {
-      s[j] = parts[0][row + j];
+      s[j] = part(0, row + j);
 #pragma unroll
       for (int i = 1; i < count; ++i)
-        s[j] = Kind::joinAll(s[j], parts[i][row + j]);
+        s[j] = Kind::joinAll(s[j], part(i, row + j));
     }
   }
 
@@ -188,23 +189,38 @@ struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
   using Parts = NoScratch;
   static constexpr int tall = t.tall, phases = Rows::phases;
 
+  /// What blocks send each other after phase `p`.
+  template <int p>
+  using SentAfter =
+      SentStates<typename F::Phases::template At<p>::State, splits, t.rows>;
+  template <int p> static MN_DEVICE SentAfter<p> &sentAfter() {
+    __shared__ SentAfter<p> sent;
+    return sent;
+  }
+  template <int p = 0> static MN_DEVICE void expectSums() {
+    if constexpr (p < phases) {
+      sentAfter<p>().expect();
+      expectSums<p + 1>();
+    }
+  }
+
   /// The sums over the team, in all of its threads.
   template <int p, typename Kind, typename State>
   static MN_DEVICE void joinTeam(State (&s)[tall], const Mine &my) {
     Rows::template joinBlock<Kind>(s, my);
     if constexpr (splits > 1) {
+      SentAfter<p> &sent = sentAfter<p>();
       const int row = my.number * tall;
-      __shared__ State ofBlocks[splits][t.rows];
       // Not before the others run.
       if constexpr (p == 0)
         clusterWait();
       if (my.member < splits)
 #pragma unroll
         for (int j = 0; j < tall; ++j)
-          *inBlock(&ofBlocks[int(blockIdx.x) % splits][row + j], my.member) =
-              s[j];
-      clusterSync();
-      Rows::template joinAll<Kind, splits>(s, ofBlocks, row);
+          sent.send(s[j], int(blockIdx.x) % splits, row + j, my.member);
+      sent.wait();
+      Rows::template joinAll<Kind, splits>(
+          s, [&](int block, int r) { return sent.at(block, r); }, row);
     }
   }
 
@@ -223,12 +239,15 @@ struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
 
   static MN_DEVICE void run(const F &functor, Parts &, int) {
     const F f = withAlignedTensors(functor);
-    gridDependencySync();
     const int split = int(blockIdx.x % t.splits);
     if (split >= splits)
-      return;
-    if constexpr (splits > 1)
+      return gridDependencySync();
+    if constexpr (splits > 1) {
+      if (threadIdx.x == 0)
+        expectSums();
       clusterStart();
+    }
+    gridDependencySync();
     Mine my = Rows::mine(blockIdx.x / t.splits, split);
 #pragma unroll
     for (int j = 0; j < tall; ++j)

@@ -26,6 +26,21 @@ template <typename T> T *inBlock(T *mine, int rank) {
       emulated::gpu->inBlock(const_cast<std::remove_const_t<T> *>(mine), rank));
 }
 
+inline unsigned sharedAddress(const void *pointer) {
+  return unsigned(__cvta_generic_to_shared(pointer));
+}
+
+inline void expectWords(uint64_t *barrier, unsigned words) {
+  emulated::gpu->expectWords(barrier, words);
+}
+inline void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
+                     uint32_t word) {
+  emulated::gpu->sendWord(mine, barrier, rank, word);
+}
+inline void waitForWords(uint64_t *barrier) {
+  emulated::gpu->waitForWords(barrier);
+}
+
 inline int opaque(int n) { return n; }
 
 inline uint64_t globalTime() {

@@ -105,6 +105,18 @@ static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
           .minWork = 1 << 25,
           .minResults = minResults};
 }
+/// Longer ones, of shorter sides: products of 8192 rows with 192 to 768 columns
+/// and sums of 192 to 768 take 0.64 to 0.89 of our kernels' time, and those of
+/// their gradients of weights 0.62 to 0.94 (a transformer,
+/// docs/results/2026-11-26-sums-in-clusters.md).
+static constexpr int64_t shorterSide = 192, longerWork = 1 << 28;
+static constexpr Preference longProductOnCublasCores(int64_t minK,
+                                                     bool gradient) {
+  Preference p = productOnCublasCores(minK, shorterSide, 0);
+  p.minWork = longerWork;
+  p.transposedLeft = gradient;
+  return p;
+}
 /// Of few rows, with many results: the gradient of 2048 x 4096 weights, batch
 /// 128, takes 22 us instead of 43, that of 16 of 768 x 768, batch 32, 20
 /// instead of 37; 128 rows by 768 x 2048 13 instead of 15, by 2048 x 4096 24
@@ -187,12 +199,14 @@ static constexpr Preference manyInputsOnCudnnCores(int64_t minTaps) {
   p.minChannels = 256;
   return p;
 }
-/// As forward: 512 -> 128 channels, 5x5 on 7x7, batch 128, takes 96 us instead
-/// of 134 (docs/results/2026-11-26-sums-in-clusters.md).
-static constexpr Preference manyInputsForward() {
-  Preference p = windowsOnCudnnCores("conv", 25, 128, 2 * largeWork);
-  p.minChannels = 256;
-  return forward(p);
+/// Of 128 channels on both sides and more: 5x5 on 7x7, 128 -> 128, batch 512,
+/// takes 103 us instead of 203 forward and 98 instead of 213 for the input's
+/// gradient; 512 -> 128, batch 128, 96 instead of 134
+/// (docs/results/2026-11-26-sums-in-clusters.md).
+static constexpr Preference manyChannelsOnCudnnCores(StringRef op) {
+  Preference p = windowsOnCudnnCores(op, 25, 128, 2 * largeWork);
+  p.minChannels = 128;
+  return p;
 }
 static constexpr Preference pixelsOnCudnnCores(StringRef op) {
   Preference p = onCudnnCores(op, 48, cudnnOutChannels, 1 << 30);
@@ -291,6 +305,8 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
     manyInputsOnCudnnCores(49),
     productOnCublasCores(someSide, someSide, 0),
+    longProductOnCublasCores(shorterSide, false),
+    longProductOnCublasCores(4096, true),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
     ofWeights(productOnCublasCores(longSum, 64, 1 << 18), false),
@@ -309,7 +325,8 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, largeWork),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, largeWork / 2),
     manyInputsOnCudnnCores(25),
-    manyInputsForward(),
+    forward(manyChannelsOnCudnnCores("conv")),
+    manyChannelsOnCudnnCores("conv_input_grad"),
     // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
     // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
     onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork),

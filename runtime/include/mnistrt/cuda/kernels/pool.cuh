@@ -2,8 +2,8 @@
 //
 // One thread a result. Gradients are gathered: an element of the input visits
 // the windows that it is in, so that no two threads write one element. Where
-// each is in one window at most, a thread does all elements of a window of a
-// maximum, and looks for it once. Padding
+// each is in one window at most, a thread does all elements of a window: it
+// looks for a maximum once. Neighbours are loaded and stored together. Padding
 // and what hangs over it (ceil mode) is never chosen by a maximum; an average
 // counts the padding where asked, and never the overhang.
 //
@@ -43,7 +43,14 @@ MN_SHAPE_FN int pixelTiles(const Pool &s) {
 MN_SHAPE_FN int64_t poolTiles(const Pool &s) {
   return int64_t(s.batch) * s.channels * pixelTiles(s);
 }
-MN_SHAPE_FN LaunchShape maxPoolGrad(const Pool &s) {
+/// Whether these windows have all elements, and no others.
+MN_SHAPE_FN bool hasWholeTiles(const Pool &s) {
+  for (int d = 0; d < 3; ++d)
+    if (s.out[d] * s.kernel[d] != s.in[d])
+      return false;
+  return isTiled(s);
+}
+MN_SHAPE_FN LaunchShape poolGrad(const Pool &s) {
   return each(isTiled(s) ? poolTiles(s) : poolInputs(s));
 }
 } // namespace shape
@@ -88,9 +95,9 @@ template <Pool S> struct PoolGeometry {
         for (int k2 = 0; k2 < S.kernel[2]; ++k2) {
           const Place p = {y0 + k0 * S.dilations[0], y1 + k1 * S.dilations[1],
                            y2 + k2 * S.dilations[2]};
-          if (unsigned(p.x0) < unsigned(S.in[0]) &&
-              unsigned(p.x1) < unsigned(S.in[1]) &&
-              unsigned(p.x2) < unsigned(S.in[2]))
+          if (shape::hasWholeTiles(S) || (unsigned(p.x0) < unsigned(S.in[0]) &&
+                                          unsigned(p.x1) < unsigned(S.in[1]) &&
+                                          unsigned(p.x2) < unsigned(S.in[2])))
             visit(p);
         }
   }
@@ -266,10 +273,15 @@ template <typename T, Pool S> struct PoolKernel {
       });
   }
 
+  /// Whether there is a window, not what is after the last one.
+  static MN_DEVICE bool hasWindow(Place tile) {
+    return shape::hasWholeTiles(S) ||
+           (tile.x0 < S.out[0] && tile.x1 < S.out[1] && tile.x2 < S.out[2]);
+  }
+
   template <typename F> static MN_DEVICE void maxGradOfTiles(const F &f) {
     G::tiles([&](Index, int n, int c, Place tile) {
-      const bool isWindow =
-          tile.x0 < S.out[0] && tile.x1 < S.out[1] && tile.x2 < S.out[2];
+      const bool isWindow = hasWindow(tile);
       // On its way before the inputs are compared.
       const T grad =
           isWindow ? T(f.loadOutputGrad(G::output(n, c, tile))) : T(0);
@@ -283,8 +295,7 @@ template <typename T, Pool S> struct PoolKernel {
   /// A thread has a window, or what is after the last one.
   template <typename F> static MN_DEVICE void unpool(const F &f) {
     G::tiles([&](Index, int n, int c, Place tile) {
-      const bool isWindow =
-          tile.x0 < S.out[0] && tile.x1 < S.out[1] && tile.x2 < S.out[2];
+      const bool isWindow = hasWindow(tile);
       const Index o = isWindow ? G::output(n, c, tile) : Index(0);
       const T value = f.load(o);
       const int64_t index = f.loadIndex(o);
@@ -296,13 +307,21 @@ template <typename T, Pool S> struct PoolKernel {
   }
 
   template <typename F> static MN_DEVICE void avgGrad(const F &f) {
-    G::inputs([&](Index i, int n, int c, Place in) {
-      T sum = 0;
-      G::windowsAt(in, [&](Place out) {
-        sum += f.load(G::output(n, c, out)) / T(G::counted(out));
+    const auto gradOf = [&](int n, int c, Place out) {
+      return f.load(G::output(n, c, out)) / T(G::counted(out));
+    };
+    if constexpr (shape::isTiled(S)) {
+      G::tiles([&](Index, int n, int c, Place tile) {
+        const T grad = hasWindow(tile) ? gradOf(n, c, tile) : T(0);
+        G::window(tile, [&](Place p) { f.store(G::input(n, c, p), grad); });
       });
-      f.store(i, sum);
-    });
+    } else {
+      G::inputs([&](Index i, int n, int c, Place in) {
+        T sum = 0;
+        G::windowsAt(in, [&](Place out) { sum += gradOf(n, c, out); });
+        f.store(i, sum);
+      });
+    }
   }
 };
 
@@ -311,7 +330,8 @@ template <typename T, Pool S> struct PoolKernel {
 #define MN_POOL_KERNEL(NAME, RUN, T, F, ...)                                   \
   MN_GLOBAL(256) NAME(const __grid_constant__ F f MN_TIMES_ARGUMENT) {         \
     MN_RECORD_TIMES                                                            \
-    mn::device::PoolKernel<T, __VA_ARGS__>::RUN(f);                            \
+    mn::device::PoolKernel<T, __VA_ARGS__>::RUN(                               \
+        mn::device::withAlignedTensors(f));                                    \
   }
 #define MN_MAX_POOL_KERNEL(NAME, T, F, ...)                                    \
   MN_POOL_KERNEL(NAME, max, T, F, __VA_ARGS__)
@@ -349,7 +369,7 @@ void argMaxPool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
 }
 template <typename T, typename F>
 void maxPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {
-  launch(ctx, kernel, shape::maxPoolGrad(s), f);
+  launch(ctx, kernel, shape::poolGrad(s), f);
 }
 template <typename T, typename F>
 void maxUnpool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
@@ -357,7 +377,7 @@ void maxUnpool(Context &ctx, const char *kernel, const Pool &s, const F &f) {
 }
 template <typename T, typename F>
 void avgPoolGrad(Context &ctx, const char *kernel, const Pool &s, const F &f) {
-  launch(ctx, kernel, shape::each(shape::poolInputs(s)), f);
+  launch(ctx, kernel, shape::poolGrad(s), f);
 }
 
 #endif // __CUDACC__

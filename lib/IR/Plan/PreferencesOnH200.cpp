@@ -105,18 +105,6 @@ static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
           .minWork = 1 << 25,
           .minResults = minResults};
 }
-/// Longer ones, of shorter sides: products of 8192 rows with 192 to 768 columns
-/// and sums of 192 to 768 take 0.64 to 0.89 of our kernels' time, and those of
-/// their gradients of weights 0.62 to 0.94 (a transformer,
-/// docs/results/2026-11-26-sums-in-clusters.md).
-static constexpr int64_t shorterSide = 192, longerWork = 1 << 28;
-static constexpr Preference longProductOnCublasCores(int64_t minK,
-                                                     bool gradient) {
-  Preference p = productOnCublasCores(minK, shorterSide, 0);
-  p.minWork = longerWork;
-  p.transposedLeft = gradient;
-  return p;
-}
 /// Of few rows, with many results: the gradient of 2048 x 4096 weights, batch
 /// 128, takes 22 us instead of 43, that of 16 of 768 x 768, batch 32, 20
 /// instead of 37; 128 rows by 768 x 2048 13 instead of 15, by 2048 x 4096 24
@@ -124,6 +112,23 @@ static constexpr Preference longProductOnCublasCores(int64_t minK,
 static constexpr Preference ofWeights(Preference p, bool gradient) {
   p.transposedLeft = gradient;
   return p;
+}
+/// Shorter sides where there are many rows: products of 8192 rows with 192 to
+/// 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels' time,
+/// and those of their gradients of weights 0.62 to 0.94 (a transformer).
+/// Networks of dense layers of 128 to 768 take 13 to 24 % less time with 2048
+/// rows, with 1024 rows from 7 % less to 6 % more
+/// (docs/results/2026-11-26-sums-in-clusters.md).
+static constexpr int64_t shorterSide = 128, longerWork = 1 << 27;
+static constexpr Preference manyRowsOnCublasCores() {
+  Preference p = productOnCublasCores(shorterSide, shorterSide, 1 << 18);
+  p.minWork = longerWork;
+  return p;
+}
+static constexpr Preference gradOfManyRowsOnCublasCores() {
+  Preference p = productOnCublasCores(2048, shorterSide, 0);
+  p.minWork = longerWork;
+  return ofWeights(p, true);
 }
 static constexpr Preference gradOnCores(StringRef op, Mma mma, int64_t minWork,
                                         int64_t minResults = 0,
@@ -189,23 +194,24 @@ static constexpr Preference windowsOnCudnnCores(StringRef op, int64_t minTaps,
   p.minTaps = minTaps;
   return p;
 }
-/// Our kernels keep no filters of so many channels in shared memory: in tf32
-/// the gradient of 512 -> 128 channels, 5x5 on 7x7, batch 128, takes 97 us
-/// instead of 203, in bf16 that of 256 -> 64, 7x7, batch 256, 95 instead of 160
-/// (docs/results/2026-11-26-transformers.md).
-static constexpr Preference manyInputsOnCudnnCores(int64_t minTaps) {
-  Preference p =
-      windowsOnCudnnCores("conv_input_grad", minTaps, 64, 2 * largeWork);
+/// Our kernels keep no filters of so many channels in shared memory: in bf16
+/// the gradient of 256 -> 64 channels, 7x7, batch 256, takes 95 us instead of
+/// 160 (docs/results/2026-11-26-transformers.md).
+static constexpr Preference manyInputsOnCudnnCores() {
+  Preference p = windowsOnCudnnCores("conv_input_grad", 49, 64, 2 * largeWork);
   p.minChannels = 256;
   return p;
 }
-/// Of 128 channels on both sides and more: 5x5 on 7x7, 128 -> 128, batch 512,
+/// Of 128 results a pixel and more. 5x5 on 7x7, 128 -> 128 channels, batch 512,
 /// takes 103 us instead of 203 forward and 98 instead of 213 for the input's
-/// gradient; 512 -> 128, batch 128, 96 instead of 134
+/// gradient; on 14x14, batch 256, 64 -> 128 forward 91 instead of 177, and the
+/// gradient of 128 -> 64, with its mask, 161 instead of 234; 64 -> 64: not
 /// (docs/results/2026-11-26-sums-in-clusters.md).
-static constexpr Preference manyChannelsOnCudnnCores(StringRef op) {
-  Preference p = windowsOnCudnnCores(op, 25, 128, 2 * largeWork);
-  p.minChannels = 128;
+static constexpr Preference manyResultsOnCudnnCores(StringRef op,
+                                                    int64_t minChannels,
+                                                    int64_t minOutChannels) {
+  Preference p = windowsOnCudnnCores(op, 25, minOutChannels, largeWork);
+  p.minChannels = minChannels;
   return p;
 }
 static constexpr Preference pixelsOnCudnnCores(StringRef op) {
@@ -303,10 +309,10 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_input_grad", 96, 96, 2 * largeWork),
     pixelsOnCudnnCores("conv_input_grad"),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
-    manyInputsOnCudnnCores(49),
+    manyInputsOnCudnnCores(),
     productOnCublasCores(someSide, someSide, 0),
-    longProductOnCublasCores(shorterSide, false),
-    longProductOnCublasCores(4096, true),
+    manyRowsOnCublasCores(),
+    gradOfManyRowsOnCublasCores(),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
     ofWeights(productOnCublasCores(longSum, 64, 1 << 18), false),
@@ -319,14 +325,12 @@ static const Preference onH200[] = {
     productOnCores(Mma::bf16),
     forward(onCudnnCores("conv", 96, cudnnOutChannels, largeWork / 2)),
     forward(stridedOnCudnnCores("conv", 32, cudnnOutChannels, 1 << 29)),
-    forward(windowsOnCudnnCores("conv", 25, cudnnOutChannels, largeWork)),
+    forward(manyResultsOnCudnnCores("conv", 64, 128)),
     onCudnnCores("conv_input_grad", 96, cudnnOutChannels, 3 * largeWork / 2),
     windowsOnCudnnCores("conv_input_grad", 49, 64, 2 * largeWork),
     stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, largeWork),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, largeWork / 2),
-    manyInputsOnCudnnCores(25),
-    forward(manyChannelsOnCudnnCores("conv")),
-    manyChannelsOnCudnnCores("conv_input_grad"),
+    manyResultsOnCudnnCores("conv_input_grad", 128, 64),
     // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
     // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
     onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork),

@@ -7,114 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blocks.h"
-#include <algorithm>
-#include <boost/context/fiber.hpp>
+#include "cluster.h"
 #include <boost/context/fixedsize_stack.hpp>
 #include <cstring>
-#include <map>
-#include <memory>
 
 using namespace emulated;
 
-namespace {
-
-constexpr unsigned lanes = 32, alignment = 1024;
-constexpr char notANumber = char(0xff); ///< where it is each byte
-
-enum class Waits { no, forWarp, forBlock, forCluster, ended };
-
-/// A thread of a block.
-struct Fiber {
-  Thread thread;
-  Waits waits = Waits::ended;
-  unsigned exchanges = 0; ///< of its warp
-  unsigned phase = 0;     ///< of the cluster's barrier that it arrived at
-  boost::context::fiber own, scheduler;
-};
-
-struct Warp {
-  unsigned arrived = 0, exchanges = 0;
-  char values[2][lanes][Gpu::most]; ///< of this exchange and the one before
-};
-
-/// Words of other blocks on their way to declared memory, and a barrier that
-/// waits for them. All as far from its beginning.
-struct Words {
-  struct Word {
-    size_t to;
-    uint32_t value;
-  };
-  unsigned missing = 0;
-  std::vector<Word> sent;
-};
-
-struct Block {
-  std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<Warp> warps;
-  /// What kernels declared, while other blocks of the cluster run.
-  std::vector<char> declared;
-  std::vector<char> dynamic;
-  std::map<size_t, Words> words; ///< of each barrier
-  /// As aligned as shared memory is.
-  char *begin() {
-    const auto at = reinterpret_cast<uintptr_t>(dynamic.data());
-    return dynamic.data() + (alignment - at % alignment) % alignment;
-  }
-  unsigned ended = 0, waiting = 0;   ///< threads; at the block's barrier
-  bool said = false, answer = false; ///< at this barrier, and at the last one
-};
-
-class Cluster final : public Gpu {
-public:
-  Cluster(const Launch &launch, Order order, bool late)
-      : launch(launch), order(order), blocks(launch.kernel->cluster) {
-    isLate = late;
-    declared = launch.module->declared;
-    declaredBytes = launch.module->declaredBytes;
-    std::fill_n(declared, declaredBytes, notANumber);
-    *launch.module->gpu = this;
-  }
-  ~Cluster() { *launch.module->gpu = nullptr; }
-
-  /// The blocks from number `first`: empty, or what they did wrong.
-  std::string run(unsigned first);
-
-  bool syncBlock(bool value) override;
-  void arriveAtCluster() override;
-  void waitForCluster() override;
-  void *inBlock(void *mine, int rank) override;
-  void expectWords(uint64_t *barrier, unsigned words) override;
-  void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
-                uint32_t word) override;
-  void waitForWords(uint64_t *barrier) override;
-  OfLanes exchange(const void *mine, size_t bytes) override;
-
-private:
-  void begin(Block &b, unsigned number);
-  void makeFiber(Fiber &f);
-  bool runBlock(Block &b);
-  void resume(Fiber &f);
-  void wait(Waits what);
-  void endThread();
-  void openBlockBarrier();
-  void openClusterBarrier();
-  /// Of declared shared memory.
-  size_t offsetOf(const void *mine) const {
-    return size_t(static_cast<const char *>(mine) - declared);
-  }
-
-  const Launch &launch;
-  const Order order;
-  std::vector<Block> blocks;
-  Block *block = nullptr; ///< that runs, as does this thread of it
-  Fiber *fiber = nullptr;
-  unsigned arrivedAtCluster = 0, phases = 0; ///< of the cluster's barrier
-  bool sendsTooMuch = false; ///< or to a barrier that there is not?
-  bool leavesWork = false;   ///< did a thread not wait for what it began?
-};
-
-bool hasWork(const Later &later) {
+static bool hasWork(const Later &later) {
   const auto isThere = [](const Later::Work &work) { return !work.empty(); };
   return isThere(later.copies) || isThere(later.open) ||
          std::any_of(later.copyGroups.begin(), later.copyGroups.end(),
@@ -122,8 +21,15 @@ bool hasWork(const Later &later) {
          std::any_of(later.groups.begin(), later.groups.end(), isThere);
 }
 
+/// Whether words may still arrive, or nobody has waited for those that have.
+static bool isSentWords(const Block &b) {
+  return std::any_of(b.words.begin(), b.words.end(), [](const auto &each) {
+    return each.second.missing > 0 || !each.second.sent.empty();
+  });
+}
+
 /// Those who waited for what has come.
-void release(Block &b, Waits what, size_t begin, size_t end) {
+static void release(Block &b, Waits what, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i)
     if (b.fibers[i]->waits == what)
       b.fibers[i]->waits = Waits::no;
@@ -186,6 +92,8 @@ std::string Cluster::run(unsigned first) {
       return " is sent words that it does not expect";
     if (leavesWork)
       return " ends before what it copies or multiplies is done";
+    if (over && std::any_of(blocks.begin(), blocks.end(), isSentWords))
+      return " ends before the words that it expects are there";
     if (over)
       return "";
     if (!advanced)
@@ -334,8 +242,6 @@ Gpu::OfLanes Cluster::exchange(const void *mine, size_t bytes) {
     wait(Waits::forWarp);
   return values;
 }
-
-} // namespace
 
 std::string emulated::run(const Launch &launch, Order order, bool isLate) {
   Cluster cluster(launch, order, isLate);

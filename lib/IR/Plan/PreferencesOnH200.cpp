@@ -117,13 +117,15 @@ static constexpr Preference ofWeights(Preference p, bool gradient) {
 /// 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels' time,
 /// and those of their gradients of weights 0.62 to 0.94 (a transformer).
 /// Networks of dense layers of 128 to 768 take 13 to 24 % less time with 2048
-/// rows, with 1024 rows from 7 % less to 6 % more
+/// rows, with 1024 from 7 % less to 6 % more. With sums of 128 and
+/// gradients that sum 1024 rows Net would take 987 us a step instead of 928
 /// (docs/results/2026-11-26-sums-in-clusters.md).
-static constexpr int64_t shorterSide = 128, longerWork = 1 << 27;
+static constexpr int64_t shorterSide = 128, longerSum = 192,
+                         longerWork = 1 << 27;
 static constexpr Preference manyRowsOnCublasCores() {
-  Preference p = productOnCublasCores(shorterSide, shorterSide, 1 << 18);
+  Preference p = productOnCublasCores(longerSum, shorterSide, 1 << 18);
   p.minWork = longerWork;
-  return p;
+  return ofWeights(p, false);
 }
 static constexpr Preference gradOfManyRowsOnCublasCores() {
   Preference p = productOnCublasCores(2048, shorterSide, 0);

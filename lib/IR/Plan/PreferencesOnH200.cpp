@@ -313,8 +313,6 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
     manyInputsOnCudnnCores(),
     productOnCublasCores(someSide, someSide, 0),
-    manyRowsOnCublasCores(),
-    gradOfManyRowsOnCublasCores(),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
     ofWeights(productOnCublasCores(longSum, 64, 1 << 18), false),
@@ -336,6 +334,8 @@ static const Preference onH200[] = {
     // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
     // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
     onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork),
+    manyRowsOnCublasCores(),
+    gradOfManyRowsOnCublasCores(),
     convOnCores(Mma::tf32),
     gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),
     gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork,

@@ -69,6 +69,35 @@ func.func @fewer_results(%x: tensor<32x256x32x32xf32>, %w: tensor<96x256x3x3xf32
   return %y : tensor<32x96x32x32xf32>
 }
 
+// Wide windows are an exception, from 128 results a pixel on.
+
+// CHECK-LABEL: @wide_windows
+// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+func.func @wide_windows(%x: tensor<256x64x14x14xf32>, %w: tensor<128x64x5x5xf32>) -> tensor<256x128x14x14xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
+      : (tensor<256x64x14x14xf32>, tensor<128x64x5x5xf32>) -> tensor<256x128x14x14xf32>
+  return %y : tensor<256x128x14x14xf32>
+}
+
+// CHECK-LABEL: @wide_windows_to_few
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+func.func @wide_windows_to_few(%x: tensor<256x128x14x14xf32>, %w: tensor<64x128x5x5xf32>) -> tensor<256x64x14x14xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
+      : (tensor<256x128x14x14xf32>, tensor<64x128x5x5xf32>) -> tensor<256x64x14x14xf32>
+  return %y : tensor<256x64x14x14xf32>
+}
+
+// Of the gradient of its input, the results are the input's.
+
+// CHECK-LABEL: @wide_windows_gradient
+// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
+func.func @wide_windows_gradient(%dy: tensor<256x64x14x14xf32>, %w: tensor<64x128x5x5xf32>) -> tensor<256x128x14x14xf32> {
+  %y = mnist.conv_input_grad nchw %dy, %w strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
+      : (tensor<256x64x14x14xf32>, tensor<64x128x5x5xf32>) -> tensor<256x128x14x14xf32>
+  return %y : tensor<256x128x14x14xf32>
+}
+
 // An FFT pays where there is much to do for what it makes of the tensors, and
 // in f32 only.
 
@@ -109,6 +138,39 @@ func.func @weights(%x: tensor<128x2048xf32>, %dy: tensor<128x4096xf32>) -> tenso
   %y = mnist.matmul %x, %dy transposed [true, false]
       : (tensor<128x2048xf32>, tensor<128x4096xf32>) -> tensor<2048x4096xf32>
   return %y : tensor<2048x4096xf32>
+}
+
+// Of many rows it has shorter sides, too.
+
+// CHECK-LABEL: @many_rows
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// TF32:          plan.step "{{.*}}" on cublas schedule(#plan.product<mma = tf32>)(
+func.func @many_rows(%x: tensor<2048x512xf32>, %w: tensor<512x128xf32>) -> tensor<2048x128xf32> {
+  %y = mnist.matmul %x, %w : (tensor<2048x512xf32>, tensor<512x128xf32>) -> tensor<2048x128xf32>
+  return %y : tensor<2048x128xf32>
+}
+
+// CHECK-LABEL: @fewer_rows
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+func.func @fewer_rows(%x: tensor<1024x3136xf32>, %w: tensor<3136x128xf32>) -> tensor<1024x128xf32> {
+  %y = mnist.matmul %x, %w : (tensor<1024x3136xf32>, tensor<3136x128xf32>) -> tensor<1024x128xf32>
+  return %y : tensor<1024x128xf32>
+}
+
+// CHECK-LABEL: @weights_of_many_rows
+// TF32:          plan.step "{{.*}}" on cublas schedule(#plan.product<mma = tf32>)(
+func.func @weights_of_many_rows(%x: tensor<2048x128xf32>, %dy: tensor<2048x512xf32>) -> tensor<128x512xf32> {
+  %y = mnist.matmul %x, %dy transposed [true, false]
+      : (tensor<2048x128xf32>, tensor<2048x512xf32>) -> tensor<128x512xf32>
+  return %y : tensor<128x512xf32>
+}
+
+// CHECK-LABEL: @weights_of_fewer_rows
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+func.func @weights_of_fewer_rows(%x: tensor<1024x128xf32>, %dy: tensor<1024x3136xf32>) -> tensor<128x3136xf32> {
+  %y = mnist.matmul %x, %dy transposed [true, false]
+      : (tensor<1024x128xf32>, tensor<1024x3136xf32>) -> tensor<128x3136xf32>
+  return %y : tensor<128x3136xf32>
 }
 
 // CHECK-LABEL: @inputs

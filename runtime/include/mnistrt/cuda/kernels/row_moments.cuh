@@ -61,6 +61,24 @@ template <typename F, int p> struct PartOfRow<F, p, true> {
   }
 };
 
+/// What `blocks` of a cluster that share rows send each other: Part<p> of each
+/// after phase p.
+template <template <int> typename Part, int phases, int blocks, int rows>
+struct SentParts {
+  template <int p> using After = SentStates<Part<p>, blocks, rows>;
+  template <int p> static MN_DEVICE After<p> &after() {
+    __shared__ After<p> sent;
+    return sent;
+  }
+  /// By one thread, before clusterStart().
+  template <int p = 0> static MN_DEVICE void expect() {
+    if constexpr (p < phases) {
+      after<p>().expect();
+      expect<p + Part<p>::phases>();
+    }
+  }
+};
+
 } // namespace mn::device
 
 #endif // __CUDACC__

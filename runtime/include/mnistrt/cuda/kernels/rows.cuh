@@ -102,23 +102,13 @@ struct RowKernel {
     return s;
   }
 
-  /// What blocks send each other after phase `p`.
-  template <int p> using SentAfter = SentStates<Shared<p>, splits, t.rows>;
-  template <int p> static MN_DEVICE SentAfter<p> &sentAfter() {
-    __shared__ SentAfter<p> sent;
-    return sent;
-  }
-  template <int p = 0> static MN_DEVICE void expectSums() {
-    if constexpr (p < phases) {
-      sentAfter<p>().expect();
-      expectSums<p + Shared<p>::phases>();
-    }
-  }
+  using Sent = SentParts<Shared, phases, splits, t.rows>;
+  template <int p> using SentAfter = typename Sent::template After<p>;
   /// What each block of the row has, known to all.
   template <int p>
   static MN_DEVICE const SentAfter<p> &exchange(const Shared<p> &s, int member,
                                                 int row) {
-    SentAfter<p> &sent = sentAfter<p>();
+    SentAfter<p> &sent = Sent::template after<p>();
     const int split = int(blockIdx.x) % splits;
     const int first = byCluster ? int(blockIdx.x) / splits * splits : 0;
     // Not before the others run.
@@ -319,7 +309,7 @@ struct RowKernel {
       return gridDependencySync();
     if constexpr (splits > 1) {
       if (threadIdx.x == 0)
-        expectSums();
+        Sent::expect();
       clusterStart();
     }
     gridDependencySync();

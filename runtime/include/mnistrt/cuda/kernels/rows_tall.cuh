@@ -11,7 +11,7 @@
 #ifndef MNISTRT_CUDA_KERNELS_ROWS_TALL_CUH
 #define MNISTRT_CUDA_KERNELS_ROWS_TALL_CUH
 
-#include "mnistrt/cuda/kernels/rows_shape.cuh"
+#include "mnistrt/cuda/kernels/row_moments.cuh"
 
 #ifdef __CUDACC__
 
@@ -189,27 +189,15 @@ struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
   using Parts = NoScratch;
   static constexpr int tall = t.tall, phases = Rows::phases;
 
-  /// What blocks send each other after phase `p`.
-  template <int p>
-  using SentAfter =
-      SentStates<typename F::Phases::template At<p>::State, splits, t.rows>;
-  template <int p> static MN_DEVICE SentAfter<p> &sentAfter() {
-    __shared__ SentAfter<p> sent;
-    return sent;
-  }
-  template <int p = 0> static MN_DEVICE void expectSums() {
-    if constexpr (p < phases) {
-      sentAfter<p>().expect();
-      expectSums<p + 1>();
-    }
-  }
+  template <int p> using Part = PartOfRow<F, p, /*mean=*/false>;
+  using Sent = SentParts<Part, phases, splits, t.rows>;
 
   /// The sums over the team, in all of its threads.
   template <int p, typename Kind, typename State>
   static MN_DEVICE void joinTeam(State (&s)[tall], const Mine &my) {
     Rows::template joinBlock<Kind>(s, my);
     if constexpr (splits > 1) {
-      SentAfter<p> &sent = sentAfter<p>();
+      auto &sent = Sent::template after<p>();
       const int row = my.number * tall;
       // Not before the others run.
       if constexpr (p == 0)
@@ -217,10 +205,10 @@ struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
       if (my.member < splits)
 #pragma unroll
         for (int j = 0; j < tall; ++j)
-          sent.send(s[j], int(blockIdx.x) % splits, row + j, my.member);
+          sent.send({s[j]}, int(blockIdx.x) % splits, row + j, my.member);
       sent.wait();
       Rows::template joinAll<Kind, splits>(
-          s, [&](int block, int r) { return sent.at(block, r); }, row);
+          s, [&](int block, int r) { return sent.at(block, r).sum; }, row);
     }
   }
 
@@ -244,7 +232,7 @@ struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
       return gridDependencySync();
     if constexpr (splits > 1) {
       if (threadIdx.x == 0)
-        expectSums();
+        Sent::expect();
       clusterStart();
     }
     gridDependencySync();

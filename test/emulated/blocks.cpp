@@ -22,7 +22,7 @@ static bool hasWork(const Later &later) {
 }
 
 /// Whether words may still arrive, or nobody has waited for those that have.
-static bool isSentWords(const Block &b) {
+static bool expectsWords(const Block &b) {
   return std::any_of(b.words.begin(), b.words.end(), [](const auto &each) {
     return each.second.missing > 0 || !each.second.sent.empty();
   });
@@ -92,7 +92,7 @@ std::string Cluster::run(unsigned first) {
       return " is sent words that it does not expect";
     if (leavesWork)
       return " ends before what it copies or multiplies is done";
-    if (over && std::any_of(blocks.begin(), blocks.end(), isSentWords))
+    if (over && std::any_of(blocks.begin(), blocks.end(), expectsWords))
       return " ends before the words that it expects are there";
     if (over)
       return "";

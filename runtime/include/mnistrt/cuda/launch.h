@@ -60,8 +60,8 @@ MN_SHAPE_FN bool hasFoursOfResults(const Reduce &s) {
 
 /// So many threads, at most `most`, have a row of elements that are next to
 /// each other: each has eight of them, in a warp more, up to 64, but half a
-/// large GPU's threads have some. With 256 threads for 784 elements the means
-/// of 32,768 rows took 87 us on one H200, half of the time to begin blocks.
+/// large GPU's threads have some. With 256 threads for 784 elements of two
+/// bytes the means of 32,768 rows took 87 us on one H200, with 32 they take 23.
 MN_SHAPE_FN int threadsOfRow(const Reduce &s, int most) {
   int threads = 8;
   while (threads < most && 2 * threads < s.size &&

@@ -6,7 +6,7 @@
 #include "mnistrt/generated.h"
 
 /// The rows of a reduction, whose elements rise by four from the first to the
-/// last, made to have the mean 0 and a variance below 1; their sums follow.
+/// last, made to have the mean 0 and a variance below 1; their means follow.
 /// Parts of a row have other means than the row.
 template <mn::Reduce S> struct Normalize {
   float *y;
@@ -15,7 +15,7 @@ template <mn::Reduce S> struct Normalize {
     float a;
   };
   struct RowValues {
-    float sum, mean, scale;
+    float mean, scale;
   };
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>,
                             mn::RowPhase<mn::Sum, float, 1>>;
@@ -40,7 +40,6 @@ template <mn::Reduce S> struct Normalize {
   }
   MN_FN void take(mn::Phase<0>, const mn::Values<float, 1> &v, RowValues &row,
                   mn::Index) const {
-    row.sum = v.v[0];
     row.mean = v.v[0] / float(S.size);
   }
   MN_FN mn::Values<float, 1> values(mn::Phase<1>, const RowValues &row,
@@ -67,7 +66,7 @@ template <mn::Reduce S> struct Normalize {
       y[place + i] = v[i].y;
   }
   MN_FN void storeRow(const RowValues &row, mn::Index o) const {
-    y[S.outputs * S.size + o] = row.sum;
+    y[S.outputs * S.size + o] = row.mean;
   }
 };
 

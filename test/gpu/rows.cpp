@@ -19,7 +19,7 @@ static void normalize(const mn::Reduce &s, const Numbers &x, Numbers &y) {
     for (int64_t r = 0; r < s.size; ++r)
       y[reference::element(s, o, r)] =
           (risen(r) - mean) / std::sqrt(squares / double(s.size) + 1);
-    y[size_t(s.outputs * s.size + o)] = sum;
+    y[size_t(s.outputs * s.size + o)] = mean;
   }
 }
 

@@ -113,16 +113,16 @@ static constexpr Preference ofWeights(Preference p, bool gradient) {
   p.transposedLeft = gradient;
   return p;
 }
-/// Shorter sides where there are many rows: products of 8192 rows with 192 to
-/// 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels' time,
-/// and those of their gradients of weights 0.62 to 0.94 (a transformer).
-/// Networks of dense layers of 128 to 768 take 13 to 24 % less time with 2048
-/// rows, with 1024 from 7 % less to 6 % more. With sums of 128 and
-/// gradients that sum 1024 rows Net would take 987 us a step instead of 928
+/// Shorter sides where there are many results: products of 8192 rows with 192
+/// to 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels'
+/// time, and those of their gradients of weights 0.62 to 0.94 (a transformer).
+/// By libraries, networks of dense layers of 128 to 768 take 13 to 24 % less
+/// time with 2048 rows, with 1024 from 7 % less to 6 % more. With sums of 128
+/// and gradients that sum 1024 rows Net would take 987 us a step instead of 928
 /// (docs/results/2026-11-26-sums-in-clusters.md).
 static constexpr int64_t shorterSide = 128, longerSum = 192,
                          longerWork = 1 << 27;
-static constexpr Preference manyRowsOnCublasCores() {
+static constexpr Preference manyResultsOnCublasCores() {
   Preference p = productOnCublasCores(longerSum, shorterSide, 1 << 18);
   p.minWork = longerWork;
   return ofWeights(p, false);
@@ -334,7 +334,7 @@ static const Preference onH200[] = {
     // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
     // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
     onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork),
-    manyRowsOnCublasCores(),
+    manyResultsOnCublasCores(),
     gradOfManyRowsOnCublasCores(),
     convOnCores(Mma::tf32),
     gradOnCores("conv_input_grad", Mma::tf32, inputGradWork),

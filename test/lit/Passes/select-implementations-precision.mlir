@@ -140,7 +140,7 @@ func.func @weights(%x: tensor<128x2048xf32>, %dy: tensor<128x4096xf32>) -> tenso
   return %y : tensor<2048x4096xf32>
 }
 
-// Of many rows it has shorter sides, too.
+// Of many results it has shorter sides, too.
 
 // CHECK-LABEL: @many_rows
 // FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(

@@ -1,9 +1,9 @@
 //===- common.cuh - what all kernels use ------------------------*- C++ -*-===//
 //
 // Warp shuffles of any type, and how blocks share one result: a few read their
-// parts in each other's shared memory (clusters), many write them to scratch
-// memory, where the last to arrive sums them. The order is fixed, whichever is
-// the last. Device only.
+// parts in each other's shared memory or send them there (clusters), many write
+// them to scratch memory, where the last to arrive sums them. The order is
+// fixed, whichever is the last. Device only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +67,19 @@ template <typename T> MN_DEVICE T shuffleBytes(const T &v, int lanes) {
   memcpy(&other, words, sizeof(T));
   return other;
 }
+
+/// Which lanes of a warp are members of one team of `size` threads, of as many
+/// as a block has columns: neighbours if it goes `along` elements, else as far
+/// apart as there are columns.
+template <bool along, int size, int columns> struct TeamLanes {
+  static constexpr int columnsOfWarp =
+      along ? 32 / shape::min(size, 32) : shape::min(columns, 32);
+  static constexpr int members = 32 / columnsOfWarp; ///< in one warp
+  static constexpr int warps = size / members;
+  // How far apart they are, at most and at least.
+  static constexpr int widest = along ? members / 2 : 16;
+  static constexpr int narrowest = along ? 1 : columnsOfWarp;
+};
 
 /// States of sums that blocks of a cluster send each other: of each of `blocks`
 /// one for each of `rows` rows.

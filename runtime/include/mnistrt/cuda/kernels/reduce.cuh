@@ -94,15 +94,8 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   using Parts = Scratch<State, byTicket ? t.groups * t.results * t.splits : 1,
                         byTicket ? int(t.groups) : 1>;
 
-  // Of a team, `laneTeam` members are in one warp.
   static constexpr int wide = t.wide;
-  static constexpr int laneTeam = t.alongElements
-                                      ? shape::min(t.team, 32)
-                                      : 32 / shape::min(t.columns(), 32);
-  static constexpr int warpsApart = t.team / laneTeam;
-  // How far apart in a warp they are, at most and at least.
-  static constexpr int widest = t.alongElements ? laneTeam / 2 : 16;
-  static constexpr int narrowest = t.alongElements ? 1 : 32 / laneTeam;
+  using Lanes = TeamLanes<t.alongElements, t.team, t.columns()>;
   using Number = RowNumber<S>;
 
   /// Of the results that a thread has.
@@ -126,22 +119,22 @@ template <typename R, typename T, Reduce S> struct ReduceKernel {
   static MN_DEVICE void sumTeam(States &states, int member, int result) {
     states.each([](State &s, int) {
 #pragma unroll
-      for (int lanes = widest; lanes >= narrowest; lanes /= 2)
+      for (int lanes = Lanes::widest; lanes >= Lanes::narrowest; lanes /= 2)
         s = R::join(s, shuffleState(s, lanes));
     });
-    if constexpr (warpsApart > 1) {
-      __shared__ char memory[warpsApart * t.results * sizeof(State)]
+    if constexpr (Lanes::warps > 1) {
+      __shared__ char memory[Lanes::warps * t.results * sizeof(State)]
           __attribute__((aligned(16)));
       State *all = reinterpret_cast<State *>(memory);
-      if (member % laneTeam == 0)
+      if (member % Lanes::members == 0)
         states.each([&](State &s, int w) {
-          all[member / laneTeam * t.results + result + w] = s;
+          all[member / Lanes::members * t.results + result + w] = s;
         });
       __syncthreads();
       if (member == 0)
         states.each([&](State &s, int w) {
 #pragma unroll
-          for (int warp = 1; warp < warpsApart; ++warp)
+          for (int warp = 1; warp < Lanes::warps; ++warp)
             s = R::join(s, all[warp * t.results + result + w]);
         });
     }

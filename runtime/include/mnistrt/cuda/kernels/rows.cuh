@@ -69,34 +69,27 @@ struct RowKernel {
   static constexpr bool byTicket = hasTotals && t.groups > 1 && !byCluster;
   using Parts = typename TotalParts<F, byTicket ? t.groups : 0>::Type;
 
-  // Of a team, `laneTeam` members are in one warp, which has `laneRows`.
-  static constexpr int laneRows =
-      t.alongElements ? 32 / shape::min(t.team, 32) : shape::min(t.rows, 32);
-  static constexpr int laneTeam = 32 / laneRows;
-  static constexpr int warpsApart = t.team / laneTeam;
-  // How far apart in a warp they are, at most and at least.
-  static constexpr int widest = t.alongElements ? laneTeam / 2 : 16;
-  static constexpr int narrowest = t.alongElements ? 1 : laneRows;
+  using Lanes = TeamLanes<t.alongElements, t.team, t.rows>;
 
   /// The sum over the block's members of the team, in all of its threads.
   template <int p>
   static MN_DEVICE State<p> joinBlock(State<p> s, int member, int row) {
 #pragma unroll
-    for (int lanes = widest; lanes >= narrowest; lanes /= 2) {
+    for (int lanes = Lanes::widest; lanes >= Lanes::narrowest; lanes /= 2) {
       State<p> other;
 #pragma unroll
       for (int i = 0; i < Kind<p>::count; ++i)
         other.v[i] = shuffleState(s.v[i], lanes);
       s = Kind<p>::joinAll(s, other);
     }
-    if constexpr (warpsApart > 1) {
-      __shared__ State<p> ofWarps[warpsApart * t.rows];
-      if (member % laneTeam == 0)
-        ofWarps[member / laneTeam * t.rows + row] = s;
+    if constexpr (Lanes::warps > 1) {
+      __shared__ State<p> ofWarps[Lanes::warps * t.rows];
+      if (member % Lanes::members == 0)
+        ofWarps[member / Lanes::members * t.rows + row] = s;
       __syncthreads();
       s = ofWarps[row];
 #pragma unroll
-      for (int warp = 1; warp < warpsApart; ++warp)
+      for (int warp = 1; warp < Lanes::warps; ++warp)
         s = Kind<p>::joinAll(s, ofWarps[warp * t.rows + row]);
     }
     return s;

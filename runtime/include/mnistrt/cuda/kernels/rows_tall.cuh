@@ -26,10 +26,7 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
   template <int p>
   static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
 
-  // Of a team, `laneTeam` members are in one warp, which has `laneColumns`.
-  static constexpr int laneColumns = shape::min(columns, 32);
-  static constexpr int laneTeam = 32 / laneColumns;
-  static constexpr int warpsApart = t.team / laneTeam;
+  using Lanes = TeamLanes</*along=*/false, t.team, columns>;
 
   /// Numbers of elements.
   using Number = RowNumber<S>;
@@ -105,21 +102,21 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
 #pragma unroll
     for (int j = 0; j < tall; ++j)
 #pragma unroll
-      for (int lanes = 16; lanes >= laneColumns; lanes /= 2) {
+      for (int lanes = Lanes::widest; lanes >= Lanes::narrowest; lanes /= 2) {
         State other;
 #pragma unroll
         for (int i = 0; i < Kind::count; ++i)
           other.v[i] = shuffleState(s[j].v[i], lanes);
         s[j] = Kind::joinAll(s[j], other);
       }
-    if constexpr (warpsApart > 1) {
-      __shared__ State ofWarps[warpsApart][t.rows];
-      if (my.member % laneTeam == 0)
+    if constexpr (Lanes::warps > 1) {
+      __shared__ State ofWarps[Lanes::warps][t.rows];
+      if (my.member % Lanes::members == 0)
 #pragma unroll
         for (int j = 0; j < tall; ++j)
-          ofWarps[my.member / laneTeam][row + j] = s[j];
+          ofWarps[my.member / Lanes::members][row + j] = s[j];
       __syncthreads();
-      joinAll<Kind, warpsApart>(
+      joinAll<Kind, Lanes::warps>(
           s, [&](int warp, int r) { return ofWarps[warp][r]; }, row);
     }
   }

@@ -19,20 +19,19 @@ struct Places {
 /// One row of all that a chain computes.
 static void computeRow(int64_t o, int64_t n, int64_t k, const Places &at,
                        const std::vector<Numbers> &in, Numbers &y) {
-  double sum = 0, squares = 0;
+  double &sum = y[size_t(at.sums + o)] = 0;
   for (int64_t c = 0; c < n; ++c) {
     double &product = y[size_t(o * n + c)] = 0;
     for (int64_t i = 0; i < k; ++i)
       product += in[0][size_t(o * k + i)] * in[1][size_t(c * k + i)];
     sum += product;
-    squares += product * product;
   }
-  const double mean = sum / double(n);
-  const double variance = squares / double(n) - mean * mean;
-  y[size_t(at.sums + o)] = y[size_t(at.normalized + at.sums + o)] = sum;
-  for (int64_t c = 0; c < n; ++c)
-    y[size_t(at.normalized + o * n + c)] = y[size_t(at.copies + o * n + c)] =
-        (y[size_t(o * n + c)] - mean) / std::sqrt(variance + 1);
+  y[size_t(at.normalized + at.sums + o)] = reference::normalizeRow(
+      n, [&](int64_t c) { return y[size_t(o * n + c)]; },
+      [&](int64_t c, double v) {
+        y[size_t(at.normalized + o * n + c)] = v;
+        y[size_t(at.copies + o * n + c)] = v;
+      });
   for (int64_t i = 0; i < k; ++i) {
     double &back = y[size_t(at.back + o * k + i)] = 0;
     for (int64_t c = 0; c < n; ++c)
@@ -81,18 +80,14 @@ static void computeHead(int64_t head, int64_t heads, int64_t tokens,
 /// One column, and its place among the results.
 static void computeColumn(int64_t o, int64_t columns, int64_t size,
                           const std::vector<Numbers> &in, Numbers &y) {
-  double sum = 0, squares = 0;
   const auto x = [&](int64_t r) { return in[0][size_t(r * columns + o)]; };
-  for (int64_t r = 0; r < size; ++r) {
-    sum += x(r);
-    squares += x(r) * x(r);
-  }
-  const double mean = sum / double(size);
-  const double variance = squares / double(size) - mean * mean;
-  y[size_t(o)] = y[size_t(columns + size * columns + o)] = sum;
+  y[size_t(o)] = 0;
   for (int64_t r = 0; r < size; ++r)
-    y[size_t(columns + r * columns + o)] =
-        (x(r) - mean) / std::sqrt(variance + 1);
+    y[size_t(o)] += x(r);
+  y[size_t(columns + size * columns + o)] =
+      reference::normalizeRow(size, x, [&](int64_t r, double v) {
+        y[size_t(columns + r * columns + o)] = v;
+      });
 }
 
 std::vector<Case> chainCases() {

@@ -6,21 +6,10 @@
 namespace test {
 
 static void normalize(const mn::Reduce &s, const Numbers &x, Numbers &y) {
-  for (int64_t o = 0; o < s.outputs; ++o) {
-    const auto risen = [&](int64_t r) {
-      return x[reference::element(s, o, r)] + 4 * double(r) / double(s.size);
-    };
-    double sum = 0, squares = 0;
-    for (int64_t r = 0; r < s.size; ++r)
-      sum += risen(r);
-    const double mean = sum / double(s.size);
-    for (int64_t r = 0; r < s.size; ++r)
-      squares += (risen(r) - mean) * (risen(r) - mean);
-    for (int64_t r = 0; r < s.size; ++r)
-      y[reference::element(s, o, r)] =
-          (risen(r) - mean) / std::sqrt(squares / double(s.size) + 1);
-    y[size_t(s.outputs * s.size + o)] = mean;
-  }
+  for (int64_t o = 0; o < s.outputs; ++o)
+    y[size_t(s.outputs * s.size + o)] = reference::normalizeRow(
+        s.size, [&](int64_t r) { return x[reference::element(s, o, r)]; },
+        [&](int64_t r, double v) { y[reference::element(s, o, r)] = v; });
 }
 
 static void average(const mn::Reduce &s, const Numbers &x, Numbers &y) {

@@ -333,6 +333,8 @@ std::string FunctorEmitter::structText(StringRef type,
             mlir::mnistc::shapeText(member.getType()) + "\n";
   if (keepsFilter(step))
     text += "  static constexpr bool keepsFilter = true;\n";
+  if (loadsEarly(step))
+    text += "  static constexpr bool loadsEarly = true;\n";
   if (run)
     text +=
         "  static constexpr mn::Index run = " + std::to_string(*run) + ";\n";

@@ -48,6 +48,7 @@ std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) {
     StepComparison comparison(kernel->step, step);
     if (kernel->inPlace != inPlace ||
         keepsFilter(kernel->step) != keepsFilter(step) ||
+        loadsEarly(kernel->step) != loadsEarly(step) ||
         !comparison.areEqual() || !takeStream(*kernel, step))
       continue;
     KernelUse use{kernel, {}};

@@ -237,6 +237,19 @@ Conv depthwise(int size, int window, int batch) {
                             .padsAfter = {pad, pad, 0}});
 }
 
+TEST(Shapes, ProductsOfFewRowsAreDots) {
+  for (bool transposed : {false, true})
+    for (int rows : {1, shape::mostDotsRows, shape::mostDotsRows + 1}) {
+      const Matmul s = shape::choose(
+          {.m = rows, .n = 256, .k = 784, .transposedB = transposed});
+      EXPECT_EQ(s.schedule.way == Way::dots, rows <= shape::mostDotsRows)
+          << rows << transposed;
+    }
+  Matmul cores{.m = 2, .n = 256, .k = 784};
+  cores.schedule.mma = Mma::tf32;
+  EXPECT_EQ(shape::choose(cores).schedule.way, Way::product);
+}
+
 TEST(Shapes, LargeWindowsOfAChannelAreColumns) {
   EXPECT_EQ(depthwise(7, 7, 512).schedule.way, Way::columns);
   EXPECT_EQ(depthwise(7, 3, 512).schedule.way, Way::direct);

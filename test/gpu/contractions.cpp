@@ -45,6 +45,12 @@ std::vector<Case> contractionCases() {
   cases.push_back(f64);
 
   MN_TEST_MATMULS(MN_CASE_MATMUL)
+  MN_TEST_DOTS(MN_CASE_MATMUL)
+  addMatmul<float>(cases, "matmul dots_computed", dots_warps,
+                   MN_RUN_MATMUL(float, Computed, "dots_computed", dots_warps));
+  addMatmul<double>(
+      cases, "matmul-f64 dots_clusters", dots_clusters,
+      MN_RUN_MATMUL(double, Plain<double>, "dots_f64", dots_clusters));
   addMatmul<double>(
       cases, "matmul-f64 both_transposed", both_transposed,
       MN_RUN_MATMUL(double, Plain<double>, "matmul_f64", both_transposed));

@@ -31,6 +31,7 @@ MN_TEST_MEAN_CONVS(MN_NAME_SHAPE)
 MN_TEST_UNPOOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MMA_MATMULS(MN_NAME_SHAPE)
 MN_TEST_SCHEDULES(MN_NAME_SHAPE)
+MN_TEST_DOTS(MN_NAME_SHAPE)
 MN_TEST_SOFTMAXES(MN_NAME_SHAPE)
 MN_TEST_REDUCES(MN_NAME_SHAPE)
 
@@ -81,6 +82,7 @@ MN_TEST_SCHEDULES(MN_SCHEDULE_CONV)
   inline constexpr mn::Matmul NAME##_product = scheduledMatmul(NAME);
 MN_TEST_MATMULS(MN_SCHEDULE_MATMUL)
 MN_TEST_MMA_MATMULS(MN_SCHEDULE_MATMUL)
+MN_TEST_DOTS(MN_SCHEDULE_MATMUL)
 
 MN_POINTWISE_KERNEL(map_by_fours, HiddenByFours)
 #define MN_TRANSPOSED_KERNEL(ROWS, COLUMNS)                                    \
@@ -151,7 +153,10 @@ MN_TEST_TILED_POOLS(MN_TEST_TILED_POOL)
   MN_MATMUL_KERNEL(matmul_##NAME, float, Plain<float>, NAME##_product)
 MN_TEST_MATMULS(MN_TEST_MATMUL)
 MN_TEST_MMA_MATMULS(MN_TEST_MATMUL)
+MN_TEST_DOTS(MN_TEST_MATMUL)
 MN_MATMUL_KERNEL(matmul_computed, float, Computed, tf32x3_fours_product)
+MN_MATMUL_KERNEL(dots_computed, float, Computed, dots_warps_product)
+MN_MATMUL_KERNEL(dots_f64, double, Plain<double>, dots_clusters_product)
 MN_MATMUL_KERNEL(matmul_f64, double, Plain<double>, both_transposed_product)
 MN_MATMUL_KERNEL(matmul_i32, int32_t, Plain<int32_t>, long_sum_product)
 

@@ -115,6 +115,29 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
   X(by_groups_rows, tiled(smallImages, {.mma = mn::Mma::tf32, .split = 5,                      \
     .way = mn::Way::bands, .height = 128, .width = 24, .warpgroups = 2}))
 
+
+/// Products of few rows, in fours and not, with columns and places left over,
+/// shares without a place, and products of FMA units that dots would replace.
+#define MN_TEST_DOTS(X)                                                                        \
+  X(dots_one, tiled(one, {.way = mn::Way::dots, .width = 8}))                                  \
+  X(dots_rounds, tiled(mn::Matmul{.n=5, .k=9216, .transposedB=true}, {.way = mn::Way::dots,    \
+    .width = 2}))                                                                              \
+  X(dots_warps, tiled(mn::Matmul{.m=2, .n=37, .k=1200, .transposedB=true}, {.warps = {8, 1},   \
+    .way = mn::Way::dots, .width = 4}))                                                        \
+  X(dots_clusters, tiled(mn::Matmul{.m=3, .n=37, .k=1203, .transposedB=true},                  \
+    {.warps = {2, 1}, .split = 4, .way = mn::Way::dots, .width = 4}))                          \
+  X(dots_adjacent, tiled(mn::Matmul{.m=4, .n=100, .k=500}, {.warps = {2, 1}, .split = 8,       \
+    .way = mn::Way::dots, .width = 16}))                                                       \
+  X(dots_adjacent_odd, tiled(mn::Matmul{.m=2, .n=21, .k=777}, {.warps = {16, 1},               \
+    .way = mn::Way::dots, .width = 8}))                                                        \
+  X(dots_short, tiled(mn::Matmul{.n=40, .k=2}, {.split = 8, .way = mn::Way::dots,              \
+    .width = 32}))                                                                             \
+  X(dots_stacked, tiled(mn::Matmul{.batch=3, .m=2, .n=20, .k=64, .transposedA=true,            \
+    .transposedB=true}, {.warps = {4, 1}, .way = mn::Way::dots, .width = 2}))                  \
+  X(dots_transposed, tiled(mn::Matmul{.m=4, .n=30, .k=212, .transposedA=true,                  \
+    .transposedB=true}, {.way = mn::Way::dots}))                                               \
+  X(ffma_one, tiled(one, {.tile = {1, 32, 1}}))                                                \
+  X(ffma_row, tiled(fc1_1_big, {.tile = {4, 32, 16}, .warps = {2, 1}, .split = 66}))
 // clang-format on
 
 #endif // MNISTC_TEST_GPU_SCHEDULE_SHAPES_H

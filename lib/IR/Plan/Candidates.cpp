@@ -24,12 +24,13 @@ static void addSchedules(Operation *root, mn::Mma mma,
   };
   if (c.isConvolution())
     return mn::shape::eachSchedule(c.conv, c.work(), add);
-  mn::shape::eachSchedule(c.product(),
-                          [&](const auto &schedule, int64_t cycles) {
-                            add(schedule, mn::shape::gatherCycles(mma, cycles));
-                          });
-  if (c.kind == Contraction::Kind::filterGrad)
-    mn::shape::eachBandsSchedule(c.conv, add);
+  auto addGathered = [&](const mn::ProductSchedule &schedule, int64_t cycles) {
+    add(schedule, mn::shape::gatherCycles(mma, cycles));
+  };
+  if (c.kind == Contraction::Kind::matmul)
+    return mn::shape::eachSchedule(c.matmul, addGathered);
+  mn::shape::eachSchedule(c.product(), addGathered);
+  mn::shape::eachBandsSchedule(c.conv, add);
 }
 
 /// One without a model, which then stands where the best one does.

@@ -105,6 +105,28 @@ static std::string productProblem(const Contraction &c,
   return "";
 }
 
+static std::string dotsProblem(const Contraction &c,
+                               const mn::ProductSchedule &s) {
+  if (c.matmul.m > mn::shape::mostDotsRows)
+    return formatv("expected at most {0} rows of dot products, got {1}",
+                   mn::shape::mostDotsRows, c.matmul.m);
+  const int fewest = mn::shape::fewestDotsColumns(c.matmul),
+            most = mn::shape::mostDotsColumns(c.matmul);
+  if (!isPowerOfTwo(s.width, most) || s.width < fewest ||
+      !isPowerOfTwo(s.warps[0], mn::shape::mostDotsWarps))
+    return formatv("expected powers of two, of {0} to {1} columns and at most "
+                   "{2} warps, got {3} and {4}",
+                   fewest, most, mn::shape::mostDotsWarps, s.width, s.warps[0]);
+  mn::shape::Tiles t = mn::shape::tilesOf(c.product());
+  if (s.split > mn::shape::largestCluster ||
+      double(t.count) * s.split > mostBlocks)
+    return formatv("expected a split of {0} or less into at most {1} blocks, "
+                   "got {2} into {3}",
+                   mn::shape::largestCluster, mostBlocks, s.split,
+                   t.count * s.split);
+  return "";
+}
+
 static std::string directProblem(const Contraction &c,
                                  const mn::ProductSchedule &s) {
   const int most = mn::shape::Direct::mostImages;
@@ -241,6 +263,8 @@ static bool isFor(mn::Way way, const Contraction &c) {
   case mn::Way::weights:
   case mn::Way::bands:
     return c.kind == Contraction::Kind::filterGrad;
+  case mn::Way::dots:
+    return c.kind == Contraction::Kind::matmul;
   case mn::Way::direct:
     return c.isConvolution();
   default:
@@ -269,6 +293,8 @@ static std::string kernelProblem(const Contraction &c,
   switch (s.way) {
   case mn::Way::product:
     return productProblem(c, s);
+  case mn::Way::dots:
+    return dotsProblem(c, s);
   case mn::Way::direct:
     return directProblem(c, s);
   case mn::Way::columns:
@@ -307,6 +333,9 @@ static std::string numbersProblem(StepOp step) {
     numbers.push_back(product.getSplit());
   }
   llvm::TypeSwitch<Attribute>(step.getScheduleAttr())
+      .Case([&](DotsAttr s) {
+        numbers.append({s.getWidth(), s.getWarps(), s.getSplit()});
+      })
       .Case([&](DirectAttr s) { numbers.push_back(s.getImages()); })
       .Case([&](ColumnsAttr s) {
         numbers.append({s.getHeight(), s.getWidth(), s.getSplit()});

@@ -133,6 +133,17 @@ def Plan_ProductAttr : Plan_ScheduleAttr<"Product", "product"> {
                         Plan_Number<"">:$split);
 }
 
+def Plan_DotsAttr : Plan_ScheduleAttr<"Dots", "dots"> {
+  let summary = "a matrix product of few rows computed as dot products";
+  let description = [{
+    All threads of a block, of so many `warps`, add up parts of the sums of all
+    rows and of `width` columns, on the FMA units; `split` blocks share these
+    sums. Of at most four rows.
+  }];
+  let parameters = (ins Plan_Number<"">:$width, Plan_Number<"">:$warps,
+                        Plan_Number<"">:$split);
+}
+
 def Plan_DirectAttr : Plan_ScheduleAttr<"Direct", "direct"> {
   let summary = "a convolution computed by threads that have a result each";
   let description = [{

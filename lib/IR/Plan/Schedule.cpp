@@ -18,8 +18,8 @@ using namespace mlir::mnistc;
 //===----------------------------------------------------------------------===//
 
 bool mlir::mnistc::isSchedule(Attribute attribute) {
-  return isa<ProductAttr, DirectAttr, ColumnsAttr, PatchesAttr, WeightsAttr,
-             BandsAttr>(attribute);
+  return isa<ProductAttr, DotsAttr, DirectAttr, ColumnsAttr, PatchesAttr,
+             WeightsAttr, BandsAttr>(attribute);
 }
 
 static Attribute attributeOf(StepOp step) {
@@ -66,6 +66,12 @@ mn::ProductSchedule mlir::mnistc::scheduleOf(StepOp step) {
     return {};
   return llvm::TypeSwitch<Attribute, mn::ProductSchedule>(schedule)
       .Case([](ProductAttr s) { return ::scheduleOf(s); })
+      .Case([](DotsAttr s) {
+        return mn::ProductSchedule{.warps = {int(s.getWarps()), 1},
+                                   .split = int(s.getSplit()),
+                                   .way = mn::Way::dots,
+                                   .width = int(s.getWidth())};
+      })
       .Case([](DirectAttr s) {
         return mn::ProductSchedule{.way = mn::Way::direct,
                                    .images = int(s.getImages())};
@@ -119,6 +125,8 @@ Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
   switch (s.way) {
   case mn::Way::product:
     return productAttribute(context, s);
+  case mn::Way::dots:
+    return DotsAttr::get(context, s.width, s.warps[0], s.split);
   case mn::Way::direct:
     return DirectAttr::get(context, s.images);
   case mn::Way::columns:
@@ -164,39 +172,49 @@ bool mlir::mnistc::readsWindows(StepOp step, MaxUnpoolOp unpool) {
   return mn::shape::hasWindowsOfPool(c.conv);
 }
 
-/// The filter's value in the body of a step around a convolution, or null.
-static Value filterOf(StepOp step) {
+/// The value in the body of a step that its kernel's text has under a name, or
+/// null.
+static Value loadedBy(StepOp step, StringRef load) {
   auto root = dyn_cast_or_null<RootOpInterface>(rootOf(step));
   if (!root)
     return {};
   for (auto [name, operand] :
        llvm::zip_equal(root.getKernelText().loads, root->getOperands()))
-    if (name == "loadFilter")
+    if (name == load)
       return operand;
   return {};
 }
 
-bool mlir::mnistc::keepsFilter(StepOp step) {
-  if (!isa_and_nonnull<PatchesAttr>(attributeOf(step)))
-    return false;
-  Value filter = filterOf(step);
-  if (!filter)
-    return false;
-  auto isKept = [&](BlockArgument argument) {
+static Value filterOf(StepOp step) { return loadedBy(step, "loadFilter"); }
+
+/// Whether a value in the body of a step is made of parameters and constants
+/// only.
+static bool isKept(StepOp step, Value value) {
+  auto isGiven = [&](BlockArgument argument) {
     Value input = step.getInputs()[argument.getArgNumber()];
     auto given = dyn_cast<BlockArgument>(input);
     return given ? parameterOf(given) != nullptr
                  : isa<ConstantOp>(input.getDefiningOp());
   };
-  SmallVector<Value> open = {filter};
+  SmallVector<Value> open = {value};
   while (!open.empty()) {
-    Value value = open.pop_back_val();
-    if (Operation *op = value.getDefiningOp())
+    Value next = open.pop_back_val();
+    if (Operation *op = next.getDefiningOp())
       llvm::append_range(open, op->getOperands());
-    else if (!isKept(cast<BlockArgument>(value)))
+    else if (!isGiven(cast<BlockArgument>(next)))
       return false;
   }
   return true;
+}
+
+bool mlir::mnistc::keepsFilter(StepOp step) {
+  return isa_and_nonnull<PatchesAttr>(attributeOf(step)) && filterOf(step) &&
+         isKept(step, filterOf(step));
+}
+
+bool mlir::mnistc::loadsEarly(StepOp step) {
+  return isa_and_nonnull<DotsAttr>(attributeOf(step)) &&
+         isKept(step, loadedBy(step, "loadB"));
 }
 
 /// Whether a value is used for nothing but the filter.
@@ -222,8 +240,8 @@ SmallVector<unsigned> mlir::mnistc::filterInputs(StepOp step) {
 // Text
 //===----------------------------------------------------------------------===//
 
-static constexpr StringRef ways[] = {"product", "direct",  "columns",
-                                     "patches", "weights", "bands"};
+static constexpr StringRef ways[] = {"product", "direct", "columns", "patches",
+                                     "weights", "bands",  "dots"};
 
 /// What is not the default, under its name.
 static SmallVector<std::pair<StringRef, ArrayRef<int>>>
@@ -266,8 +284,12 @@ std::string mlir::mnistc::scheduleText(StepOp step) {
     return "";
   mn::ProductSchedule schedule = scheduleOf(step);
   std::string text = ways[static_cast<int>(schedule.way)].str();
-  for (auto [name, values] : numbersOf(schedule))
-    text += (", " + name + " " + joined(values, "x")).str();
+  for (auto [name, values] : numbersOf(schedule)) {
+    bool isOne = name == "warps" && schedule.way == mn::Way::dots;
+    text +=
+        (", " + name + " " + joined(isOne ? values.take_front() : values, "x"))
+            .str();
+  }
   return text;
 }
 

@@ -52,6 +52,10 @@ bool keepsFilter(StepOp step);
 /// the beginning of the plan, nothing reads them later.
 SmallVector<unsigned> filterInputs(StepOp step);
 
+/// Whether a step computes dot products with a matrix of which the same is
+/// true: its kernel loads it before the step before has ended.
+bool loadsEarly(StepOp step);
+
 /// Why a step cannot have its schedule, as a sentence: "expected ..., got ...";
 /// empty if it can.
 std::string whyUnfit(StepOp step);

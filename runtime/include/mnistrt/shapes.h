@@ -36,21 +36,22 @@ enum class Mma { ffma, tf32x3, tf32, bf16 };
 /// the gradient of its input also with a result a thread, with a column of
 /// results a thread, or from shifted patches on tensor cores; the gradient of a
 /// filter also with few weights in the registers of a thread.
-enum class Way { product, direct, columns, patches, weights, bands };
+enum class Way { product, direct, columns, patches, weights, bands, dots };
 
 /// What a step's schedule in the plan says (docs/reference/plan.md). Libraries
 /// and the CPU have no tile.
 struct ProductSchedule {
   Mma mma = Mma::ffma;
   int tile[3] = {0, 0, 0}; ///< product: of m and n, and of k at a time
-  int warps[2] = {1, 1};   ///< product: of a block, along m and along n
+  /// Product: of a block, along m and along n; dots: of a block.
+  int warps[2] = {1, 1};
   /// Blocks that share a sum; columns: threads.
   int split = 1;
   Way way = Way::product;
   int images = 1; ///< direct: of a thread
   int height = 1; ///< columns: windows of a thread; bands: output channels
   /// Columns, patches: channels of results next to each other; bands: input
-  /// channels.
+  /// channels; dots: columns of a block.
   int width = 1;
   int channels = 1; ///< weights: output channels of a thread
   /// Bands: that share a band, 2 to 4; 0: each warp multiplies for itself.

@@ -168,3 +168,51 @@ func.func @split(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
   } : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
   return
 }
+
+// -----
+
+func.func @dots_rows(%x: tensor<5x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected at most 4 rows of dot products, got 5}}
+  %z = plan.step "z" on kernel schedule(#plan.dots<width = 8>) (%x, %y) {
+  ^bb0(%a: tensor<5x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<5x600xf32>, tensor<600x80xf32>) -> tensor<5x80xf32>
+    plan.yield %0 : tensor<5x80xf32>
+  } : (tensor<5x600xf32>, tensor<600x80xf32>) -> tensor<5x80xf32>
+  return
+}
+
+// -----
+
+func.func @dots_width(%x: tensor<2x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected powers of two, of 8 to 32 columns and at most 16 warps, got 4 and 2}}
+  %z = plan.step "z" on kernel schedule(#plan.dots<width = 4, warps = 2>) (%x, %y) {
+  ^bb0(%a: tensor<2x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<2x600xf32>, tensor<600x80xf32>) -> tensor<2x80xf32>
+    plan.yield %0 : tensor<2x80xf32>
+  } : (tensor<2x600xf32>, tensor<600x80xf32>) -> tensor<2x80xf32>
+  return
+}
+
+// -----
+
+func.func @dots_warps(%x: tensor<2x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected powers of two, of 8 to 32 columns and at most 16 warps, got 8 and 3}}
+  %z = plan.step "z" on kernel schedule(#plan.dots<width = 8, warps = 3>) (%x, %y) {
+  ^bb0(%a: tensor<2x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<2x600xf32>, tensor<600x80xf32>) -> tensor<2x80xf32>
+    plan.yield %0 : tensor<2x80xf32>
+  } : (tensor<2x600xf32>, tensor<600x80xf32>) -> tensor<2x80xf32>
+  return
+}
+
+// -----
+
+func.func @dots_split(%x: tensor<2x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected a split of 8 or less into at most 2147483647 blocks, got 9 into 90}}
+  %z = plan.step "z" on kernel schedule(#plan.dots<width = 8, split = 9>) (%x, %y) {
+  ^bb0(%a: tensor<2x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<2x600xf32>, tensor<600x80xf32>) -> tensor<2x80xf32>
+    plan.yield %0 : tensor<2x80xf32>
+  } : (tensor<2x600xf32>, tensor<600x80xf32>) -> tensor<2x80xf32>
+  return
+}

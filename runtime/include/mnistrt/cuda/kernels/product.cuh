@@ -5,14 +5,16 @@
 // convolutions and their gradients as implicit matrix products; what an operand
 // is, its owner says. n is the direction in which results are adjacent.
 //
-// A block makes a tile, in a loop over k on the FMA units or the tensor cores.
-// Few tiles with long sums are shared by several blocks (tile_parts.cuh).
+// A block makes a tile, in a loop over k on the FMA units or the tensor cores;
+// of few rows its threads share the sums. Few tiles with long sums are shared
+// by several blocks (tile_parts.cuh).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_PRODUCT_CUH
 #define MNISTRT_CUDA_KERNELS_PRODUCT_CUH
 
+#include "mnistrt/cuda/kernels/product_dots.cuh"
 #include "mnistrt/cuda/kernels/product_ffma.cuh"
 #include "mnistrt/cuda/kernels/product_mma.cuh"
 #include "mnistrt/cuda/kernels/tile_parts.cuh"
@@ -26,7 +28,7 @@ MN_SHAPE_FN LaunchShape product(const Product &p) {
           static_cast<unsigned>(t.threads()),
           clusterOfParts(t.splits),
           sharedBytes(t),
-          true,
+          !t.dots,
           t.mma != Mma::ffma};
 }
 } // namespace shape
@@ -40,6 +42,12 @@ template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
 struct ProductLoop {
   using Type = FfmaLoop<T, P, aAlongK, bAlongK, t>;
 };
+template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
+          shape::Tiles t>
+  requires(t.dots)
+struct ProductLoop<T, P, aAlongK, bAlongK, t> {
+  using Type = DotsLoop<T, P, aAlongK, bAlongK, t>;
+};
 template <shape::Product P, bool aAlongK, bool bAlongK, shape::Tiles t>
   requires(t.mma != Mma::ffma)
 struct ProductLoop<float, P, aAlongK, bAlongK, t> {
@@ -51,7 +59,8 @@ struct ProductLoop<float, P, aAlongK, bAlongK, t> {
 template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
           shape::Tiles t = shape::tilesOf(P)>
 struct ProductKernel {
-  static_assert(P.schedule.tile[0] != 0, "a product without a schedule");
+  static_assert(P.schedule.tile[0] != 0 || t.dots,
+                "a product without a schedule");
   using Loop = typename ProductLoop<T, P, aAlongK, bAlongK, t>::Type;
   static constexpr int threads = t.threads(), stride = Loop::stride;
   static constexpr int height = t.height(), width = t.width();
@@ -70,7 +79,7 @@ struct ProductKernel {
   };
 
   static MN_DEVICE Memory *sharedMemory() {
-    if constexpr (Loop::inShared) {
+    if constexpr (t.mma != Mma::ffma) {
       static_assert(sizeof(Memory) <= shape::sharedBytes(t));
       return reinterpret_cast<Memory *>(dynamicShared);
     } else {
@@ -83,21 +92,25 @@ struct ProductKernel {
   template <typename A, typename B, typename Results>
   static MN_DEVICE void run(const A &a, const B &b, const Results &results,
                             Parts &parts) {
-    gridDependencySync();
+    constexpr bool early = t.dots && LoadsEarly<typename Results::Functor>;
+    if constexpr (!early)
+      gridDependencySync();
     Memory &memory = *sharedMemory();
     const int split = int(blockIdx.x % t.splits);
     const int64_t tile = blockIdx.x / t.splits;
     const int m0 = int(tile % t.alongM) * height;
     const int n0 = int(tile / t.alongM % t.alongN) * width;
     const int batch = int(tile / (t.alongM * t.alongN));
-    constexpr int share =
-        int((P.k + int64_t(t.splits) * t.depth - 1) / (t.splits * t.depth)) *
-        t.depth;
+    constexpr int share = int(shape::shareOfK(P, t));
     const int kBegin = split * share;
     const int kLast = kBegin + share < P.k ? kBegin + share : int(P.k);
     const int kEnd = kLast < kBegin ? kBegin : kLast;
 
     Loop loop;
+    if constexpr (t.dots)
+      loop.loadB(b, batch, n0, kBegin, kEnd);
+    if constexpr (early)
+      gridDependencySync();
     loop.run(a, b, batch, m0, n0, kBegin, kEnd, memory.operands, memory.part);
 
     if constexpr (t.splits == 1 && !Loop::inShared)

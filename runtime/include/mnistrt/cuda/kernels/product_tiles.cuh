@@ -31,13 +31,15 @@ struct Tiles {
   int across = 1;  ///< so many next to each other
   int depth = 16;  ///< of k at a time
   int splits = 1;  ///< blocks that share a tile
+  /// All threads of a block have parts of the sums of its rows and columns.
+  bool dots = false;
   int64_t alongM = 1;
   int64_t alongN = 1;
   int64_t count = 1;
 
-  MN_SHAPE_FN int height() const { return rows * warps; }
+  MN_SHAPE_FN int height() const { return dots ? rows : rows * warps; }
   MN_SHAPE_FN int width() const {
-    return (mma == Mma::ffma ? 32 : across) * columns;
+    return (dots ? 1 : mma == Mma::ffma ? 32 : across) * columns;
   }
   MN_SHAPE_FN int threads() const { return 32 * warps * across; }
 };
@@ -49,10 +51,25 @@ MN_SHAPE_FN Tiles counted(Tiles t, const Product &p) {
   return t;
 }
 
+MN_SHAPE_FN Tiles dotsTiles(const Product &p, int columns, int warps) {
+  Tiles t;
+  t.rows = int(p.m);
+  t.columns = columns;
+  t.warps = warps;
+  t.depth = 4; // vectors stay whole
+  t.dots = true;
+  return counted(t, p);
+}
+
 /// What a schedule says.
 MN_SHAPE_FN Tiles tilesOf(const Product &p) {
   const ProductSchedule &s = p.schedule;
   Tiles t;
+  if (s.way == Way::dots) {
+    t = dotsTiles(p, s.width, s.warps[0]);
+    t.splits = s.split;
+    return t;
+  }
   t.mma = s.mma;
   t.warps = s.warps[0];
   t.across = s.warps[1];
@@ -61,6 +78,11 @@ MN_SHAPE_FN Tiles tilesOf(const Product &p) {
   t.depth = s.tile[2];
   t.splits = s.split;
   return counted(t, p);
+}
+
+/// Terms of each of the blocks that share a tile; the last ones may have fewer.
+MN_SHAPE_FN int64_t shareOfK(const Product &p, const Tiles &t) {
+  return ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth) * t.depth;
 }
 
 /// Tiles of which warps have 16 rows each, or 16 columns: a warpgroup's wgmma

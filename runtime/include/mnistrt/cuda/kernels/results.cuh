@@ -100,6 +100,7 @@ MN_DEVICE void storeEach(const F &f, int first, int step, int end,
 
 /// The results of a product: has(batch, row, column), and place(of that).
 template <typename F, typename Place, typename Has> struct ProductResults {
+  using Functor = F;
   const F &f;
   Place place;
   Has has;

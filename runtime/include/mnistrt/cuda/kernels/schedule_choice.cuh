@@ -36,6 +36,56 @@ MN_SHAPE_FN void eachSchedule(const Product &p, Use &&use) {
 }
 
 //===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+/// As ffmaCycles(), estimated and not fitted: a round of loads takes as long as
+/// one from the L2 cache, all of them as a multiprocessor needs for the bytes.
+MN_SHAPE_FN int64_t dotsCycles(const Matmul &s, const Tiles &t) {
+  const Dots dots = dotsOf(t, s.transposedB);
+  const int64_t share = shareOfK(productOf(s), t);
+  const int turns = dots.turns(t.rows, share, t.threads());
+  const int64_t rounds =
+      ceilDiv<int64_t>(share, int64_t(dots.along(t.threads())) * turns);
+  const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, referenceSms);
+  const int64_t bytes =
+      blocks * share * (t.width() + t.rows) * int64_t(sizeof(float));
+  const int64_t issue = 12 * rounds * turns * (dots.columns + t.rows);
+  const int64_t joins =
+      300 + 20 * t.rows * dots.columns + (t.warps > 1 ? 60 : 0);
+  // As parts of a cluster's tile.
+  const int64_t together = t.splits > 1 ? 2300 : 0;
+  constexpr int latency = 700, bytesACycle = 26;
+  return latency + max(latency * (rounds - 1) + issue, bytes / bytesACycle) +
+         joins + together;
+}
+
+template <typename Use>
+MN_SHAPE_FN void eachDotsSchedule(const Matmul &s, Use &&use) {
+  if (!mayBeDots(s))
+    return;
+  const Product p = productOf(s);
+  for (int columns = fewestDotsColumns(s); columns <= mostDotsColumns(s);
+       columns *= 2)
+    for (int warps = 1; warps <= mostDotsWarps; warps *= 2) {
+      Tiles t = dotsTiles(p, columns, warps);
+      for (t.splits = 1; t.splits <= largestCluster; t.splits *= 2)
+        if (maySplit(p, t, t.splits))
+          use(ProductSchedule{.warps = {warps, 1},
+                              .split = t.splits,
+                              .way = Way::dots,
+                              .width = columns},
+              dotsCycles(s, t));
+    }
+}
+
+template <typename Use>
+MN_SHAPE_FN void eachSchedule(const Matmul &s, Use &&use) {
+  eachSchedule(productOf(s), use);
+  eachDotsSchedule(s, use);
+}
+
+//===----------------------------------------------------------------------===//
 // Convolutions and the gradients of their inputs
 //===----------------------------------------------------------------------===//
 
@@ -245,13 +295,10 @@ MN_SHAPE_FN ProductSchedule filterGradSchedule(const Conv &s) {
 // Of a shape whose schedule says what multiplies
 //===----------------------------------------------------------------------===//
 
-MN_SHAPE_FN ProductSchedule choiceOf(const Product &p) {
-  Fewest fewest;
-  eachSchedule(p, fewest);
-  return fewest.schedule;
-}
 MN_SHAPE_FN Matmul choose(Matmul s) {
-  s.schedule = choiceOf(productOf(s));
+  Fewest fewest;
+  eachSchedule(s, fewest);
+  s.schedule = fewest.schedule;
   return s;
 }
 MN_SHAPE_FN Conv chooseConv(Conv s) {

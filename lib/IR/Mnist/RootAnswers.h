@@ -99,6 +99,7 @@ MultiplyAdds convMultiplyAdds(Op op, Value filter, Value out) {
       w.channels,
       y.channels / groups,
       ShapedType::getNumElements(w.size),
+      w.size.back(),
       llvm::any_of(op.getStrides(), [](int64_t stride) { return stride > 1; })};
 }
 

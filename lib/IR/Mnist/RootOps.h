@@ -40,6 +40,7 @@ struct MultiplyAdds {
   // Of a convolution: the batch is its groups.
   int64_t outChannels = 1; ///< in one group
   int64_t taps = 1;        ///< elements of a channel's window
+  int64_t columns = 1;     ///< those next to each other
   bool isStrided = false;
 
   double count() const { return double(batch) * m * n * k; }

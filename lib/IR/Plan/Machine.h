@@ -39,6 +39,7 @@ struct Preference {
   int64_t minOutChannels = 0; ///< of a convolution, in a group
   int64_t minTaps = 0;        ///< of a window
   int64_t maxTaps = std::numeric_limits<int64_t>::max();
+  int64_t maxColumns = std::numeric_limits<int64_t>::max(); ///< likewise
   bool ungrouped = false; ///< only where there is one group
   bool unstrided = false; ///< only where all strides are 1
   bool strided = false;   ///< only where one is more

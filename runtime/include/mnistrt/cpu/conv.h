@@ -2,13 +2,14 @@
 //
 // Each is a matrix product, one operand of which is an image seen through
 // windows and never stored: a product for each image and group, or for the
-// gradient of a filter, each group.
+// gradient of a filter, each group. (Of depthwise filters: conv_depthwise.h.)
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CPU_CONV_H
 #define MNISTRT_CPU_CONV_H
 
+#include "mnistrt/cpu/conv_depthwise.h"
 #include "mnistrt/cpu/gemm.h"
 #include "mnistrt/cpu/image.h"
 
@@ -250,6 +251,8 @@ void convInputGrad(Context &, const char *, Conv s, const F &functor) {
 
 template <typename T, typename F>
 void convFilterGrad(Context &, const char *, Conv s, const F &functor) {
+  if (s.groups > 1 && s.inChannels == s.groups && s.batch > 0)
+    return detail::depthwiseFilterGrad<T>(s, functor);
   const detail::ConvPlan p(s);
   const detail::OutputRows<T, F> a{functor, p};
   const detail::InputColumns<T, F> b{functor, p};

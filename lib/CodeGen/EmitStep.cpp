@@ -198,15 +198,15 @@ void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
 }
 
 Position mlir::mnistc::rowPosition(ArrayRef<int64_t> shape,
-                                   ArrayRef<int64_t> dims,
-                                   Divisors *ofElement) {
+                                   ArrayRef<int64_t> dims, Divisors *ofElement,
+                                   Divisors *ofResult) {
   SmallVector<int64_t> kept, gone;
   auto isGone = [&](size_t dim) {
     return llvm::is_contained(dims, static_cast<int64_t>(dim));
   };
   for (auto [dim, size] : llvm::enumerate(shape))
     (isGone(dim) ? gone : kept).push_back(size);
-  Position o = positionAt({"o"}, kept), result;
+  Position o = positionAt({"o", Precedence::primary, ofResult}, kept), result;
   Position r = positionAt({"r", Precedence::primary, ofElement}, gone);
   for (size_t dim = 0, k = 0, g = 0; dim < shape.size(); ++dim)
     result.push_back(isGone(dim) ? r[g++] : o[k++]);
@@ -242,24 +242,28 @@ LogicalResult FunctorEmitter::emitElementLoads(StringRef name, Value operand) {
                  succeeded(load("loadIndex", unpool.getIndices())));
 }
 
-/// Element `r` of those that become element `o`.
+/// Element `r` of those that become element `o`: its neighbours in memory are
+/// others of the same result, or belong to results next to each other.
 LogicalResult FunctorEmitter::emitRowLoad(StringRef name, Value operand,
                                           ArrayRef<int64_t> dims) {
   ArrayRef<int64_t> shape = shapeOf(operand);
-  Divisors divisors;
+  Divisors divisors, ofResult;
   body.begin(/*indent=*/4);
-  FailureOr<Expr> text =
-      body.statementValue(operand, rowPosition(shape, dims, &divisors));
+  FailureOr<Expr> text = body.statementValue(
+      operand, rowPosition(shape, dims, &divisors, &ofResult));
   if (failed(text))
     return failure();
   int64_t elements = 1;
   for (int64_t dim : dims)
     elements *= shape[dim];
-  StringRef type = indexType;
+  StringRef type = indexType, resultType = indexType;
   if (areAdjacentInPart(shape, dims))
     type = takeRun(divisors, elements, indexType);
+  else if (machineFor(step).countsInRuns && elements != 0 &&
+           (resultRun = ofResult.runOf(countOf(operand) / elements)))
+    resultType = "auto";
   finishFunction((elementName(operand) + " " + name).str(),
-                 {{indexType, "o"}, {type, "r"}},
+                 {{resultType, "o"}, {type, "r"}},
                  line("return " + text->text + ";", 4) + "\n");
   return success();
 }
@@ -338,6 +342,9 @@ std::string FunctorEmitter::structText(StringRef type,
   if (run)
     text +=
         "  static constexpr mn::Index run = " + std::to_string(*run) + ";\n";
+  if (resultRun)
+    text += "  static constexpr mn::Index resultRun = " +
+            std::to_string(*resultRun) + ";\n";
   return text + functions + "};\n";
 }
 

@@ -31,7 +31,8 @@ std::string poolField(Layout layout, ArrayRef<int64_t> window, Value pooled,
 
 /// Element `r` of those along `dims` that become element `o`.
 Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims,
-                     Divisors *ofElement = nullptr);
+                     Divisors *ofElement = nullptr,
+                     Divisors *ofResult = nullptr);
 
 inline constexpr StringLiteral indexType = "mn::Index";
 inline constexpr StringLiteral offsetType = "mn::Offset";
@@ -150,8 +151,8 @@ private:
   NameScope locals;
   BodyEmitter body;
   llvm::SetVector<Value> inputs;
-  unsigned uses = 0;          ///< of inputs
-  std::optional<int64_t> run; ///< mnistrt/cpu/runs.h
+  unsigned uses = 0;                     ///< of inputs
+  std::optional<int64_t> run, resultRun; ///< mnistrt/cpu/runs.h
   SmallVector<FunctorTable> tables;
   std::string name, functions;
   std::string declared; ///< the functors that are not shared

@@ -107,6 +107,48 @@ TEST(Runs, OfReductions) {
   expectReduced<784, 1>(300);
 }
 
+/// Of all pixels of a channel, of images whose channels are next to each other.
+template <typename T, mn::Index size, mn::Index channels> struct Pixels {
+  T *y;
+  const float *x;
+  static constexpr mn::Index resultRun = channels;
+  MN_FN float load(auto o, mn::Index r) const {
+    return x[o / channels * (size * channels) + r * channels + o % channels];
+  }
+  MN_FN void store(mn::Index o, T v) const { y[o] = v; }
+};
+
+template <mn::Index size, mn::Index channels>
+void expectResultsInRuns(mn::Index images) {
+  const mn::Reduce s = {
+      .outputs = images * channels, .size = size, .contiguous = false};
+  const Numbers x = reference::random(size_t(s.outputs * size), 3);
+  Numbers sum(size_t(s.outputs), -1);
+  std::vector<int64_t> first(size_t(s.outputs), -1);
+  mn::reduce<mn::Sum, float>(
+      context, "", s, Pixels<float, size, channels>{sum.data(), x.data()});
+  mn::reduce<mn::ArgMaxFirst, float>(
+      context, "", s, Pixels<int64_t, size, channels>{first.data(), x.data()});
+  for (mn::Index o = 0; o < s.outputs; ++o) {
+    const float *of = &x[o / channels * size * channels + o % channels];
+    double expected = 0;
+    mn::Index where = 0;
+    for (mn::Index r = 0; r < size; ++r) {
+      expected += of[r * channels];
+      where = of[r * channels] > of[where * channels] ? r : where;
+    }
+    ASSERT_NEAR(sum[o], expected, 1e-6 * double(size) + 1e-5) << o;
+    ASSERT_EQ(first[o], where) << o;
+  }
+}
+
+TEST(Runs, OfResults) {
+  expectResultsInRuns<49, 32>(7);
+  expectResultsInRuns<49, 40>(5); // Tiles end with a run.
+  expectResultsInRuns<10, 17>(3);
+  expectResultsInRuns<20000, 24>(2); // Cut into parts.
+}
+
 /// As the background of images gives them: each addition rounds the same way.
 TEST(Runs, ManyEqualNumbers) {
   const Numbers x(12544 * 16, 0.1F);

@@ -7,8 +7,8 @@
 // On the CPU, what divides the number of an element counts in runs, the greatest
 // that divide all divisors of 16 and more. On a GPU neighbours are in other
 // threads.
-// CUDA-NOT: mn::Index run =
-// CUDA-NOT: auto i
+// CUDA-NOT: mn::Index {{run|resultRun}} =
+// CUDA-NOT: auto {{[io]}}
 
 // CHECK-LABEL: namespace infer_shift {
 // CHECK:      static constexpr mn::Index run = 49;
@@ -48,6 +48,20 @@ func.func @infer_columns(%x: tensor<4x32x32xf32> {mnist.name = "x"}) -> tensor<3
     plan.yield %1 : tensor<32xf32>
   } : (tensor<4x32x32xf32>) -> (tensor<32xf32>)
   return %y : tensor<32xf32>
+}
+
+// There results are counted so, where they are not all in one run.
+// CHECK-LABEL: namespace infer_means {
+// CHECK:      static constexpr mn::Index resultRun = 24;
+// CHECK-NEXT: MN_FN float load(auto o, mn::Index r) const {
+// CHECK-NEXT:   return x[o / 24 * 216 + r * 24 + o % 24];
+func.func @infer_means(%x: tensor<4x3x3x24xf32> {mnist.name = "x"}) -> tensor<4x24xf32> {
+  %y = plan.step "y" on kernel (%x) {
+  ^bb0(%0: tensor<4x3x3x24xf32>):
+    %1 = mnist.reduce_sum %0 over [1, 2] : tensor<4x3x3x24xf32> -> tensor<4x24xf32>
+    plan.yield %1 : tensor<4x24xf32>
+  } : (tensor<4x3x3x24xf32>) -> (tensor<4x24xf32>)
+  return %y : tensor<4x24xf32>
 }
 
 // Short runs are no runs, and long ones are cut.

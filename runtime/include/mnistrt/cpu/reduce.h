@@ -114,6 +114,44 @@ StateOf<R, T> reduceRuns(const F &f, Index o, Index begin, Index end) {
   return whole;
 }
 
+/// Results that are reduced side by side: as many as there are lanes, or what
+/// is left of all, or of a run of results.
+struct ReduceTile {
+  Index first, count;
+};
+template <typename F> Index lengthOfResults(const Reduce &s) {
+  if constexpr (CountsResultsInRuns<F>)
+    return F::resultRun;
+  else
+    return static_cast<Index>(s.outputs);
+}
+template <typename F> int64_t tilesOf(const Reduce &s) {
+  const Index length = lengthOfResults<F>(s);
+  return length == 0
+             ? 0
+             : s.outputs / length * ((length + reduceLanes - 1) / reduceLanes);
+}
+template <typename F> ReduceTile tileAt(const Reduce &s, int64_t tile) {
+  const Index length = lengthOfResults<F>(s);
+  const Index tiles = (length + reduceLanes - 1) / reduceLanes;
+  const Index place = static_cast<Index>(tile % tiles) * reduceLanes;
+  const Index left = length - place;
+  return {static_cast<Index>(tile / tiles) * length + place,
+          left < reduceLanes ? left : reduceLanes};
+}
+
+/// Result number `first + lane`, as the functor counts them.
+template <typename F> struct ResultsFrom {
+  const Index first;
+  Index operator+(int lane) const { return first + lane; }
+};
+template <CountsResultsInRuns F> struct ResultsFrom<F> {
+  const Index run, place;
+  explicit ResultsFrom(Index first)
+      : run(first / F::resultRun), place(first % F::resultRun) {}
+  InRun<F::resultRun> operator+(int lane) const { return {run, place + lane}; }
+};
+
 /// Results [first, first + count), count <= reduceLanes, that are adjacent.
 /// Here and below `states` has reduceLanes elements, whatever `count` is: loops
 /// of a fixed size are a few instructions, and compiled as soon.
@@ -123,15 +161,16 @@ void reduceShortColumns(const F &f, Index first, Index count, Index begin,
   StateOf<R, T> lanes[reduceLanes];
   for (StateOf<R, T> &lane : lanes)
     lane = R::template none<T>();
+  const ResultsFrom<F> o{first};
   if (whole || count == reduceLanes) {
     for (Index r = begin; r < end; ++r)
       for (int lane = 0; lane < reduceLanes; ++lane)
-        take<R, T>(lanes[lane], f.load(first + lane, r), r);
+        take<R, T>(lanes[lane], f.load(o + lane, r), r);
   } else {
     for (Index r = begin; r < end; ++r)
       MN_ONE_BY_ONE
     for (int lane = 0; lane < count; ++lane)
-      take<R, T>(lanes[lane], f.load(first + lane, r), r);
+      take<R, T>(lanes[lane], f.load(o + lane, r), r);
   }
   for (int lane = 0; lane < reduceLanes; ++lane)
     states[lane] = lanes[lane];
@@ -200,13 +239,10 @@ void reduceTiles(const Reduce &s, int64_t tiles, const F &functor) {
   parallelFor(tiles, reduceLanes * s.size, [&](int64_t tile) {
     const F f = functor;
     StateOf<R, T> states[reduceLanes];
-    const Index first = static_cast<Index>(tile * reduceLanes);
-    const int64_t left = s.outputs - first;
-    const Index count =
-        static_cast<Index>(left < reduceLanes ? left : reduceLanes);
-    reducePart<R, way, T>(f, s, first, count, 0, 1, states);
-    for (Index o = 0; o < count; ++o)
-      f.store(first + o, R::result(states[o]));
+    const ReduceTile at = tileAt<F>(s, tile);
+    reducePart<R, way, T>(f, s, at.first, at.count, 0, 1, states);
+    for (Index o = 0; o < at.count; ++o)
+      f.store(at.first + o, R::result(states[o]));
   });
 }
 
@@ -219,23 +255,24 @@ void reduceParted(const Reduce &s, int64_t tiles, int64_t parts,
   State partial[8 * reduceParts][lanes];
   parallelFor(tiles * parts, lanes * s.size / parts, [&](int64_t task) {
     const F f = functor;
-    const int64_t tile = task / parts, left = s.outputs - tile * lanes;
-    reducePart<R, way, T>(f, s, static_cast<Index>(tile * lanes),
-                          static_cast<Index>(left < lanes ? left : lanes),
-                          task % parts, parts, partial[task]);
+    const ReduceTile at = tileAt<F>(s, task / parts);
+    reducePart<R, way, T>(f, s, at.first, at.count, task % parts, parts,
+                          partial[task]);
   });
-  for (int64_t o = 0; o < s.outputs; ++o) {
-    State *states = partial[o / lanes * parts];
-    State whole = states[o % lanes];
-    for (int64_t part = 1; part < parts; ++part)
-      whole = R::join(whole, partial[o / lanes * parts + part][o % lanes]);
-    functor.store(static_cast<Index>(o), R::result(whole));
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    const ReduceTile at = tileAt<F>(s, tile);
+    for (Index o = 0; o < at.count; ++o) {
+      State whole = partial[tile * parts][o];
+      for (int64_t part = 1; part < parts; ++part)
+        whole = R::join(whole, partial[tile * parts + part][o]);
+      functor.store(at.first + o, R::result(whole));
+    }
   }
 }
 
 template <typename R, Reducing way, typename T, typename F>
 MN_INLINED void reduceAs(const Reduce &s, const F &functor) {
-  const int64_t tiles = (s.outputs + reduceLanes - 1) / reduceLanes;
+  const int64_t tiles = tilesOf<F>(s);
   if (tiles >= 8 || s.size <= 2 * reducePartSize)
     return reduceTiles<R, way, T>(s, tiles, functor);
   const int64_t parts = s.size / reducePartSize;
@@ -253,7 +290,7 @@ MN_INLINED void reduce(Context &, const char *, const Reduce &s,
     detail::reduceAs<R, detail::Reducing::runs, T>(s, functor);
   else if (s.contiguous)
     detail::reduceAs<R, detail::Reducing::rows, T>(s, functor);
-  else if (s.outputs % detail::reduceLanes == 0)
+  else if (detail::lengthOfResults<F>(s) % detail::reduceLanes == 0)
     detail::reduceAs<R, detail::Reducing::wholeColumns, T>(s, functor);
   else
     detail::reduceAs<R, detail::Reducing::columns, T>(s, functor);

@@ -9,7 +9,8 @@
 //
 //   static constexpr mn::Index run
 //
-// the length, which divides the number of elements.
+// the length, which divides the number of elements; or, of a reduction whose
+// results are to be counted so, `resultRun`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,8 @@ namespace mn {
 
 template <typename F>
 concept CountsInRuns = requires { F::run; };
+template <typename F>
+concept CountsResultsInRuns = requires { F::resultRun; };
 
 /// Element number `run * length + place`; 0 <= place < length.
 template <Index length> struct InRun {

@@ -11,6 +11,9 @@ MUTANTS = [
      "runtime/core/recipe_rows.cpp", "rows.size() * sizeof(float)", "0",
      ["unit/Recipe"]),
     # Loops of the CPU.
+    ("the last largest of a square gets its gradient",
+     "runtime/include/mnistrt/cpu/pool_squares.h",
+     "return (x > best) |", "return (x >= best) |", ["unit/*PoolTest*"]),
     ("a depthwise filter's windows forget the padding",
      "runtime/include/mnistrt/cpu/conv_depthwise.h",
      "pixel(z + w.pads[0], y + w.pads[1], w.pads[2])", "pixel(z, y, 0)",

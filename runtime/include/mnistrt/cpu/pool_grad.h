@@ -11,6 +11,7 @@
 #define MNISTRT_CPU_POOL_GRAD_H
 
 #include "mnistrt/cpu/pool.h"
+#include "mnistrt/cpu/pool_squares.h"
 
 #define MN_MAX_POOL_GRAD_KERNEL(NAME, T, F, ...)
 #define MN_AVG_POOL_GRAD_KERNEL(NAME, T, F, ...)
@@ -203,6 +204,15 @@ template <typename T, typename F>
 MN_INLINED void maxPoolGrad(Context &, const char *, const Pool &s,
                             const F &functor) {
   const detail::PoolPlan p(s);
+  if (detail::hasSquares(s, p))
+    return detail::squaresGrad<T>(
+        s, p, functor,
+        [f = functor](Index first, Index below, Index) {
+          return detail::largestOf<T>(
+              f.loadInput(first), f.loadInput(first + 1), f.loadInput(below),
+              f.loadInput(below + 1));
+        },
+        [f = functor](Index o) { return f.loadOutputGrad(o); });
   detail::poolGrad<T>(
       p, s, functor, [&](const auto &run, const auto &visit, const auto &add) {
         const F f = functor;
@@ -239,6 +249,13 @@ template <typename T, typename F>
 MN_INLINED void maxUnpool(Context &, const char *, const Pool &s,
                           const F &functor) {
   const detail::PoolPlan p(s);
+  if (detail::hasSquares(s, p))
+    return detail::squaresGrad<T>(
+        s, p, functor,
+        [f = functor](Index, Index, Index o) {
+          return static_cast<T>(f.loadIndex(o));
+        },
+        [f = functor](Index o) { return f.load(o); });
   detail::poolGrad<T>(
       p, s, functor, [&](const auto &run, const auto &visit, const auto &add) {
         const F f = functor;

@@ -44,24 +44,6 @@ TEST(PoolIndices, IndicesIntoWindows) {
   EXPECT_EQ(Numbers(y, y + 10), (Numbers{0, 0, 0, 0, 6, 0, 5, 0, 0, 0}));
 }
 
-TEST(PoolIndices, UnpoolsSquares) {
-  // Two planes of two rows of squares, whose maxima are each element once.
-  const int64_t where[] = {0, 1, 2, 3, 3, 2, 1, 0};
-  const float values[] = {1, 2, 3, 4, 5, 6, 7, 8};
-  float y[32];
-  const mn::Pool s{.channels = 2,
-                   .in = {4, 4, 1},
-                   .kernel = {2, 2, 1},
-                   .out = {2, 2, 1},
-                   .strides = {2, 2, 1},
-                   .inWindow = true};
-  mn::maxUnpool<float>(context, "", s, Unpool{y, values, where});
-  EXPECT_EQ(Numbers(y, y + 32), (Numbers{1, 0, 0, 2, 0, 0, 0, 0, //
-                                         0, 0, 0, 0, 3, 0, 0, 4, //
-                                         0, 0, 0, 0, 0, 5, 6, 0, //
-                                         0, 7, 8, 0, 0, 0, 0, 0}));
-}
-
 TEST(PoolIndices, UnpoolsChannels) {
   // Three channels of windows of 2; the last one hangs over.
   const float values[] = {1, 2, 3, 4, 5, 6};

@@ -236,21 +236,6 @@ TEST(Pool, GradientOfNothingButInfinities) {
   EXPECT_EQ(Numbers(dx, dx + 4), Numbers({3, 0, 5, 0}));
 }
 
-TEST(Pool, GradientOfSquaresGoesToTheFirstLargestOrNaN) {
-  const float low = -INFINITY, nan = NAN;
-  const float x[] = {1,   nan, low, low, 2, 2, //
-                     nan, 5,   low, low, 1, 2};
-  const float dy[] = {3, 5, 7};
-  float dx[12];
-  const mn::Pool s{.in = {2, 6, 1},
-                   .kernel = {2, 2, 1},
-                   .out = {1, 3, 1},
-                   .strides = {2, 2, 1}};
-  mn::maxPoolGrad<float>(context, "", s, MaxGrad{dx, x, dy});
-  EXPECT_EQ(Numbers(dx, dx + 12),
-            Numbers({0, 3, 5, 0, 7, 0, 0, 0, 0, 0, 0, 0}));
-}
-
 TEST(Pool, MaximumOfNothingButPaddingIsTheLowest) {
   // Three windows of two: before the input, on it, after it.
   const float x[] = {1, 2, 3, 4};

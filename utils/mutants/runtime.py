@@ -13,7 +13,7 @@ MUTANTS = [
     # Loops of the CPU.
     ("the last largest of a square gets its gradient",
      "runtime/include/mnistrt/cpu/pool_squares.h",
-     "return (x > best) |", "return (x >= best) |", ["unit/*PoolTest*"]),
+     "return (x > best) |", "return (x >= best) |", ["unit/PoolSquares*"]),
     ("a depthwise filter's windows forget the padding",
      "runtime/include/mnistrt/cpu/conv_depthwise.h",
      "pixel(z + w.pads[0], y + w.pads[1], w.pads[2])", "pixel(z, y, 0)",
@@ -21,7 +21,7 @@ MUTANTS = [
     ("tiles of results go on in the next run",
      "runtime/include/mnistrt/cpu/reduce.h",
      "(length + reduceLanes - 1) / reduceLanes;\n  const Index place",
-     "length / reduceLanes + 1;\n  const Index place", ["unit/Runs"]),
+     "length / reduceLanes + 1;\n  const Index place", ["unit/Runs.*"]),
     ("a remainder forgets its run", "runtime/include/mnistrt/cpu/runs.h",
      "return i.run % (d / length) * length + i.place;", "return i.place;",
      ["unit/InRun.*"]),

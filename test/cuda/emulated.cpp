@@ -8,18 +8,13 @@
 
 #include "emulated-kernels.h"
 #include "module.h"
+#include "test/sanitized.h"
 #include <cstdlib>
 #include <cuda.h>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
 #include <vector>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MN_SANITIZED
-#endif
-#endif
 
 extern "C" {
 int nvrtcCreateProgram(void **, const char *, const char *, int,

@@ -24,7 +24,7 @@ static void pauseOnce() {
 }
 
 /// How often a thread looks, pauses and looks again in about as much time as
-/// it takes to wake one that sleeps.
+/// it takes to wake one that sleeps (docs/results/2026-11-27-cpu-waits.md).
 static std::string spinsBeforeSleep() {
   using Clock = std::chrono::steady_clock;
   using Nanoseconds = std::chrono::duration<double, std::nano>;

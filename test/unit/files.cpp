@@ -77,8 +77,8 @@ TEST(Files, EveryCutOfAPackedFileIsFound) {
     EXPECT_NE(errorOf(packed.substr(0, size)), "") << size;
 }
 
-/// In a process that may not have the memory that the file asks for, unless a
-/// sanitizer, which has more than any limit already, could map nothing then.
+/// In a process that may not have the memory that the file asks for. Not with a
+/// sanitizer: it has mapped more than any limit, and could map nothing more.
 void expectSmall(const std::string &content, const std::string &name,
                  const std::string &expected) {
   const pid_t child = fork();

@@ -67,8 +67,9 @@ const Machine &Machine::h200() {
 //===----------------------------------------------------------------------===//
 
 /// Gradients of filters by oneDNN. Of depthwise ones it has a kernel for
-/// windows of up to three columns, where it takes a fifth of the time that ours
-/// does; of more it takes ten times as long.
+/// windows of up to three columns, where it takes a fifth (nhwc) to three
+/// quarters (nchw) of the time that ours does; of five it takes ten times as
+/// long (docs/results/2026-11-27-cpu-waits.md).
 static Preference gradOfFilter(int64_t maxColumns, bool ungrouped = false,
                                int64_t minChannels = 0) {
   return {.impl = Impl::onednn,

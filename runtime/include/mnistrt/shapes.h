@@ -35,7 +35,8 @@ enum class Mma { ffma, tf32x3, tf32, bf16 };
 /// How the GPU computes a contraction: as a product in tiles; a convolution or
 /// the gradient of its input also with a result a thread, with a column of
 /// results a thread, or from shifted patches on tensor cores; the gradient of a
-/// filter also with few weights in the registers of a thread.
+/// filter also with few weights in the registers of a thread, or from bands of
+/// rows on tensor cores; a product of few rows also as dot products.
 enum class Way { product, direct, columns, patches, weights, bands, dots };
 
 /// What a step's schedule in the plan says (docs/reference/plan.md). Libraries

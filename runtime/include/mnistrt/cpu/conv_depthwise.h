@@ -79,10 +79,11 @@ private:
                       int count, T *to, const Load &loads) {
     const Load load = loads;
     if (apart == 1 && count == lanes) {
-      for (int x = 0; x < pixels; ++x, to += lanes, from += next)
+      for (int x = 0; x < pixels; ++x, to += lanes, from += next) {
         MN_INDEPENDENT
-      for (Index lane = 0; lane < lanes; ++lane)
-        to[lane] = load(from + lane);
+        for (Index lane = 0; lane < lanes; ++lane)
+          to[lane] = load(from + lane);
+      }
     } else {
       for (int lane = 0; lane < count; ++lane, from += apart)
         for (Index x = 0; x < pixels; ++x)

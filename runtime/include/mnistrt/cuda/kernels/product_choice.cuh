@@ -195,6 +195,11 @@ MN_SHAPE_FN void eachTiles(const Product &p, const Use &use) {
 }
 
 MN_SHAPE_FN ProductSchedule scheduleOf(const Tiles &t) {
+  if (t.dots)
+    return {.warps = {t.warps, 1},
+            .split = t.splits,
+            .way = Way::dots,
+            .width = t.columns};
   return {
       t.mma, {t.height(), t.width(), t.depth}, {t.warps, t.across}, t.splits};
 }

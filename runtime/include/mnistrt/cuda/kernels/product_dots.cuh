@@ -229,10 +229,6 @@ private:
         mine[e] = v[i];
     __syncthreads();
   }
-
-public:
-  /// visit(number in the tile, sum): the sums are in shared memory.
-  template <typename Visit> MN_DEVICE void visit(const Visit &) {}
 };
 
 } // namespace device

@@ -71,11 +71,7 @@ MN_SHAPE_FN void eachDotsSchedule(const Matmul &s, Use &&use) {
       Tiles t = dotsTiles(p, columns, warps);
       for (t.splits = 1; t.splits <= largestCluster; t.splits *= 2)
         if (maySplit(p, t, t.splits))
-          use(ProductSchedule{.warps = {warps, 1},
-                              .split = t.splits,
-                              .way = Way::dots,
-                              .width = columns},
-              dotsCycles(s, t));
+          use(scheduleOf(t), dotsCycles(s, t));
     }
 }
 

@@ -112,6 +112,10 @@ private:
 FailureOr<Expr> emitIndexing(BodyEmitter &body, Operation *op,
                              const Position &position);
 
+/// What a sequence of random numbers depends on: its seed, stream and step; of
+/// a rank's rows also the elements of a row, the rank and how many there are.
+FailureOr<SmallVector<Expr>> sequenceOf(BodyEmitter &body, RandomUniformOp op);
+
 /// Element `position` of a reduction that is computed where it is read.
 FailureOr<Expr> emitReduction(BodyEmitter &body, Operation *op,
                               const Position &position);

@@ -164,26 +164,43 @@ static Text emitPad(BodyEmitter &body, PadOp op, const Position &position) {
   return body.choose(op, inside, element, padding);
 }
 
+FailureOr<SmallVector<Expr>> mlir::mnistc::sequenceOf(BodyEmitter &body,
+                                                      RandomUniformOp op) {
+  SmallVector<Value> scalars = {op.getSeed(), op.getStep()};
+  if (op.getRows())
+    scalars.append({op.getRank(), op.getRanks()});
+  SmallVector<Expr> fields;
+  for (Value scalar : scalars) {
+    Text text = body.value(scalar, {});
+    if (failed(text))
+      return failure();
+    fields.push_back(*text);
+  }
+  fields.insert(fields.begin() + 1, number(op.getStream()));
+  if (op.getRows())
+    fields.insert(fields.begin() + 3,
+                  number(countOf(op.getOutput()) / int64_t(*op.getRows())));
+  return fields;
+}
+
 static Text emitRandomUniform(BodyEmitter &body, RandomUniformOp op,
                               const Position &position) {
-  Text seed = body.value(op.getSeed(), {}), step = body.value(op.getStep(), {});
-  if (failed(seed) || failed(step))
+  FailureOr<SmallVector<Expr>> sequence = sequenceOf(body, op);
+  if (failed(sequence))
     return failure();
-  auto type = op.getOutput().getType();
-  Expr index = body.knownIndex(linearIndex(position, shapeOf(op)));
+  ArrayRef<Expr> fields = *sequence;
+  SmallVector<Expr> element = {
+      body.knownIndex(linearIndex(position, shapeOf(op)))};
   if (op.getRows()) {
-    Text rank = body.value(op.getRank(), {}),
-         ranks = body.value(op.getRanks(), {});
-    if (failed(rank) || failed(ranks))
-      return failure();
-    int64_t ofRow = type.getNumElements() / int64_t(*op.getRows());
-    index = call("mn::elementOfRank", {index, number(ofRow), *rank, *ranks});
+    llvm::append_range(element, fields.drop_front(3));
+    element = {call("mn::elementOfRank", element)};
   }
-  Expr number =
-      call("mn::randomUniform",
-           {*seed, mlir::mnistc::number(op.getStream()), *step, index});
-  return type.getElementType().isF32() ? number
-                                       : call("static_cast<double>", {number});
+  SmallVector<Expr> arguments(fields.take_front(3));
+  llvm::append_range(arguments, element);
+  Expr number = call("mn::randomUniform", arguments);
+  return op.getOutput().getType().getElementType().isF32()
+             ? number
+             : call("static_cast<double>", {number});
 }
 
 static Text emitReshape(BodyEmitter &body, ReshapeOp op,

@@ -34,11 +34,11 @@ static SmallVector<Value> resultsOf(StepOp step, const Segment &segment) {
   });
 }
 
-/// The function for element i of results that one loop makes. Where a result
-/// takes an input's place, all values are there before the first store.
-LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
-                                          bool inPlace) {
-  body.begin(/*indent=*/4);
+/// The function for element i of results that one loop makes, once a body has
+/// begun. Where a result takes an input's place, all values are there before
+/// the first store.
+LogicalResult FunctorEmitter::emitElement(const Segment &segment, bool inPlace,
+                                          SmallVector<Parameter> more) {
   std::string stores;
   Divisors divisors;
   for (auto [k, result] : llvm::enumerate(segment.results)) {
@@ -54,8 +54,48 @@ LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
     stores += storeLine(names[step.getResult(result)], "i", *text);
   }
   StringRef type = takeRun(divisors, segment.elements, "mn::Element");
-  finishFunction("void operator()", {{type, "i"}}, stores);
+  SmallVector<Parameter> parameters = {{type, "i"}};
+  llvm::append_range(parameters, more);
+  finishFunction("void operator()", parameters, stores);
   return success();
+}
+
+LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
+                                          bool inPlace) {
+  body.begin(/*indent=*/4);
+  return emitElement(segment, inPlace, {});
+}
+
+/// The same of random numbers, which the function is given; and which they are.
+LogicalResult FunctorEmitter::emitDrawn(const Segment &segment, bool inPlace) {
+  NameScope numberNames;
+  SmallVector<std::string> draws;
+  SmallVector<LoadedField> drawn;
+  body.begin(/*indent=*/4);
+  for (RandomUniformOp op : drawsOf(step, segment)) {
+    FailureOr<SmallVector<Expr>> sequence = sequenceOf(body, op);
+    if (failed(sequence))
+      return failure();
+    auto texts = llvm::map_to_vector(
+        *sequence, [](const Expr &expr) { return expr.text; });
+    draws.push_back("{" + llvm::join(texts, ", ") + "}");
+    drawn.push_back({op.getOutput(), numberNames.add("uniform")});
+  }
+  finishFunction("mn::Draws<" + std::to_string(draws.size()) + "> draws", {},
+                 argumentLines("    return ", "{{", draws, "}};", 0) + "\n");
+  body.begin(/*indent=*/4);
+  SmallVector<Parameter> numbers;
+  for (const LoadedField &field : drawn) {
+    Type type = getElementTypeOrSelf(field.tensor);
+    Expr number{field.name};
+    numbers.push_back({"float", field.name});
+    body.bind(field.tensor,
+              type.isF32()
+                  ? number
+                  : mlir::mnistc::call("static_cast<double>", {number}),
+              Expr{"i"});
+  }
+  return emitElement(segment, inPlace, numbers);
 }
 
 /// The function that loads what is read in the order of the results, and the
@@ -199,6 +239,8 @@ LogicalResult FunctorEmitter::emitForm(const Segment &segment, MapForm form,
     return emitSegmentByFours(segment);
   case MapForm::movedFours:
     return emitMovedFours(segment);
+  case MapForm::drawn:
+    return emitDrawn(segment, inPlace);
   case MapForm::transposed:
     return emitTransposed(segment);
   }

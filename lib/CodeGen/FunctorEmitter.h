@@ -95,6 +95,9 @@ private:
   LogicalResult emitMapLinks(int64_t rows, SmallVectorImpl<LinkText> &links);
   LogicalResult emitForm(const Segment &segment, MapForm form, bool inPlace);
   LogicalResult emitSegment(const Segment &segment, bool inPlace);
+  LogicalResult emitElement(const Segment &segment, bool inPlace,
+                            SmallVector<Parameter> more);
+  LogicalResult emitDrawn(const Segment &segment, bool inPlace);
   LogicalResult emitSegmentByFours(const Segment &segment);
   LogicalResult emitMovedFours(const Segment &segment);
   LogicalResult emitTransposed(const Segment &segment);

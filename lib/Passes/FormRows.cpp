@@ -19,17 +19,14 @@ struct FormRows : impl::FormRowsBase<FormRows> {
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
-    for (Operation &op : block.without_terminator())
-      if (!isa<MnistDialect>(op.getDialect())) {
-        op.emitOpError("expected an op of the mnist dialect");
-        return signalPassFailure();
-      }
+    if (failed(expectModelOps(block)))
+      return signalPassFailure();
     llvm::Expected<const Target *> found = Target::get(target);
     if (!found) {
       getOperation().emitError(llvm::toString(found.takeError()));
       return signalPassFailure();
     }
-    StepNames names;
+    StepNames names(block);
     llvm::DenseSet<Operation *> tried;
     while (formOne(block, *(*found)->machine, names, tried))
       ++numSteps;

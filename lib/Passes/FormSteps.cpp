@@ -357,11 +357,8 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
-    for (Operation &op : block.without_terminator())
-      if (!isa<MnistDialect>(op.getDialect()) && !isa<StepOp>(op)) {
-        op.emitOpError("expected an op of the mnist dialect");
-        return signalPassFailure();
-      }
+    if (failed(expectModelOps(block)))
+      return signalPassFailure();
     copySharedResults(getOperation());
     eraseDead(block);
 

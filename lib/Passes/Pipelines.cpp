@@ -58,6 +58,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   if (options.roundOperands && mayRound(options))
     pm.addNestedPass<func::FuncOp>(createRoundOperands(
         {options.target, options.libraries, options.pushTransposes}));
+  // Nothing else is computed between them.
+  if (options.fuse && options.drawNumbers && machineOf(options).storesDrawn)
+    pm.addNestedPass<func::FuncOp>(createDrawNumbers());
   // Whole rows first: what is left joins the steps around it.
   if (options.fuse && options.formRows)
     pm.addNestedPass<func::FuncOp>(createFormRows({options.target}));

@@ -53,6 +53,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> reuseMemory{
       *this, "reuse-memory", llvm::cl::init(true),
       llvm::cl::desc("Give a dead result's memory to a later one")};
+  Option<bool> drawNumbers{
+      *this, "draw-numbers", llvm::cl::init(true),
+      llvm::cl::desc("Draw random numbers in steps of their own")};
   Option<bool> formRows{
       *this, "form-rows", llvm::cl::init(true),
       llvm::cl::desc("Put reductions of the same rows into one step")};

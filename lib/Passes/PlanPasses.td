@@ -23,6 +23,18 @@ def InlineReductions : Pass<"plan-inline-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }
 
+def DrawNumbers : Pass<"plan-draw-numbers", "::mlir::func::FuncOp"> {
+  let summary = "Draw random numbers in steps of their own";
+  let description = [{
+    Without it, a random number is computed again by each step that reads it. A
+    CPU computes those of neighbours in a fraction of the time, but only by
+    themselves: all numbers of a tensor become a step, and are stored.
+  }];
+  let statistics = [Statistic<"numSteps", "steps", "Steps made">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect",
+                           "::mlir::mnistc::PlanDialect"];
+}
+
 def FormRows : Pass<"plan-form-rows", "::mlir::func::FuncOp"> {
   let summary = "Put reductions of the same rows into one step";
   let description = [{

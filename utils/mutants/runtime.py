@@ -11,6 +11,12 @@ MUTANTS = [
      "runtime/core/recipe_rows.cpp", "rows.size() * sizeof(float)", "0",
      ["unit/Recipe"]),
     # Loops of the CPU.
+    ("numbers of a piece begin with a block", "runtime/include/mnistrt/cpu/draws.h",
+     "std::copy_n(drawn + before, some, numbers);",
+     "std::copy_n(drawn, some, numbers);", ["unit/Draws.*"]),
+    ("all random numbers are of one sequence",
+     "runtime/include/mnistrt/cpu/pointwise.h",
+     "draws.of[k].fill(begin", "draws.of[0].fill(begin", ["unit/Draws.*"]),
     ("the last largest of a square gets its gradient",
      "runtime/include/mnistrt/cpu/pool_squares.h",
      "return (x > best) |", "return (x >= best) |", ["unit/PoolSquares*"]),

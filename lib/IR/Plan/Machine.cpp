@@ -110,6 +110,7 @@ const Machine &Machine::x86() {
       .storesMasks = false,
       .joinsPools = false,
       .countsInRuns = true,
+      .storesDrawn = true,
       .maxRecompute = 1.5,
       .streams = 1,
       .times = std::nullopt,
@@ -234,6 +235,8 @@ double Machine::estimate(StepOp step) const {
 }
 
 MapForm Machine::formOf(StepOp step, const Segment &segment) const {
+  if (storesDrawn && !drawsOf(step, segment).empty())
+    return MapForm::drawn;
   int64_t elements = 0;
   for (const Segment &other : segmentsOf(step))
     elements += other.elements;

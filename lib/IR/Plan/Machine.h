@@ -154,6 +154,8 @@ struct Machine {
   /// Elements of maps and reductions are counted in runs that lie side by side
   /// in what is read, for a compiler of SIMD loops to see (cpu/runs.h).
   bool countsInRuns = false;
+  /// Random numbers are stored, not drawn again by all that read them.
+  bool storesDrawn = false;
   /// What results of a contraction need of memory is loaded for several of them
   /// before the first is stored.
   bool loadsBeforeStores = false;

@@ -184,6 +184,21 @@ MapForm mlir::mnistc::formOf(StepOp step, const Segment &segment) {
   return transposedMap(step, segment) ? MapForm::transposed : MapForm::each;
 }
 
+SmallVector<RandomUniformOp> mlir::mnistc::drawsOf(StepOp step,
+                                                   const Segment &segment) {
+  SmallVector<RandomUniformOp> draws;
+  for (Value value : sourcesOf(step, segment)) {
+    Operation *op = value.getDefiningOp();
+    auto draw = dyn_cast_or_null<RandomUniformOp>(op);
+    if (draw && countOf(value) == segment.elements)
+      draws.push_back(draw);
+    else if (op && countOf(value) != 1 && !isPointwise(op) &&
+             !isa<ConstantOp>(op))
+      return {};
+  }
+  return draws;
+}
+
 SmallVector<BlockArgument>
 mlir::mnistc::neighboursRead(StepOp step, const Segment &segment) {
   SmallVector<BlockArgument> arguments;

@@ -19,6 +19,8 @@ enum class MapForm {
               ///< share, but for constants and random numbers
   movedFours, ///< fours, from a multiple of 4 on, from such fours: of what
               ///< moves, the last dimension stays in fours
+  drawn,      ///< the same, and some are random numbers, each drawn for the
+              ///< element of its number: drawsOf
   transposed, ///< what is adjacent in the result is not in what it is made of:
               ///< TransposedMap
 };
@@ -26,6 +28,10 @@ enum class MapForm {
 /// The form in which a segment can go through memory, `each` if in no better
 /// one.
 MapForm formOf(StepOp step, const Segment &segment);
+
+/// The random numbers of a segment that goes through memory in the form
+/// `drawn`; none if it cannot.
+SmallVector<RandomUniformOp> drawsOf(StepOp step, const Segment &segment);
 
 /// The inputs of which a segment that reads neighbours reads for an element the
 /// one of the same number.

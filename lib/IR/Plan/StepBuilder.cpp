@@ -13,6 +13,13 @@ StepNames::StepNames(Block &function) {
     taken.insert(step.getName());
 }
 
+LogicalResult mlir::mnistc::expectModelOps(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (!isa<MnistDialect>(op.getDialect()) && !isa<StepOp>(op))
+      return op.emitOpError("expected an op of the mnist dialect");
+  return success();
+}
+
 std::string StepNames::take(StringRef wanted, StringRef suffix) {
   std::string name = wanted.str();
   if (!taken.contains(name)) {

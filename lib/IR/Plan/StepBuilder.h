@@ -29,6 +29,9 @@ private:
   llvm::StringMap<int> next;
 };
 
+/// Whether a block has only ops that can be part of a step, and steps.
+LogicalResult expectModelOps(Block &block);
+
 /// Moves `group` into a new step, undecided, in the place of its last op. The
 /// group is in program order, and only its last op has users outside of it.
 /// Ops outside the group that it needs and that are `free` are copied into the

@@ -10,7 +10,8 @@
 //   results(e, i)      an element's StoredValues
 //   store(v, place)    stores those of some next to each other
 //
-// A functor that transposes has besides
+// One that is given random numbers, on the CPU, is described in cpu/draws.h. A
+// functor that transposes has besides
 //
 //   matrices              the sides of those that its results are, of which the
 //                         elements of a column are adjacent in what it reads

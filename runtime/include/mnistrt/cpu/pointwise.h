@@ -7,6 +7,7 @@
 #ifndef MNISTRT_CPU_POINTWISE_H
 #define MNISTRT_CPU_POINTWISE_H
 
+#include "mnistrt/cpu/draws.h"
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/cpu/runs.h"
 #include "mnistrt/maps.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #define MN_POINTWISE_KERNEL(NAME, F)
 #define MN_SEGMENTS_KERNEL(NAME, E, ...)
@@ -50,6 +52,32 @@ MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
   }
 }
 
+/// Element `i` of the numbers `j` of each sequence.
+template <typename F, int n, int size, size_t... ks>
+MN_INLINED void callDrawn(const F &f, Element i,
+                          const float (&numbers)[n][size], int64_t j,
+                          std::index_sequence<ks...>) {
+  f(i, numbers[ks][j]...);
+}
+
+template <TakesDrawn F>
+MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
+  const F f = functor;
+  const auto draws = f.draws();
+  constexpr int n = decltype(draws)::count, most = 256;
+  float numbers[n][most];
+  while (begin < end) {
+    const int64_t count = std::min<int64_t>(most, end - begin);
+    for (int k = 0; k < n; ++k)
+      draws.of[k].fill(begin, count, numbers[k]);
+    MN_INDEPENDENT
+    for (int64_t j = 0; j < count; ++j)
+      callDrawn(f, Element(begin + j), numbers, j,
+                std::make_index_sequence<n>());
+    begin += count;
+  }
+}
+
 template <typename F>
 MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
   // A copy, whose pointers no store can change.
@@ -80,7 +108,7 @@ template <typename F>
 MN_INLINED void pointwise(Context &, const char *, Index count,
                           const F &functor) {
   if (count == 1)
-    return computeElements<1>(functor, 0);
+    return detail::forElements(functor, 0, 1);
   if constexpr (CountsInRuns<F>) {
     constexpr int64_t apart = 64 / std::gcd(F::run, 64);
     return parallelRanges(

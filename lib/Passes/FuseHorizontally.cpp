@@ -7,9 +7,10 @@
 
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Plan/PlanTimes.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
-#include "lib/IR/Plan/StepOrder.h"
+#include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mnistrt/training.h"
@@ -83,6 +84,7 @@ private:
   std::optional<StepDependencies> dependencies;
   DenseMap<Operation *, unsigned> numberOf;
   llvm::BitVector collectives; ///< by the steps' numbers
+  std::optional<PlanTimes> times;
 };
 } // namespace
 
@@ -104,10 +106,13 @@ void FuseHorizontally::findUpdates() {
 
 void FuseHorizontally::findDependencies() {
   dependencies.reset();
+  times.reset();
   numberOf.clear();
   if (!concurrent)
     return;
   dependencies.emplace(getOperation());
+  if (const auto &known = machineFor(getOperation()).times)
+    times.emplace(getOperation(), *known);
   for (StepOp step : getOperation().getOps<StepOp>())
     numberOf.try_emplace(step, numberOf.size());
   collectives.clear();
@@ -264,7 +269,8 @@ bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
          joinRows(some, others) && readInOrder(some, others) &&
          readInOrder(others, some) &&
          !(dependencies &&
-           (delays(some, others) || waitsForMoreSums(some, others)));
+           (delays(some, others) || waitsForMoreSums(some, others))) &&
+         !(times && times->putsWorkOff(some.steps, others.steps));
 }
 
 /// Groups that `step` is not part of would move past it. They cannot if it

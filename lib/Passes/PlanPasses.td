@@ -208,7 +208,9 @@ def FuseHorizontally : Pass<"plan-fuse-horizontally", "::mlir::func::FuncOp"> {
     element or not at all: threads have no order. Where steps will run
     concurrently, a step that others depend on is not fused if it would then
     wait for more than its own operands, and none if it would then wait for more
-    sums over ranks than it needs.
+    sums over ranks than it needs. Nor are two if the plan would end later then
+    by more than a launch: the update of a large matrix runs beside the rest of
+    the backward pass, not after it.
   }];
   let options = [
     Option<"concurrent", "concurrent", "bool", "false",

@@ -85,6 +85,13 @@ MN_SHAPE_FN int clustersAtOnce(int blocks) {
 template <typename N> MN_SHAPE_FN N ceilDiv(N a, N b) {
   return (a + b - 1) / b;
 }
+/// The smallest power of two that is `n` or more.
+MN_SHAPE_FN int powerFrom(int n) {
+  int power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
 template <typename N> MN_SHAPE_FN N min(N a, N b) { return a < b ? a : b; }
 template <typename N> MN_SHAPE_FN N max(N a, N b) { return a < b ? b : a; }
 

@@ -103,13 +103,15 @@ struct Bands {
   }
   /// Pairs of windows, whose terms one operation multiplies.
   MN_SHAPE_FN int pairs() const { return ceilDiv(columns, 2); }
+  MN_SHAPE_FN int termsOfBand(const Conv &s) const {
+    return pairs() * 8 * termsOfWord(s.schedule.mma);
+  }
   /// Whether sums are added to others after each band: those of tf32x3, and of
-  /// others where a block has many terms, of which about 3e-5 are cut off.
+  /// others where a block has many terms.
   MN_SHAPE_FN bool moves(const Conv &s) const {
-    constexpr int64_t most = 4096;
     const int64_t each = bandsEach(s);
-    const int terms = pairs() * 8 * termsOfWord(s.schedule.mma);
-    return each > 1 && (s.schedule.mma == Mma::tf32x3 || each * terms > most);
+    return each > 1 && (s.schedule.mma == Mma::tf32x3 ||
+                        each * termsOfBand(s) > keptTerms(s.schedule.mma));
   }
   /// Rows of the input that a band reads and the one above it does not; and
   /// that are in shared memory, where each row has one of so many places.
@@ -169,14 +171,13 @@ MN_SHAPE_FN int mostBandRegisters(const Bands &t) {
 }
 
 /// Whether it fits into shared memory, and of warpgroups into registers; and a
-/// band has no more terms than are added up before sums move.
+/// band has no more terms than are added up before sums move, nor many.
 MN_SHAPE_FN bool isBand(const Conv &s, const Bands &t) {
   if (sharedBytes(s, t) > smallestShared)
     return false;
   if (t.warpgroups == 0)
     return t.pixels() <= t.mostPixels;
-  const int terms = t.pairs() * 8 * termsOfWord(s.schedule.mma);
-  return terms <= keptTerms(s.schedule.mma) &&
+  return t.termsOfBand(s) <= min(256, keptTerms(s.schedule.mma)) &&
          bandRegisters(s, t) <= mostBandRegisters(t);
 }
 

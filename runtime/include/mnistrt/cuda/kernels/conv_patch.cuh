@@ -54,11 +54,11 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
   static constexpr int wide = width / 8;
   static constexpr int stride = windows + 4; ///< of a channel's results
-  /// Taps after which sums are added to others.
-  static constexpr int most = shape::max(1, shape::keptTerms(mma) / depth + 1);
-  static constexpr int groups = (taps + most - 1) / most;
-  static constexpr int kept = (taps + groups - 1) / groups;
-  static constexpr bool moves = turns * groups > 1;
+  static constexpr int groups = shape::groupsOfTaps(W);
+  static constexpr int kept = (taps + groups - 1) / groups; ///< taps of a group
+  /// Whether sums are added to others after each group, or go on.
+  static constexpr bool moves = shape::movesSums(W, turns),
+                        goesOn = !moves && turns * groups > 1;
 
   /// Channels of the pixels and of each tap's filters.
   struct Stage {
@@ -125,7 +125,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     }
   };
 
-  /// Begins the products of some taps, the first of which forget what was.
+  /// Begins the products of some taps, the first of which forget what was,
+  /// unless sums go on.
   MN_DEVICE void start(const Stage &stage, int group) {
     if constexpr (hasWgmma)
       startWgmma(stage, group);
@@ -155,7 +156,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         fragment.load(stage, tap);
       beginWgmma();
       if (tap < taps)
-        multiplySplit(fragment, filters + tap * width, i != 0);
+        multiplySplit(fragment, filters + tap * width, goesOn || i != 0);
       commitWgmma();
     }
   }
@@ -174,9 +175,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       if (const int tap = group * kept + i; tap < taps) {
         const uint64_t at = windows + Tile::offsetOf(tap);
         if constexpr (mma == Mma::bf16)
-          wgmmaBf16(d, at, filters + tap * width, i != 0);
+          wgmmaBf16(d, at, filters + tap * width, goesOn || i != 0);
         else
-          wgmmaTf32(d, at, filters + tap * width, i != 0);
+          wgmmaTf32(d, at, filters + tap * width, goesOn || i != 0);
       }
     commitWgmma();
   }
@@ -191,7 +192,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   MN_DEVICE void multiply(const Stage &stage, int group) {
     const int lane = int(threadIdx.x) % 32;
     const int result = lane / 16 * 8 + lane % 8;
-    eachSum([&](int j, int e) { sum[j][e] = 0; });
+    if constexpr (!goesOn)
+      eachSum([&](int j, int e) { sum[j][e] = 0; });
 #pragma unroll
     for (int tap = 0; tap < taps; ++tap) {
       if (tap / kept != group)
@@ -257,7 +259,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
     float moved[moves ? wide : 1][4];
-    eachSum([&](int j, int e) { moved[moves ? j : 0][e] = 0; });
+    eachSum(
+        [&](int j, int e) { (moves ? moved[moves ? j : 0] : sum[j])[e] = 0; });
     const auto later = [&](int turn) {
       return shape::min(first + turn, allTurns - 1);
     };

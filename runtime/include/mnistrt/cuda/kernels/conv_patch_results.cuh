@@ -39,13 +39,21 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
     Padded first;
     bool isThere;
   };
-  static MN_DEVICE PoolSpot poolSpot(const Tile &tile, int firstResult, int e) {
-    constexpr int pools = Tile::pools;
+  /// Of channels first a thread has the same window of each result, and finds
+  /// where it is once.
+  static constexpr int lanes = shape::powerFrom(Tile::pools);
+  static constexpr int spots = nchw ? lanes * share : Tile::pools * share;
+  static MN_DEVICE PoolSpot poolSpot(const Tile &tile, int firstResult,
+                                     int turn) {
+    const int e = int(threadIdx.x) + turn * threads;
+    const int pool = nchw ? int(threadIdx.x) % lanes : e / share;
     PoolSpot spot;
-    spot.window = Tile::windowOf(nchw ? e % pools : e / share);
-    spot.result = nchw ? e / pools : e % share;
+    spot.window = Tile::windowOf(pool);
+    spot.result =
+        nchw ? int(threadIdx.x) / lanes + turn * (threads / lanes) : e % share;
     spot.first = tile.window(spot.window);
-    spot.isThere = e < pools * share && Images::isWindow(spot.first) &&
+    spot.isThere = pool < Tile::pools && spot.result < share &&
+                   Images::isWindow(spot.first) &&
                    firstResult + spot.result < W.results;
     return spot;
   }
@@ -63,16 +71,15 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
   template <typename Op, typename SumOf>
   static MN_DEVICE void storePools(const Op &op, const Tile &tile,
                                    int firstResult, const SumOf &sumOf) {
-    constexpr int all = Tile::pools * share;
-    constexpr int each = shape::ceilDiv(all, threads), n = togetherOf(each, 4);
+    constexpr int each = shape::ceilDiv(spots, threads),
+                  n = togetherOf(each, 4);
 #pragma unroll 1
     for (int turn = 0; turn < each; turn += n) {
       PoolSpot spot[n];
       bool allThere = true;
 #pragma unroll
       for (int j = 0; j < n; ++j) {
-        spot[j] = poolSpot(tile, firstResult,
-                           int(threadIdx.x) + (turn + j) * threads);
+        spot[j] = poolSpot(tile, firstResult, turn + j);
         allThere &= spot[j].isThere;
       }
       if (allThere) {
@@ -88,8 +95,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
       }
 #pragma unroll 1
       for (int j = 0; j < n; ++j) {
-        const PoolSpot one = poolSpot(tile, firstResult,
-                                      int(threadIdx.x) + (turn + j) * threads);
+        const PoolSpot one = poolSpot(tile, firstResult, turn + j);
         if (one.isThere)
           Images::storePool(op, one.first, firstResult + one.result,
                             poolAt(op, one, firstResult, sumOf));

@@ -85,9 +85,21 @@ MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
       4 * t.threads);
 }
 
-/// Of a thread, about.
+/// Groups of taps, after each of which sums may be added to others; and whether
+/// they are, in so many turns: where sums have more terms than are kept.
+MN_SHAPE_FN int groupsOfTaps(const Windows &w) {
+  const int most = max(1, keptTerms(w.mma) / (2 * chunkOf(w.mma)) + 1);
+  return ceilDiv(w.taps(), most);
+}
+MN_SHAPE_FN bool movesSums(const Windows &w, int turns) {
+  return turns * groupsOfTaps(w) > 1 &&
+         turns * 2 * chunkOf(w.mma) * w.taps() > keptTerms(w.mma);
+}
+
+/// Of a thread, about: sums, what is on its way, and of tf32x3 what is split.
 MN_SHAPE_FN int patchRegisters(const Windows &w, const Patch &t) {
-  return t.width + 8 * patchLoads(w, t) + 54;
+  return t.width / (movesSums(w, turnsOf(w, t)) ? 1 : 2) +
+         8 * patchLoads(w, t) + (w.mma == Mma::tf32x3 ? 54 : 14);
 }
 
 /// Whether a multiprocessor has shared memory and registers for a block.

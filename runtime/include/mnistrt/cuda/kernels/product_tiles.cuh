@@ -123,8 +123,9 @@ MN_SHAPE_FN unsigned sharedBytes(const Tiles &t) {
 MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
 
 /// Terms after which tensor cores' sums are added to others: they are cut off,
-/// by about as much as the sum has terms. What tf32x3 leaves is under 1e-6.
-MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 256; }
+/// by about as much as the sum has terms. What tf32x3 leaves is under 1e-6; of
+/// others 3e-5, a tenth of what rounded operands do.
+MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 4096; }
 
 /// What a block may have on any GPU with tensor cores that know tf32, less what
 /// kernels declare.

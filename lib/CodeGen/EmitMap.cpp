@@ -68,7 +68,6 @@ LogicalResult FunctorEmitter::emitSegment(const Segment &segment,
 
 /// The same of random numbers, which the function is given; and which they are.
 LogicalResult FunctorEmitter::emitDrawn(const Segment &segment, bool inPlace) {
-  NameScope numberNames;
   SmallVector<std::string> draws;
   SmallVector<LoadedField> drawn;
   body.begin(/*indent=*/4);
@@ -79,7 +78,7 @@ LogicalResult FunctorEmitter::emitDrawn(const Segment &segment, bool inPlace) {
     auto texts = llvm::map_to_vector(
         *sequence, [](const Expr &expr) { return expr.text; });
     draws.push_back("{" + llvm::join(texts, ", ") + "}");
-    drawn.push_back({op.getOutput(), numberNames.add("uniform")});
+    drawn.push_back({op.getOutput(), locals.add("uniform")});
   }
   finishFunction("mn::Draws<" + std::to_string(draws.size()) + "> draws", {},
                  argumentLines("    return ", "{{", draws, "}};", 0) + "\n");

@@ -30,6 +30,11 @@ MUTANTS = [
      FOLDER + "conv_patch_results.cuh",
      "const bool isThere = r < share && firstResult + r < W.results;",
      "const bool isThere = r < share;", [TABLE]),
+    ("sums of a patch that go on forget what was", FOLDER + "conv_patch.cuh",
+     "goesOn = !moves && turns * groups > 1;", "goesOn = false;", [TABLE]),
+    ("pools of a patch are those of the first results",
+     FOLDER + "conv_patch_results.cuh",
+     "/ lanes + turn * (threads / lanes)", "/ lanes", [TABLE]),
     # Barriers and waits: a neighbour's number is not there yet, or gone.
     ("tiles of a product are read before they are stored",
      FOLDER + "product_mma.cuh",

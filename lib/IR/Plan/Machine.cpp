@@ -166,6 +166,11 @@ static std::string objectionTo(const MultiplyAdds &work,
     return llvm::formatv("is profitable for {0} or more channels per group on "
                          "either side, here {1}",
                          preference.minEither, fewer);
+  if (int64_t more = std::max(work.channels, work.outChannels);
+      more < preference.minMore)
+    return llvm::formatv("is profitable for {0} or more channels per group on "
+                         "one side, here {1}",
+                         preference.minMore, more);
   if (work.outChannels < preference.minOutChannels)
     return llvm::formatv(
         "is profitable for {0} or more output channels, here {1}",

@@ -36,6 +36,7 @@ struct Preference {
   int64_t minSide = 0;        ///< m and n
   int64_t minChannels = 0;    ///< of the input, in a group
   int64_t minEither = 0;      ///< channels, of input or output
+  int64_t minMore = 0;        ///< channels, of the one that has more
   int64_t minOutChannels = 0; ///< of a convolution, in a group
   int64_t minTaps = 0;        ///< of a window
   int64_t maxTaps = std::numeric_limits<int64_t>::max();

@@ -73,14 +73,21 @@ static constexpr int64_t matmulWork = 1 << 26;
 
 /// A matrix product on tensor cores: its sides fill a tile's, and it takes
 /// longer than to get there.
-static constexpr Preference productOnCores(Mma mma) {
+static constexpr Preference productOnCores(Mma mma, int64_t minSide,
+                                           int64_t minWork) {
   return {.impl = Impl::kernel,
           .op = "matmul",
           .epilogue = wholeEpilogue,
           .mma = mma,
-          .minK = 16,
-          .minSide = 16,
-          .minWork = 1 << 23};
+          .minK = minSide,
+          .minSide = minSide,
+          .minWork = minWork};
+}
+/// Of tf32 and bf16 smaller ones, too: an MLP of five layers, batch 64, takes
+/// 44 us a step in tf32 instead of 52, LeNet-5 45 instead of 48
+/// (docs/results/2026-11-27-rows-and-sums-h100.md).
+static constexpr Preference smallProductOnCores(Mma mma) {
+  return productOnCores(mma, 8, 1 << 15);
 }
 /// Of few channels, too: half a tile is faster than gathering windows for FMA
 /// units (docs/results/2026-11-22-choices-h100.md).
@@ -277,22 +284,31 @@ static constexpr Preference productOfRounded() {
 /// 7x7, batch 128, takes 41 to 66 us, and the gradient of the filter 38, where
 /// our kernels, which read f32, take 77 to 87 and 177. The casts and
 /// transposes of that network take 10 to 29 us each, and are shared
-/// (docs/results/2026-11-26-convolutions-in-bf16.md). From 32 channels on: of
-/// three networks of such two take 5 and 7 % less time, and one 1 % more
-/// (docs/results/2026-11-26-two-bytes.md).
+/// (docs/results/2026-11-26-convolutions-in-bf16.md).
 static constexpr Preference convOfRounded(StringRef op) {
   return {.impl = Impl::cudnn,
           .op = op,
           .epilogue = noEpilogue,
           .mma = Mma::bf16,
-          .minEither = 32,
+          .minEither = 64,
           .ungrouped = true,
           .minWork = int64_t(1) << 31,
           .rounded = true};
 }
+/// From 32 channels on: of three networks that have 96 to 512 on the other side
+/// two take 5 and 7 % less time, and one 1 % more
+/// (docs/results/2026-11-26-two-bytes.md). With 64, as SimpleCNN and Net with
+/// 1024 rows, it would be longer
+/// (docs/results/2026-11-27-rows-and-sums-h100.md).
+static constexpr Preference fewerOfRounded(StringRef op) {
+  Preference p = convOfRounded(op);
+  p.minEither = 32, p.minMore = 96;
+  return p;
+}
 /// 512 -> 256 channels on 14x14, batch 64: a network takes 15 % less time.
 static constexpr Preference pixelsOfRounded(StringRef op) {
   Preference p = convOfRounded(op);
+  p.minEither = 32;
   p.maxTaps = 1, p.minWork = 1 << 30;
   return p;
 }
@@ -302,6 +318,9 @@ static const Preference onH200[] = {
     convOfRounded("conv"),
     convOfRounded("conv_input_grad"),
     convOfRounded("conv_filter_grad"),
+    fewerOfRounded("conv"),
+    fewerOfRounded("conv_input_grad"),
+    fewerOfRounded("conv_filter_grad"),
     pixelsOfRounded("conv"),
     pixelsOfRounded("conv_input_grad"),
     pixelsOfRounded("conv_filter_grad"),
@@ -322,7 +341,7 @@ static const Preference onH200[] = {
                 someWeights),
     gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork, 0,
                 manyChannels),
-    productOnCores(Mma::bf16),
+    smallProductOnCores(Mma::bf16),
     forward(onCudnnCores("conv", 96, cudnnOutChannels, largeWork / 2)),
     forward(stridedOnCudnnCores("conv", 32, cudnnOutChannels, 1 << 29)),
     forward(manyResultsOnCudnnCores("conv", 64, 128)),
@@ -342,7 +361,7 @@ static const Preference onH200[] = {
                 someWeights),
     gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork, 0,
                 manyChannels),
-    productOnCores(Mma::tf32),
+    smallProductOnCores(Mma::tf32),
     filterGradByFft(),
     smallWindowsOnCudnn(),
     forward(hugeWindowsByFft("conv")),
@@ -353,7 +372,7 @@ static const Preference onH200[] = {
                 someWeights),
     gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork, 0,
                 manyChannels),
-    productOnCores(Mma::tf32x3),
+    productOnCores(Mma::tf32x3, 16, 1 << 23),
     {.impl = Impl::cudnn,
      .op = "conv",
      .epilogue = wholeEpilogue,

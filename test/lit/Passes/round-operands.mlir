@@ -89,6 +89,20 @@ func.func @others_convs(%x: tensor<256x128x14x14xf32>, %dy: tensor<256x128x13x13
   return %dw, %d, %t : tensor<128x128x3x3xf32>, tensor<256x128x10x10xf32>, tensor<64x128x12x12x2xf32>
 }
 
+// Of 32 channels only with many on the other side.
+
+// CHECK-LABEL: func.func @channels_on_one_side
+// CHECK-NOT:     tensor<512x28x28x64xbf16>
+// CHECK:         mnist.conv nhwc {{.*}} -> tensor<512x28x28x96xbf16>
+// CHECK-NOT:     mnist.conv nhwc
+// CHECK:         return
+func.func @channels_on_one_side(%x: tensor<512x32x28x28xf32>, %u: tensor<64x32x3x3xf32>, %v: tensor<96x32x3x3xf32>)
+    -> (tensor<512x64x28x28xf32>, tensor<512x96x28x28xf32>) {
+  %0 = mnist.conv nchw %x, %u strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<512x32x28x28xf32>, tensor<64x32x3x3xf32>) -> tensor<512x64x28x28xf32>
+  %1 = mnist.conv nchw %x, %v strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<512x32x28x28xf32>, tensor<96x32x3x3xf32>) -> tensor<512x96x28x28xf32>
+  return %0, %1 : tensor<512x64x28x28xf32>, tensor<512x96x28x28xf32>
+}
+
 // Neither few channels, nor groups, nor little work.
 
 // CHECK-LABEL: func.func @small_convs

@@ -182,14 +182,29 @@ func.func @inputs(%dy: tensor<1024x128xf32>, %w: tensor<9216x128xf32>) -> tensor
   return %y : tensor<1024x9216xf32>
 }
 
-// A classifier's last layer is too small, whatever may be used.
+// A classifier's last layer is too small for three products instead of one.
 
 // CHECK-LABEL: @few_columns
+// STRICT-NOT:    schedule
+// FP32-NOT:      schedule
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+// CPU-NOT:       schedule
+// NONE:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+// CHECK:         return
+func.func @few_columns(%x: tensor<64x512xf32>, %w: tensor<512x10xf32>) -> tensor<64x10xf32> {
+  %y = mnist.matmul %x, %w : (tensor<64x512xf32>, tensor<512x10xf32>) -> tensor<64x10xf32>
+  return %y : tensor<64x10xf32>
+}
+
+// Of fewer columns most of a tile would be empty, whatever may be used.
+
+// CHECK-LABEL: @fewest_columns
 // CHECK-NOT:     schedule
 // CHECK:         return
-func.func @few_columns(%x: tensor<4096x512xf32>, %w: tensor<512x10xf32>) -> tensor<4096x10xf32> {
-  %y = mnist.matmul %x, %w : (tensor<4096x512xf32>, tensor<512x10xf32>) -> tensor<4096x10xf32>
-  return %y : tensor<4096x10xf32>
+func.func @fewest_columns(%x: tensor<4096x512xf32>, %w: tensor<512x7xf32>) -> tensor<4096x7xf32> {
+  %y = mnist.matmul %x, %w : (tensor<4096x512xf32>, tensor<512x7xf32>) -> tensor<4096x7xf32>
+  return %y : tensor<4096x7xf32>
 }
 
 // Tensor cores multiply what was f32.

@@ -107,8 +107,9 @@ MN_INLINED void forSegments(const F (&table)[n], const int64_t *&elements,
 template <typename F>
 MN_INLINED void pointwise(Context &, const char *, Index count,
                           const F &functor) {
-  if (count == 1)
-    return detail::forElements(functor, 0, 1);
+  if constexpr (!TakesDrawn<F>)
+    if (count == 1)
+      return computeElements<1>(functor, 0);
   if constexpr (CountsInRuns<F>) {
     constexpr int64_t apart = 64 / std::gcd(F::run, 64);
     return parallelRanges(

@@ -138,8 +138,8 @@ def ExpandTraining : Pass<"mnist-expand-training", "::mlir::ModuleOp"> {
       says `mnist.partial` = "dropped";
     - dropout zeroes an element where the random number of its place is below
       `ratio`, and divides the others by 1 - ratio. The numbers depend on
-      `mn.seed`, `mn.step` and the dropout's number alone, and the backward pass
-      computes them again.
+      `mn.seed`, `mn.step` and the dropout's number alone, so that the backward
+      pass can compute them again.
 
     Where training is data-parallel, the rows of a rank get the random numbers
     that they would get among the rows of all. A batch normalization takes the

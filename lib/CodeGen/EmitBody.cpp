@@ -166,6 +166,13 @@ FailureOr<Expr> BodyEmitter::constantElement(ConstantOp op, const Expr &index) {
   return Expr{table->text + "[" + index.text + "]"};
 }
 
+bool BodyEmitter::isLoadedBefore(Operation *op, Value operand) const {
+  auto repeated = operand.getDefiningOp<BroadcastOp>();
+  return loadsBeforeChoices && isa<SelectOp>(op) && repeated &&
+         isa<BlockArgument>(repeated.getInput()) &&
+         !bound.contains(repeated.getInput());
+}
+
 FailureOr<Expr> BodyEmitter::compute(Value tensor, const Position &position) {
   Operation *op = tensor.getDefiningOp();
   if (--budget < 0)
@@ -181,7 +188,9 @@ FailureOr<Expr> BodyEmitter::compute(Value tensor, const Position &position) {
         "indexing");
   SmallVector<Expr> operands;
   for (Value operand : op->getOperands()) {
-    FailureOr<Expr> text = value(operand, position);
+    FailureOr<Expr> text = isLoadedBefore(op, operand)
+                               ? namedValue(operand, position)
+                               : value(operand, position);
     if (failed(text))
       return failure();
     operands.push_back(*text);

@@ -23,10 +23,14 @@ namespace mlir::mnistc {
 class BodyEmitter {
 public:
   /// `tensors` are the names that locals may not take; `pointerTo` names the
-  /// pointer of an argument of the body.
+  /// pointer of an argument of the body. `loadsBeforeChoices`: what is repeated
+  /// is loaded whether a choice takes it or not. A loop with a load that
+  /// depends on a choice is no SIMD code.
   BodyEmitter(const NameScope &tensors,
-              std::function<std::string(BlockArgument)> pointerTo)
-      : tensors(tensors), pointerTo(std::move(pointerTo)) {}
+              std::function<std::string(BlockArgument)> pointerTo,
+              bool loadsBeforeChoices)
+      : tensors(tensors), pointerTo(std::move(pointerTo)),
+        loadsBeforeChoices(loadsBeforeChoices) {}
 
   /// Begins the body of a function whose statements are indented.
   void begin(unsigned indent);
@@ -94,11 +98,13 @@ private:
   void push();
   std::unique_ptr<Scope> pop();
   FailureOr<Expr> compute(Value tensor, const Position &position);
+  bool isLoadedBefore(Operation *op, Value operand) const;
   FailureOr<Expr> constantElement(ConstantOp op, const Expr &index);
   std::string localName(Operation *op);
 
   const NameScope &tensors;
   std::function<std::string(BlockArgument)> pointerTo;
+  bool loadsBeforeChoices;
   std::vector<std::unique_ptr<Scope>> scopes;
   struct Bound {
     Expr value;

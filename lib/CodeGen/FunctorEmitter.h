@@ -8,6 +8,7 @@
 #include "lib/CodeGen/KernelTable.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::mnistc {
@@ -69,7 +70,9 @@ public:
   FunctorEmitter(StepOp step, PlanNames &names, KernelTable &kernels)
       : step(step), names(names), kernels(kernels), root(rootOf(step)),
         locals(&names.scope),
-        body(locals, [this](BlockArgument argument) { return use(argument); }) {
+        body(
+            locals, [this](BlockArgument argument) { return use(argument); },
+            machineFor(step).countsInRuns) {
     name = (names.space() + "_" + names[step.getResult(0)]).str();
   }
 

@@ -1,6 +1,6 @@
 // What is repeated along some dimensions of an element, and taken where a
-// condition holds, is loaded with the element on a GPU; on a CPU where it is
-// taken, by the numbers of its loops.
+// condition holds, is loaded with the element on a GPU; on a CPU before the
+// choice, by the numbers of its loops.
 // RUN: mnist-opt %s --plan-assign-memory --plan-check-steps --mlir-print-debuginfo -o %t.mlir
 // RUN: mnistc %t.mlir --emit=source --target=cuda -o %t.cpp
 // RUN: FileCheck %s < %t.cpp
@@ -22,7 +22,8 @@
 // CPU-NEXT:     float x;
 // CPU-NEXT:   };
 // CPU:        values(mn::Phase<0>, const RowValues &row,
-// CPU:          ? dy[r / 16 * 4 + o] : row.row_t;
+// CPU:          const float element = dy[r / 16 * 4 + o];
+// CPU-NEXT:     ? element : row.row_t;
 func.func @gradient(
     %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
     %dy_in: tensor<8x4xf32> {mnist.name = "dy"},

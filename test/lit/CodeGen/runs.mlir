@@ -87,3 +87,22 @@ func.func @infer_long(%b: tensor<8xf32> {mnist.name = "bias"}) -> tensor<8x56x56
   } : (tensor<8xf32>) -> (tensor<8x56x56xf32>)
   return %y : tensor<8x56x56xf32>
 }
+
+// What a choice takes is loaded in any case, if it is repeated: a loop with a
+// load that depends on a choice is no SIMD code.
+// CHECK-LABEL: namespace infer_chosen {
+// CHECK:      const float element = bias[i / 49 % 8];
+// CHECK-NEXT: y[i] = x[i] > 0.0f ? element : 0.0f;
+// CUDA-LABEL: namespace infer_chosen {
+// CUDA:       y[i] = x[i] > 0.0f ? bias[i / 49 % 8] : 0.0f;
+func.func @infer_chosen(%x: tensor<4x8x7x7xf32> {mnist.name = "x"}, %b: tensor<8xf32> {mnist.name = "bias"}) -> tensor<4x8x7x7xf32> {
+  %y = plan.step "y" on kernel (%x, %b) {
+  ^bb0(%0: tensor<4x8x7x7xf32>, %1: tensor<8xf32>):
+    %zero = mnist.constant dense<0.0> : tensor<4x8x7x7xf32>
+    %2 = mnist.broadcast %1 along [1] : tensor<8xf32> -> tensor<4x8x7x7xf32>
+    %3 = mnist.compare gt %0, %zero : tensor<4x8x7x7xf32> -> tensor<4x8x7x7xi1>
+    %4 = mnist.select %3, %2, %zero : tensor<4x8x7x7xi1>, tensor<4x8x7x7xf32>
+    plan.yield %4 : tensor<4x8x7x7xf32>
+  } : (tensor<4x8x7x7xf32>, tensor<8xf32>) -> (tensor<4x8x7x7xf32>)
+  return %y : tensor<4x8x7x7xf32>
+}

@@ -19,8 +19,8 @@ enum class MapForm {
               ///< share, but for constants and random numbers
   movedFours, ///< fours, from a multiple of 4 on, from such fours: of what
               ///< moves, the last dimension stays in fours
-  drawn,      ///< the same, and some are random numbers, each drawn for the
-              ///< element of its number: drawsOf
+  drawn,      ///< from elements of the same number, or from what all share, and
+              ///< some are random numbers of that number: drawsOf
   transposed, ///< what is adjacent in the result is not in what it is made of:
               ///< TransposedMap
 };

@@ -124,7 +124,7 @@ MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
 
 /// Terms after which tensor cores' sums are added to others: they are cut off,
 /// by about as much as the sum has terms. What tf32x3 leaves is under 1e-6; of
-/// others 3e-5, a tenth of what rounded operands do.
+/// others about 3e-5, where rounding an operand is up to 5e-4.
 MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 4096; }
 
 /// What a block may have on any GPU with tensor cores that know tf32, less what

@@ -1,7 +1,6 @@
 //===- spread.cpp - blocks on multiprocessors -----------------------------===//
 
 #include "cuda/spread.h"
-#include "mnistrt/cuda/kernels/product.cuh"
 #include "plan.h"
 
 using namespace test;
@@ -50,19 +49,6 @@ TEST(Spread, AMultiprocessorHasRoomForItsShare) {
     EXPECT_TRUE(s.isEven) << shape.blocks;
     EXPECT_GE(s.shared, shape.shared) << shape.blocks;
     EXPECT_EQ(roomFor(s, declared), share) << shape.blocks;
-  }
-}
-
-TEST(Spread, ProductsWithLittleToDoAreNot) {
-  const auto ofRows = [](int64_t m, mn::Mma mma) {
-    return mn::shape::product(
-        {.m = m, .n = 256, .k = 256, .schedule = {mma, {32, 32, 32}, {2, 2}}});
-  };
-  for (mn::Mma mma : {mn::Mma::tf32x3, mn::Mma::tf32, mn::Mma::bf16}) {
-    EXPECT_TRUE(ofRows(32, mma).spread);
-    EXPECT_TRUE(ofRows(32, mma).alone);
-    EXPECT_FALSE(ofRows(31, mma).spread);
-    EXPECT_FALSE(ofRows(31, mma).alone);
   }
 }
 

@@ -10,10 +10,6 @@ MUTANTS = [
     ("steps without a trainer have zeros for a recipe",
      "runtime/core/recipe_rows.cpp", "rows.size() * sizeof(float)", "0",
      ["unit/Recipe"]),
-    ("products with little to do are spread",
-     "runtime/include/mnistrt/cuda/kernels/product.cuh",
-     "t.mma != Mma::ffma && isLarge", "t.mma != Mma::ffma",
-     ["cuda/Spread.*"]),
     # Loops of the CPU.
     ("numbers of a piece begin with a block", "runtime/include/mnistrt/cpu/draws.h",
      "std::copy_n(drawn + before, some, numbers);",

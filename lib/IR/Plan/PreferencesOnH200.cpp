@@ -83,12 +83,6 @@ static constexpr Preference productOnCores(Mma mma, int64_t minSide,
           .minSide = minSide,
           .minWork = minWork};
 }
-/// Of tf32 and bf16 smaller ones, too: an MLP of five layers, batch 64, takes
-/// 44 us a step in tf32 instead of 52, LeNet-5 45 instead of 48
-/// (docs/results/2026-11-27-rows-and-sums-h100.md).
-static constexpr Preference smallProductOnCores(Mma mma) {
-  return productOnCores(mma, 8, 1 << 15);
-}
 /// Of few channels, too: half a tile is faster than gathering windows for FMA
 /// units (docs/results/2026-11-22-choices-h100.md).
 static constexpr Preference convOnCores(Mma mma) {
@@ -119,6 +113,14 @@ static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
 static constexpr Preference ofWeights(Preference p, bool gradient) {
   p.transposedLeft = gradient;
   return p;
+}
+/// Of tf32 and bf16 smaller ones, too: with these, and small gradients of
+/// weights, an MLP of five layers, batch 64, took 44 us a step in tf32 instead
+/// of 52, LeNet-5 45 instead of 48. But such gradients run beside other steps:
+/// one of an MLP made its step 2 us longer
+/// (docs/results/2026-11-27-rows-and-sums-h100.md).
+static constexpr Preference smallProductOnCores(Mma mma) {
+  return ofWeights(productOnCores(mma, 8, 1 << 15), false);
 }
 /// Shorter sides where there are many results: products of 8192 rows with 192
 /// to 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels'
@@ -341,6 +343,7 @@ static const Preference onH200[] = {
                 someWeights),
     gradOnCores("conv_filter_grad", Mma::bf16, coresFilterGradWork, 0,
                 manyChannels),
+    productOnCores(Mma::bf16, 16, 1 << 23),
     smallProductOnCores(Mma::bf16),
     forward(onCudnnCores("conv", 96, cudnnOutChannels, largeWork / 2)),
     forward(stridedOnCudnnCores("conv", 32, cudnnOutChannels, 1 << 29)),
@@ -361,6 +364,7 @@ static const Preference onH200[] = {
                 someWeights),
     gradOnCores("conv_filter_grad", Mma::tf32, coresFilterGradWork, 0,
                 manyChannels),
+    productOnCores(Mma::tf32, 16, 1 << 23),
     smallProductOnCores(Mma::tf32),
     filterGradByFft(),
     smallWindowsOnCudnn(),

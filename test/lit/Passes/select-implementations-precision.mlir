@@ -197,6 +197,16 @@ func.func @few_columns(%x: tensor<64x512xf32>, %w: tensor<512x10xf32>) -> tensor
   return %y : tensor<64x10xf32>
 }
 
+// Nor a small gradient of weights for any.
+
+// CHECK-LABEL: @small_gradient
+// CHECK-NOT:     schedule
+// CHECK:         return
+func.func @small_gradient(%dy: tensor<64x10xf32>, %x: tensor<64x512xf32>) -> tensor<10x512xf32> {
+  %dw = mnist.matmul %dy, %x transposed [true, false] : (tensor<64x10xf32>, tensor<64x512xf32>) -> tensor<10x512xf32>
+  return %dw : tensor<10x512xf32>
+}
+
 // Of fewer columns most of a tile would be empty, whatever may be used.
 
 // CHECK-LABEL: @fewest_columns

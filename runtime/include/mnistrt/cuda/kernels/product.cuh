@@ -22,22 +22,14 @@
 namespace mn {
 
 namespace shape {
-/// Whether blocks on tensor cores have so little to do that they had better not
-/// wait for multiprocessors of their own: with the gradient of 10 x 256
-/// weights, batch 256, on tensor cores and spread an MLP's step took 2.4 us
-/// longer (docs/results/2026-11-27-rows-and-sums-h100.md).
-MN_SHAPE_FN bool hasLittleToDo(const Product &p) {
-  return p.schedule.mma != Mma::ffma && p.batches * p.m * p.n * p.k < 1 << 21;
-}
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tilesOf(p);
-  const bool isLarge = !hasLittleToDo(p);
   return {static_cast<unsigned>(t.count * t.splits),
           static_cast<unsigned>(t.threads()),
           clusterOfParts(t.splits),
           sharedBytes(t),
-          !t.dots && isLarge,
-          t.mma != Mma::ffma && isLarge};
+          !t.dots,
+          t.mma != Mma::ffma};
 }
 } // namespace shape
 

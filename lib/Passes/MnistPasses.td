@@ -91,6 +91,19 @@ def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
                               "transposes removed">];
 }
 
+def ConvToMatmul : Pass<"mnist-conv-to-matmul", "::mlir::func::FuncOp"> {
+  let summary = "Compute windows of whole images as matrix products";
+  let description = [{
+    A `conv` of one group and without padding whose windows are the whole image,
+    and a `conv_input_grad` that gives such an image (a transposed convolution),
+    become a `matmul` of flat images and flat filters, so that their gradients
+    are products, too.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numReplaced", "num-replaced",
+                              "convolutions replaced">];
+}
+
 def FoldConstants : Pass<"mnist-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Compute what depends only on constants";
   let description = [{

@@ -40,6 +40,9 @@ static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   // They cancel, or become constants with the weights that they reach.
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());
+  // In the layout that there is now, flat images need no transposes.
+  if (options.convToMatmul)
+    pm.addNestedPass<func::FuncOp>(createConvToMatmul());
 }
 
 /// Once more: the passes before left arithmetic on constants.

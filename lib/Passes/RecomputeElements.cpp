@@ -5,6 +5,7 @@
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -23,10 +24,12 @@ struct RecomputeElements : impl::RecomputeElementsBase<RecomputeElements> {
       return;
     Block &block = getOperation().getBody().front();
     findContractions(block);
-    llvm::MapVector<Value, SmallVector<Operation *>> valuesOf;
+    ValuesOf valuesOf;
     for (Operation &op : block)
       if (isCandidate(&op))
         valuesOf[baseOf(op.getResult(0))].push_back(&op);
+    for (auto op : block.getOps<CompareOp>())
+      lookThroughRelu(op, valuesOf);
     // Before anything changes.
     valuesOf.remove_if(
         [&](const auto &entry) { return !pays(entry.first, entry.second); });
@@ -38,6 +41,7 @@ struct RecomputeElements : impl::RecomputeElementsBase<RecomputeElements> {
   }
 
 private:
+  using ValuesOf = llvm::MapVector<Value, SmallVector<Operation *>>;
   /// By the contractions' numbers: what each op needs, and what needs it.
   DenseMap<Operation *, llvm::BitVector> before, after;
   DenseMap<Value, Value> bases;
@@ -57,10 +61,11 @@ private:
   bool isLater(Operation *user, Value base) const;
   bool isKept(Value value, Value base) const;
   bool isStored(Value base) const;
-  bool isReadWith(Operation *op, Value base) const;
+  bool isReadWith(Operation *op, Value base, Value read) const;
   bool pays(Value base, ArrayRef<Operation *> values) const;
   Path pathTo(Value value, Value base);
   bool isCandidate(Operation *op);
+  void lookThroughRelu(CompareOp op, ValuesOf &valuesOf);
   Value baseOf(Value value);
   Value clone(Value value, Value base, OpBuilder &b, IRMapping &again);
   void recompute(Operation *op, Value base);
@@ -119,29 +124,31 @@ bool RecomputeElements::isStored(Value base) const {
          (isContraction(maker) && reduced.contains(base));
 }
 
-/// Whether something else than contractions reads `base`, and waits for all
-/// that a later user of `op` waits for: a step of both reads it anyway.
-bool RecomputeElements::isReadWith(Operation *op, Value base) const {
+/// Whether something else than contractions reads `read`, and waits for the
+/// same as a later user of `op`: a step of both reads it anyway.
+bool RecomputeElements::isReadWith(Operation *op, Value base,
+                                   Value read) const {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return isLater(user, base) &&
-           llvm::any_of(base.getUsers(), [&](Operation *reader) {
+           llvm::any_of(read.getUsers(), [&](Operation *reader) {
              auto waits = before.find(reader);
              return !isContraction(reader) && waits != before.end() &&
-                    !before.at(user).test(waits->second);
+                    before.at(user) == waits->second;
            });
   });
 }
 
+static bool isNumber(Operation *op) {
+  return getElementTypeOrSelf(op->getResult(0)).isF32();
+}
+
 /// Whether `base` takes the place of more than it needs itself. A boolean takes
-/// a byte of four: it is only computed again from what is read anyway.
+/// a byte of four: alone it is only computed again from what is read anyway.
 bool RecomputeElements::pays(Value base, ArrayRef<Operation *> values) const {
-  const int64_t numbers = llvm::count_if(values, [](Operation *op) {
-    return getElementTypeOrSelf(op->getResult(0)).isF32();
-  });
-  if (numbers > 0)
-    return numbers > (isStored(base) ? 0 : 1);
-  return llvm::all_of(values,
-                      [&](Operation *mask) { return isReadWith(mask, base); });
+  if (llvm::any_of(values, isNumber))
+    return isStored(base) || values.size() > 1;
+  return llvm::all_of(
+      values, [&](Operation *mask) { return isReadWith(mask, base, base); });
 }
 
 /// Of one element for many of `value`.
@@ -191,6 +198,30 @@ bool RecomputeElements::isCandidate(Operation *op) {
          base != value && !isLater(op, base) && isKept(value, base) &&
          (countOf(value) >= functionsFrom ||
           !pathTo(value, base).isExpensive());
+}
+
+/// relu(x) > 0 is x > 0. The mask of a relu whose result a product reads is
+/// made of that result; but where a number is computed again with it from what
+/// the relu is made of, so is the mask.
+void RecomputeElements::lookThroughRelu(CompareOp op, ValuesOf &valuesOf) {
+  auto relu = op.getLhs().getDefiningOp<ReluOp>();
+  if (!relu || op.getPredicate() != Predicate::gt ||
+      !matchPattern(op.getRhs(), m_AnyZeroFloat()) || !isMultiplied(relu))
+    return;
+  const Value result = baseOf(op);
+  op.getLhsMutable().assign(relu.getInput());
+  bases.erase(op);
+  const Value base = baseOf(op);
+  if (isStored(base) && isCandidate(op) &&
+      llvm::any_of(valuesOf.lookup(base), [&](Operation *value) {
+        return isNumber(value) && isReadWith(op, base, value->getResult(0));
+      })) {
+    llvm::erase(valuesOf[result], op);
+    valuesOf[base].push_back(op);
+    return;
+  }
+  op.getLhsMutable().assign(relu);
+  bases.erase(op);
 }
 
 /// The one tensor of as many elements that `value` is computed from, as far as

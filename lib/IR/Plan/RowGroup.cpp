@@ -98,13 +98,16 @@ bool RowGroup::leadsToReduction(Operation *op) const {
 }
 
 /// Whether an op may be the end of a step that the group cannot take in: that
-/// of a producer which nothing else reads.
+/// of a producer which nothing else reads, also a relu after its bias, for
+/// libraries compute both.
 bool RowGroup::endsOther(Operation *op) const {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     Operation *producer = skipReshapes(operand).getDefiningOp();
-    return producer && !copied.contains(producer) && !ops.contains(producer) &&
-           !isa<StepOp, ConstantOp>(producer) && !mayTake(producer) &&
-           readersOf(producer).size() == 1;
+    if (!producer || copied.contains(producer) || ops.contains(producer) ||
+        isa<StepOp, ConstantOp>(producer) || readersOf(producer).size() != 1)
+      return false;
+    return !mayTake(producer) ||
+           (isa<ReluOp>(op) && isa<AddOp>(producer) && endsOther(producer));
   });
 }
 

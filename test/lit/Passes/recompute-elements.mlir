@@ -148,3 +148,72 @@ func.func @read_with(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>, %w: tensor<32
   %q = mnist.mul %x, %dy : tensor<64x32xf32>
   return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
 }
+
+// A number and a mask: what both are made of is kept instead.
+
+// CHECK-LABEL: func.func @number_and_mask
+// CHECK:         %[[BASE:.*]] = mnist.relu
+// CHECK:         %[[DY:.*]] = mnist.matmul
+// CHECK:         %[[MASK:.*]] = mnist.compare gt %[[BASE]], %{{.*}} {plan.again}
+// CHECK:         mnist.select %[[MASK]], %[[DY]]
+// CHECK:         %[[CENTRED:.*]] = mnist.sub %[[BASE]], %{{.*}} {plan.again}
+// CHECK:         mnist.mul %[[DY]], %[[CENTRED]]
+func.func @number_and_mask(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %product = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %x = mnist.relu %product : tensor<64x32xf32>
+  %sum = mnist.reduce_sum %x over [0] : tensor<64x32xf32> -> tensor<32xf32>
+  %sums = mnist.broadcast %sum along [1] : tensor<32xf32> -> tensor<64x32xf32>
+  %centred = mnist.sub %x, %sums : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %x, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %y = mnist.neg %centred : tensor<64x32xf32>
+  %dy = mnist.matmul %y, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  %q = mnist.mul %dy, %centred : tensor<64x32xf32>
+  return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
+}
+
+// A relu's result is in memory for the next product, but where its mask is read
+// a number is computed again from what the relu is made of: so is the mask. Where
+// it is read without that, it is made of the result.
+
+// CHECK-LABEL: func.func @mask_of_relu
+// CHECK:         %[[X:.*]] = mnist.matmul
+// CHECK:         %[[Y:.*]] = mnist.relu
+// CHECK:         %[[DY:.*]] = mnist.matmul %[[Y]]
+// CHECK:         %[[SHIFTED:.*]] = mnist.sub %[[X]], %{{.*}} {plan.again}
+// CHECK:         %[[MASK:.*]] = mnist.compare gt %[[SHIFTED]], %{{.*}} {plan.again}
+// CHECK:         mnist.select %[[MASK]], %[[DY]]
+// CHECK:         %[[CENTRED:.*]] = mnist.sub %[[X]], %{{.*}} {plan.again}
+// CHECK:         mnist.mul %[[DY]], %[[CENTRED]]
+func.func @mask_of_relu(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %sum = mnist.reduce_sum %x over [0] : tensor<64x32xf32> -> tensor<32xf32>
+  %sums = mnist.broadcast %sum along [1] : tensor<32xf32> -> tensor<64x32xf32>
+  %centred = mnist.sub %x, %sums : tensor<64x32xf32>
+  %y = mnist.relu %centred : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %y, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %dy = mnist.matmul %y, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  %q = mnist.mul %dy, %centred : tensor<64x32xf32>
+  return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
+}
+
+// CHECK-LABEL: func.func @mask_alone
+// CHECK:         %[[Y:.*]] = mnist.relu
+// CHECK:         mnist.compare gt %[[Y]]
+func.func @mask_alone(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %sum = mnist.reduce_sum %x over [0] : tensor<64x32xf32> -> tensor<32xf32>
+  %sums = mnist.broadcast %sum along [1] : tensor<32xf32> -> tensor<64x32xf32>
+  %centred = mnist.sub %x, %sums : tensor<64x32xf32>
+  %y = mnist.relu %centred : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %positive = mnist.compare gt %y, %zero : tensor<64x32xf32> -> tensor<64x32xi1>
+  %dy = mnist.matmul %y, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %p = mnist.select %positive, %dy, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  %dz = mnist.matmul %p, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %q = mnist.mul %dz, %centred : tensor<64x32xf32>
+  return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
+}

@@ -16,20 +16,12 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_CONVTOMATMUL
 #include "lib/Passes/Passes.h.inc"
 
-static bool isOne(int64_t n) { return n == 1; }
-
-/// `image`: what the windows are of. `pixels`: what there is for each of them.
+/// Whether each image of this type has one window, with a tap for each pixel.
 template <typename Conv>
-static bool hasWholeWindows(Conv op, RankedTensorType image,
-                            RankedTensorType pixels) {
+static bool hasWholeWindows(Conv op, RankedTensorType image) {
   const ImageShape x(op.getLayout(), image.getShape());
-  const ImageShape y(op.getLayout(), pixels.getShape());
   const ImageShape w(op.getLayout(), op.getFilter().getType().getShape());
-  const bool isDense =
-      llvm::all_of_zip(w.size, op.getDilations(),
-                       [](int64_t k, int64_t d) { return k == 1 || d == 1; });
-  return op.getGroups() == 1 && w.size == x.size && isDense &&
-         llvm::all_of(y.size, isOne) &&
+  return op.getGroups() == 1 && w.size == x.size &&
          llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }) &&
          !image.getElementType().isBF16();
 }
@@ -58,14 +50,12 @@ struct ConvToMatmul : impl::ConvToMatmulBase<ConvToMatmul> {
     getOperation().walk([&](Operation *op) {
       OpBuilder builder(op);
       if (auto conv = dyn_cast<ConvOp>(op);
-          conv &&
-          hasWholeWindows(conv, conv.getInput().getType(), conv.getType())) {
+          conv && hasWholeWindows(conv, conv.getInput().getType())) {
         replace(op, flat(builder, conv.getInput()),
                 flat(builder, conv.getFilter()), /*transposed=*/true);
         ++numReplaced;
       } else if (auto conv = dyn_cast<ConvInputGradOp>(op);
-                 conv && hasWholeWindows(conv, conv.getType(),
-                                         conv.getOutputGrad().getType())) {
+                 conv && hasWholeWindows(conv, conv.getType())) {
         replace(op, flat(builder, conv.getOutputGrad()),
                 flat(builder, conv.getFilter()), /*transposed=*/false);
         ++numReplaced;

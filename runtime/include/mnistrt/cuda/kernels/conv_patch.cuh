@@ -354,35 +354,15 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     __syncthreads();
   }
 
-  /// Sums at windows, of all blocks that share them; results from `first` on.
-  struct Sums {
-    const Memory &memory;
-    int first;
-
-    MN_DEVICE const float *placeOf(int window, int result) const {
-      return &memory.part[(first + result) * stride + window];
-    }
-    MN_DEVICE float at(int window, int result) const {
-      const float *mine = placeOf(window, result);
-      float v = split == 1 ? *mine : *inBlock(mine, 0);
+  /// A result's sum at a window, of all blocks that share it.
+  static MN_DEVICE float sumAt(const Memory &memory, int result, int window) {
+    const float *mine = &memory.part[result * stride + window];
+    float v = split == 1 ? *mine : *inBlock(mine, 0);
 #pragma unroll
-      for (int block = 1; block < split; ++block)
-        v += *inBlock(mine, block);
-      return v;
-    }
-    /// Of an even window and the next, loaded at once.
-    MN_DEVICE float2 pairAt(int window, int result) const {
-      const auto *mine =
-          reinterpret_cast<const float2 *>(placeOf(window, result));
-      float2 v = split == 1 ? *mine : *inBlock(mine, 0);
-#pragma unroll
-      for (int block = 1; block < split; ++block) {
-        const float2 other = *inBlock(mine, block);
-        v = {v.x + other.x, v.y + other.y};
-      }
-      return v;
-    }
-  };
+    for (int block = 1; block < split; ++block)
+      v += *inBlock(mine, block);
+    return v;
+  }
 
   /// `number`: of the block among those of its phase, whose filters are packed:
   /// before the kernel before this one, or by it.
@@ -403,7 +383,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     kernel.addUp(op, packed, memory, rank * turns);
     kernel.toShared(op, packed, memory.part, tile, across * width,
                     rank * turns);
-    Results::store(op, tile, firstResult, Sums{memory, rank * share});
+    const auto sumOf = [&](int i, int result) {
+      return sumAt(memory, rank * share + result, i);
+    };
+    Results::store(op, tile, firstResult, sumOf);
     // Others may still read this block's sums.
     if constexpr (split > 1)
       clusterSync();

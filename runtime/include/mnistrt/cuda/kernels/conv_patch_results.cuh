@@ -20,8 +20,8 @@ MN_SHAPE_FN int splitOf(const shape::Patch &t) {
   return hasClusters ? t.split : 1;
 }
 
-/// For operations, see conv_patch.cuh. The block's sums are sums.at(window,
-/// result), and sums.pairAt(), of an even window and the next.
+/// For operations, see conv_patch.cuh. sumOf(window, result) gives a sum of the
+/// block.
 template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
   static constexpr int threads = t.threads, windows = t.windows;
   static constexpr int split = splitOf(t);
@@ -57,36 +57,20 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
                    firstResult + spot.result < W.results;
     return spot;
   }
-  /// Whether a pool's windows are an even one and the next in every row.
-  static constexpr bool pairsInPools =
-      Tile::across == 2 && Tile::rowApart % 2 == 0;
-  template <typename Op, typename Sums>
+  template <typename Op, typename SumOf>
   static MN_DEVICE typename Images::Pool
   poolAt(const Op &op, const PoolSpot &spot, int firstResult,
-         const Sums &sums) {
-    constexpr int high = Tile::high, across = Tile::across;
-    float sum[high][across];
-#pragma unroll
-    for (int y = 0; y < high; ++y) {
-      const int window = spot.window + y * Tile::rowApart;
-      if constexpr (pairsInPools) {
-        const float2 pair = sums.pairAt(window, spot.result);
-        sum[y][0] = pair.x;
-        sum[y][1] = pair.y;
-      } else {
-#pragma unroll
-        for (int x = 0; x < across; ++x)
-          sum[y][x] = sums.at(window + x, spot.result);
-      }
-    }
-    return Images::poolOf(op, spot.first, firstResult + spot.result,
-                          [&](int y, int x) { return sum[y][x]; });
+         const SumOf &sumOf) {
+    return Images::poolOf(
+        op, spot.first, firstResult + spot.result, [&](int y, int x) {
+          return sumOf(spot.window + y * Tile::rowApart + x, spot.result);
+        });
   }
   /// A thread has several of them: where all are there, it computes all before
   /// it stores the first, so that what they load is loaded together.
-  template <typename Op, typename Sums>
+  template <typename Op, typename SumOf>
   static MN_DEVICE void storePools(const Op &op, const Tile &tile,
-                                   int firstResult, const Sums &sums) {
+                                   int firstResult, const SumOf &sumOf) {
     constexpr int each = shape::ceilDiv(spots, threads),
                   n = togetherOf(each, 4);
 #pragma unroll 1
@@ -102,7 +86,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
         typename Images::Pool pool[n];
 #pragma unroll
         for (int j = 0; j < n; ++j)
-          pool[j] = poolAt(op, spot[j], firstResult, sums);
+          pool[j] = poolAt(op, spot[j], firstResult, sumOf);
 #pragma unroll
         for (int j = 0; j < n; ++j)
           Images::storePool(op, spot[j].first, firstResult + spot[j].result,
@@ -114,7 +98,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
         const PoolSpot one = poolSpot(tile, firstResult, turn + j);
         if (one.isThere)
           Images::storePool(op, one.first, firstResult + one.result,
-                            poolAt(op, one, firstResult, sums));
+                            poolAt(op, one, firstResult, sumOf));
       }
     }
   }
@@ -124,9 +108,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
   static constexpr bool inPairs = nchw && !W.isPooled() && W.spatial == 2 &&
                                   W.phaseCount() == 1 && W.out[1] % 2 == 0 &&
                                   (t.squares || W.covered(1) % 2 == 0);
-  template <typename Op, typename Sums>
+  template <typename Op, typename SumOf>
   static MN_DEVICE void storePairs(const Op &op, const Tile &tile,
-                                   int firstResult, const Sums &sums) {
+                                   int firstResult, const SumOf &sumOf) {
     constexpr int pairs = windows / 2, step = threads / pairs;
     constexpr int turns = shape::ceilDiv(share, step), n = togetherOf(turns, 8);
     const int i = int(threadIdx.x) % pairs * 2;
@@ -148,20 +132,19 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
             op.place(window.image, firstResult + (isThere ? result : 0),
                      window.at) &
             Index(-2);
-        const float2 pair = sums.pairAt(i, result);
-        sum[2 * j] = pair.x;
-        sum[2 * j + 1] = pair.y;
 #pragma unroll
-        for (int k = 0; k < 2; ++k)
+        for (int k = 0; k < 2; ++k) {
           place[2 * j + k] = isThere ? first + k : none;
+          sum[2 * j + k] = sumOf(i + k, result);
+        }
       }
       storeResults<2>(f, place, sum);
     }
   }
 
-  template <typename Op, typename Sums>
+  template <typename Op, typename SumOf>
   static MN_DEVICE void store(const Op &op, const Tile &tile, int firstResult,
-                              const Sums &sums) {
+                              const SumOf &sumOf) {
     const auto has = [&](const Padded &window, int result) {
       return Images::isWindow(window) && op.has(window.at) &&
              firstResult + result < W.results;
@@ -170,9 +153,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
       return op.place(window.image, firstResult + result, window.at);
     };
     if constexpr (W.isPooled()) {
-      storePools(op, tile, firstResult, sums);
+      storePools(op, tile, firstResult, sumOf);
     } else if constexpr (inPairs) {
-      storePairs(op, tile, firstResult, sums);
+      storePairs(op, tile, firstResult, sumOf);
     } else if constexpr (nchw) {
       // A thread has one window, and every second result.
       const int i = int(threadIdx.x) % windows;
@@ -182,7 +165,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
           [&](int r) { return has(window, r); },
           [&](int r) { return place(window, r); },
           [&](int r, bool) {
-            return sums.at(i, share % 2 == 0 ? r : r % share);
+            return sumOf(i, share % 2 == 0 ? r : r % share);
           });
     } else {
       const auto windowOf = [](int e) { return e / share % windows; };
@@ -191,7 +174,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
           op.f, int(threadIdx.x), threads, windows * share,
           [&](int e) { return has(paddedOf(e), e % share); },
           [&](int e) { return place(paddedOf(e), e % share); },
-          [&](int e, bool) { return sums.at(windowOf(e), e % share); });
+          [&](int e, bool) { return sumOf(windowOf(e), e % share); });
     }
   }
 };

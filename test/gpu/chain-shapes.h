@@ -11,16 +11,14 @@
 
 // clang-format off
 /// Chains: so many rows, of a product with so many columns from so many terms,
-/// the last first of all: one row a block, or some, with rows that are left over;
-/// tall: more rows than a warp has at once, of more terms than a block holds.
+/// the last first of all: one row a block, or some, with rows that are left over.
 #define MN_TEST_CHAINS(X)                                                                      \
   X(chain_one, 1, 3, 5)                                                                        \
   X(chain_head, 64, 10, 128)                                                                   \
   X(chain_wide, 64, 84, 120)                                                                   \
   X(chain_pairs, 201, 33, 17)                                                                  \
   X(chain_many, 1000, 40, 64)                                                                  \
-  X(chain_columns, 140, 530, 12)                                                               \
-  X(chain_tall, 1003, 10, 300)
+  X(chain_columns, 140, 530, 12)
 
 /// Chains of an attention: so many rows of so many heads each, of tokens of a
 /// width: one head; two rows a block; more heads than a block holds.

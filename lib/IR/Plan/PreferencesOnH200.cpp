@@ -96,15 +96,14 @@ static constexpr Preference convOnCores(Mma mma) {
 }
 /// Where their tiles are full.
 static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
-                                                 int64_t minResults,
-                                                 int64_t minWork = 1 << 25) {
+                                                 int64_t minResults) {
   return {.impl = Impl::cublas,
           .op = "matmul",
           .epilogue = biasAndRelu,
           .mma = Mma::tf32,
           .minK = minK,
           .minSide = minSide,
-          .minWork = minWork,
+          .minWork = 1 << 25,
           .minResults = minResults};
 }
 /// Of few rows, with many results: the gradient of 2048 x 4096 weights, batch
@@ -334,7 +333,7 @@ static const Preference onH200[] = {
     pixelsOnCudnnCores("conv_input_grad"),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
     manyInputsOnCudnnCores(),
-    productOnCublasCores(someSide, someSide, 0, matmulWork),
+    productOnCublasCores(someSide, someSide, 0),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),
     ofWeights(productOnCublasCores(longSum, 64, 1 << 18), false),

@@ -39,11 +39,9 @@ MN_DEVICE char *chainMemory() {
 template <typename T, typename F, Matmul S, int most> struct MatmulRows {
   static constexpr int threads = shape::chainThreads, warps = threads / 32;
   static constexpr int atOnce = shape::min(most, 4);
-  static constexpr int groups = shape::ceilDiv(most, atOnce);
-  // A warp has so many columns of a group of rows at once; fewer where each
-  // warp has some then.
+  // A warp has so many columns at once; fewer where each warp has some then.
   static constexpr int each =
-      shape::max(1, shape::min(8, shape::ceilDiv(groups *S.n, warps)));
+      shape::max(1, shape::min(8, shape::ceilDiv(S.n, warps)));
   // So many threads have a column each, and there are as many teams of these as
   // share the sums.
   static constexpr int wide =
@@ -132,16 +130,14 @@ template <typename T, typename F, Matmul S, int most> struct MatmulRows {
   }
 
   static MN_DEVICE void run(const F &f, const ChainRows &here) {
-    if constexpr (S.transposedB) {
-      constexpr int across = shape::ceilDiv(S.n, each);
-      for (int i = int(threadIdx.x) / 32; i < groups * across; i += warps)
-        if (const int r0 = i / across * atOnce; r0 < here.count)
-          alongSums(f, here, r0, i % across * each);
-    } else {
-      for (int r0 = 0; r0 < here.count; r0 += atOnce)
+    for (int r0 = 0; r0 < here.count; r0 += atOnce)
+      if constexpr (S.transposedB)
+        for (int c0 = int(threadIdx.x) / 32 * each; c0 < S.n;
+             c0 += warps * each)
+          alongSums(f, here, r0, c0);
+      else
         for (int c0 = 0; c0 < S.n; c0 += wide)
           alongColumns(f, here, r0, c0);
-    }
   }
 };
 

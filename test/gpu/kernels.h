@@ -47,9 +47,9 @@ MN_SHAPE_FN mn::Conv withMmaOnly(mn::Conv s) {
   s.schedule = {.mma = s.schedule.mma};
   return s;
 }
-/// Patches have strides in gradients of inputs only.
+/// Patches of images that cannot be folded are of gradients of inputs only.
 MN_SHAPE_FN bool isForInputGrads(const mn::Conv &s) {
-  return s.schedule.way == mn::Way::patches && s.strides[0] != 1;
+  return s.schedule.way == mn::Way::patches && !mn::shape::canFold(s);
 }
 MN_SHAPE_FN mn::Conv scheduledConv(const mn::Conv &s) {
   return isScheduled(s.schedule) && !isForFilterGrads(s.schedule.way) &&

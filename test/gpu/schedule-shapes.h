@@ -22,6 +22,13 @@ constexpr mn::Conv insideShape{.batch=20, .inChannels=24, .outChannels=20, .in={
   .kernel={3,2,1}, .out={7,11,1}};
 constexpr mn::Conv phasesShape{.batch=12, .inChannels=20, .outChannels=24, .in={15,14,1},
   .kernel={3,3,1}, .out={8,7,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// Whose images can be folded; along one dimension, in groups.
+constexpr mn::Conv foldedShape{.batch=9, .inChannels=12, .outChannels=40, .in={12,18,1},
+  .kernel={3,5,1}, .out={6,9,1}, .strides={2,2,1}, .pads={1,2,0}, .padsAfter={0,1,0}};
+constexpr mn::Conv foldedRows{.batch=11, .inChannels=10, .outChannels=36, .groups=2, .in={12,10,1},
+  .kernel={4,3,1}, .out={4,10,1}, .strides={3,1,1}, .pads={1,1,0}, .padsAfter={0,1,0}};
+constexpr mn::Conv foldedNhwc{.layout=mn::Layout::nhwc, .batch=9, .inChannels=12, .outChannels=40,
+  .in={12,18,1}, .kernel={3,5,1}, .out={6,9,1}, .strides={2,2,1}, .pads={1,2,0}, .padsAfter={0,1,0}};
 /// In groups, with an even number of results in a row; and with phases.
 constexpr mn::Conv groupedShape{.batch=15, .inChannels=44, .outChannels=52, .groups=2, .in={10,12,1},
   .kernel={3,3,1}, .out={10,12,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
@@ -69,6 +76,16 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
     .way = mn::Way::patches, .width = 32}))                                                    \
   X(by_patches_groups_phases, tiled(groupedPhases, {.mma = mn::Mma::tf32,                      \
     .way = mn::Way::patches, .width = 16}))                                                    \
+  X(by_patches_folded_tf32x3, tiled(foldedShape, {.mma = mn::Mma::tf32x3,                      \
+    .way = mn::Way::patches, .width = 48}))                                                    \
+  X(by_patches_folded_split, tiled(foldedShape, {.mma = mn::Mma::tf32, .split = 2,             \
+    .way = mn::Way::patches, .width = 16}))                                                    \
+  X(by_patches_folded_bf16, tiled(foldedShape, {.mma = mn::Mma::bf16,                          \
+    .way = mn::Way::patches, .width = 32}))                                                    \
+  X(by_patches_folded_rows, tiled(foldedRows, {.mma = mn::Mma::tf32x3, .split = 2,             \
+    .way = mn::Way::patches, .width = 32}))                                                    \
+  X(by_patches_folded_nhwc, tiled(foldedNhwc, {.mma = mn::Mma::tf32,                           \
+    .way = mn::Way::patches, .width = 48}))                                                    \
   X(by_patches_inside_tf32x3, tiled(insideShape, {.mma = mn::Mma::tf32x3, .split = 2,          \
     .way = mn::Way::patches, .width = 32}))                                                    \
   X(by_patches_inside_tf32, tiled(insideShape, {.mma = mn::Mma::tf32, .split = 2,              \

@@ -30,9 +30,11 @@ static bool staysInside(const Case &c) {
          (c.name.starts_with("conv ") && has(c, "_inside"));
 }
 
-/// Whose tensor cores multiply by 0 for the taps that a phase has not got.
-static bool hasPhases(const Case &c) {
-  return c.name.starts_with("conv-input-grad by_patches_phases");
+/// Whose tensor cores multiply by 0 for the taps that a phase or a folded
+/// window has not got.
+static bool lacksTaps(const Case &c) {
+  return c.name.starts_with("conv-input-grad by_patches_phases") ||
+         c.name.starts_with("conv by_patches_folded");
 }
 
 /// Of one operand: products of two such are infinite. Rounded to nearest, the
@@ -55,7 +57,7 @@ void addSpecial(std::vector<Case> &cases) {
       addNotFinite(cases, c);
     if (has(c, "by_patches_inside"))
       addLargest(cases, c);
-    if (hasPhases(c)) {
+    if (lacksTaps(c)) {
       c.special = 1;
       addNotFinite(cases, c);
     }

@@ -116,11 +116,16 @@ static constexpr Preference ofWeights(Preference p, bool gradient) {
 }
 /// Of tf32 and bf16 smaller ones, too: with these, and small gradients of
 /// weights, an MLP of five layers, batch 64, took 44 us a step in tf32 instead
-/// of 52, LeNet-5 45 instead of 48. But such gradients run beside other steps:
-/// one of an MLP made its step 2 us longer
+/// of 52, LeNet-5 45 instead of 48
 /// (docs/results/2026-11-27-rows-and-sums-h100.md).
 static constexpr Preference smallProductOnCores(Mma mma) {
   return ofWeights(productOnCores(mma, 8, 1 << 15), false);
+}
+/// Small gradients of weights run beside other steps: by tf32x3 in any
+/// precision, as in tf32 and bf16 themselves an MLP's step would be 2 to 7 us
+/// longer (docs/results/2026-11-27-whole-windows-h200.md).
+static constexpr Preference smallGradOnCores() {
+  return ofWeights(productOnCores(Mma::tf32x3, 8, 1 << 15), true);
 }
 /// Shorter sides where there are many results: products of 8192 rows with 192
 /// to 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels'
@@ -377,6 +382,7 @@ static const Preference onH200[] = {
     gradOnCores("conv_filter_grad", Mma::tf32x3, coresFilterGradWork, 0,
                 manyChannels),
     productOnCores(Mma::tf32x3, 16, 1 << 23),
+    smallGradOnCores(),
     {.impl = Impl::cudnn,
      .op = "conv",
      .epilogue = wholeEpilogue,

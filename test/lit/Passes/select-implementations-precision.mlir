@@ -197,10 +197,15 @@ func.func @few_columns(%x: tensor<64x512xf32>, %w: tensor<512x10xf32>) -> tensor
   return %y : tensor<64x10xf32>
 }
 
-// Nor a small gradient of weights for any.
+// A small gradient of weights is by three products in any precision.
 
 // CHECK-LABEL: @small_gradient
-// CHECK-NOT:     schedule
+// STRICT-NOT:    schedule
+// FP32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// CPU-NOT:       schedule
+// NONE:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
 // CHECK:         return
 func.func @small_gradient(%dy: tensor<64x10xf32>, %x: tensor<64x512xf32>) -> tensor<10x512xf32> {
   %dw = mnist.matmul %dy, %x transposed [true, false] : (tensor<64x10xf32>, tensor<64x512xf32>) -> tensor<10x512xf32>

@@ -21,12 +21,16 @@ MN_SHAPE_FN Product productOf(const Conv &s) {
                       int64_t(s.inChannels / s.groups) * taps(s));
 }
 
+/// Of the way that the schedule says.
+MN_SHAPE_FN Windows windowsOfWay(const Conv &s) {
+  return s.schedule.way == Way::patches ? foldedOf(s) : windowsOf(s);
+}
 MN_SHAPE_FN ConvWay convWay(const Conv &s) {
-  return wayOf(s, windowsOf(s), int64_t(s.outChannels) * pixelsOut(s));
+  return wayOf(s, windowsOfWay(s), int64_t(s.outChannels) * pixelsOut(s));
 }
 
 MN_SHAPE_FN LaunchShape conv(const Conv &s) {
-  return launchOf(convWay(s), windowsOf(s), productOf(s));
+  return launchOf(convWay(s), windowsOfWay(s), productOf(s));
 }
 } // namespace shape
 
@@ -101,7 +105,7 @@ struct ConvKernel : NoPackedFilters {
 template <typename T, Conv S, Way way>
   requires(way == Way::columns || way == Way::patches)
 struct ConvKernel<T, S, way> : NoLaterSums {
-  static constexpr shape::Windows W = shape::windowsOf(S);
+  static constexpr shape::Windows W = shape::windowsOfWay(S);
   static constexpr bool packs = way == Way::patches;
   using Parts = NoScratch;
 
@@ -114,14 +118,44 @@ struct ConvKernel<T, S, way> : NoLaterSums {
       return f.loadInput(G::input(image, group * G::inChannels + channel, at));
     }
     MN_DEVICE Index pixelAt(int image, Place at) const {
-      return G::input(image, group * G::inChannels, at);
+      return G::input(
+          image, group * G::inChannels,
+          {at.x0 * W.folds[0], at.x1 * W.folds[1], at.x2 * W.folds[2]});
     }
     MN_DEVICE T loadPixel(Index pixel, int channel) const {
-      return f.loadInput(pixel + G::input(0, channel, Place{0, 0, 0}));
+      return f.loadInput(pixel +
+                         G::input(0, channel / W.foldCount(), inFold(channel)));
     }
-    MN_DEVICE T loadFilter(int result, int channel, int tap) const {
-      return f.loadFilter(G::filter(group * G::outChannels + result, channel,
-                                    G::tapPlace(tap)));
+    MN_DEVICE T loadFilter(int result, int channel, int number) const {
+      const Place tap =
+          tapOf(channel, placeOf<W.kernel[1], W.kernel[2]>(number));
+      const bool isTap = W.hasAllTaps() || isInFilter(tap);
+      const T v = f.loadFilter(G::filter(group * G::outChannels + result,
+                                         channel / W.foldCount(),
+                                         isTap ? tap : Place{0, 0, 0}));
+      return isTap ? v : T(0);
+    }
+    /// Which pixel of a folded one a channel is of.
+    static MN_DEVICE Place inFold(int channel) {
+      return placeOf<W.folds[1], W.folds[2]>(channel % W.foldCount());
+    }
+    static MN_DEVICE Place tapOf(int channel, Place folded) {
+      const Place in = inFold(channel);
+      return {folded.x0 * W.folds[0] + in.x0 - earlier(0),
+              folded.x1 * W.folds[1] + in.x1 - earlier(1),
+              folded.x2 * W.folds[2] + in.x2 - earlier(2)};
+    }
+    /// Pixels by which a folded window begins earlier.
+    static MN_SHAPE_FN int earlier(int d) {
+      return W.pads[d] * W.folds[d] - S.pads[d];
+    }
+    static MN_DEVICE bool isInFilter(Place tap) {
+      return unsigned(tap.x0) < unsigned(S.kernel[0]) &&
+             unsigned(tap.x1) < unsigned(S.kernel[1]) &&
+             unsigned(tap.x2) < unsigned(S.kernel[2]);
+    }
+    static MN_DEVICE bool hasTap(int channel, Place folded) {
+      return W.hasAllTaps() || isInFilter(tapOf(channel, folded));
     }
     MN_DEVICE bool has(Place) const { return true; }
     MN_DEVICE Index place(int image, int result, Place at) const {
@@ -152,7 +186,7 @@ struct ConvKernel<T, S, way> : NoLaterSums {
           f.storeIndex(i, int64_t(pooled.number));
       }
     }
-    static MN_DEVICE Place pads() { return {S.pads[0], S.pads[1], S.pads[2]}; }
+    static MN_DEVICE Place pads() { return {W.pads[0], W.pads[1], W.pads[2]}; }
     static MN_DEVICE Place firstTap() { return {0, 0, 0}; }
   };
   template <typename Argument>
@@ -221,7 +255,7 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
 
 template <typename T, typename F>
 void conv(Context &ctx, const char *kernel, const Conv &s, const F &functor) {
-  launchConv(ctx, kernel, shape::convWay(s), shape::windowsOf(s),
+  launchConv(ctx, kernel, shape::convWay(s), shape::windowsOfWay(s),
              shape::productOf(s), functor);
 }
 

@@ -316,6 +316,10 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
       const Place begin = phase.first();
       return {missing(0, begin.x0), missing(1, begin.x1), missing(2, begin.x2)};
     }
+    MN_DEVICE bool hasTap(int, Place tap) const {
+      const Place begin = firstTap();
+      return tap.x0 >= begin.x0 && tap.x1 >= begin.x1 && tap.x2 >= begin.x2;
+    }
     /// Taps that a phase has less than others along a dimension.
     static MN_DEVICE int missing(int d, int first) {
       return W.kernel[d] -

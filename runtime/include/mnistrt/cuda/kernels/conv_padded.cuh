@@ -42,21 +42,20 @@ template <shape::Windows W> struct PaddedImages {
   }
 
   /// As in product_mma.cuh: what is no number is made again. Neither may taps
-  /// that a phase has not got make infinities to such.
-  static constexpr bool repeatsNans =
-      W.mma == Mma::tf32x3 || W.phaseCount() != 1;
+  /// that a phase or a folded window has not got make infinities to such.
+  static constexpr bool repeatsNans = W.mma == Mma::tf32x3 || !W.hasAllTaps();
   template <typename Op, typename FilterAt>
   static MN_DEVICE float exactSum(const Op &op, const Padded &window,
                                   const FilterAt &filterAt, int firstChannel,
                                   int lastChannel) {
-    const Place pads = op.pads(), first = op.firstTap();
+    const Place pads = op.pads();
     float v = 0;
 #pragma unroll 1
     for (int channel = firstChannel; channel < lastChannel; ++channel)
 #pragma unroll 1
       for (int tap = 0; tap < taps; ++tap) {
         const Place p = placeOf<W.kernel[1], W.kernel[2]>(tap);
-        if (p.x0 < first.x0 || p.x1 < first.x1 || p.x2 < first.x2)
+        if (!op.hasTap(channel, p))
           continue;
         Place at;
         const bool inside = isInImage(pads,

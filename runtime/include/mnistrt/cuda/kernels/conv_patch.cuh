@@ -1,6 +1,7 @@
 //===- conv_patch.cuh - convolutions of patches on tensor cores -*- C++ -*-===//
 //
-// Convolutions with strides of 1, and gradients of inputs (conv_windows.cuh).
+// Convolutions, of folded images where they have strides, and gradients of
+// inputs (conv_windows.cuh).
 // The windows at 64 neighbours of padded images (conv_padded.cuh) have their
 // element `tap` at 64 neighbours, too: these pixels are the operand that the
 // tap's filters multiply. So a block loads its pixels once for all taps.
@@ -33,8 +34,8 @@ namespace mn::device {
 /// result, window) of results.cuh, or where these are pooled tile(image,
 /// result, window, sum), of which a pool's windows consist, and
 /// storePool(image, result, place, pooled); pads() before its windows and
-/// firstTap(): what is before it along any dimension is no tap of this phase,
-/// and 0.
+/// hasTap(channel, tap): any other is no tap of this phase, or of a folded
+/// window, and 0.
 template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr Mma mma = W.mma;
   static constexpr int taps = W.taps(), threads = t.threads;

@@ -7,6 +7,10 @@
 // strides of 1 and a part of the filter. The phases have sizes alike; what is
 // too much is neither read nor stored.
 //
+// A convolution with strides has strides of 1 in folded images: those whose
+// pixels are strides x strides pixels, each with channels of its own. Its
+// windows reach whole ones; taps that the filter has not got are 0.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_WINDOWS_CUH
@@ -33,12 +37,18 @@ struct Windows {
   int strides[3] = {1, 1, 1};
   int dilations[3] = {1, 1, 1};
   int phases[3] = {1, 1, 1}; ///< along each dimension
+  int folds[3] = {1, 1, 1};  ///< pixels along each dimension of a folded one
   Mma mma = Mma::ffma;
   PoolWindows pool = {}; ///< of the results; strides and phases are 1
 
   MN_SHAPE_FN int taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   MN_SHAPE_FN int phaseCount() const {
     return phases[0] * phases[1] * phases[2];
+  }
+  MN_SHAPE_FN int foldCount() const { return folds[0] * folds[1] * folds[2]; }
+  /// Whether a filter has a number for each tap.
+  MN_SHAPE_FN bool hasAllTaps() const {
+    return phaseCount() == 1 && foldCount() == 1;
   }
   MN_SHAPE_FN bool isPooled() const { return pool.out[0] != 0; }
   /// Whole windows of the pool along a dimension, with what begins after them.
@@ -79,6 +89,33 @@ MN_SHAPE_FN Windows windowsOf(const Conv &s) {
   }
   w.mma = s.schedule.mma;
   w.pool = s.pool;
+  return w;
+}
+
+/// Whether images can be folded: into whole pixels, and where most taps of a
+/// folded window are the filter's.
+MN_SHAPE_FN bool canFold(const Conv &s) {
+  for (int d = 0; d < 3; ++d)
+    if (s.strides[d] != 1 &&
+        (s.dilations[d] != 1 || s.in[d] % s.strides[d] != 0 ||
+         s.kernel[d] < s.strides[d]))
+      return false;
+  return true;
+}
+/// Of patches, which have strides of 1: of folded images where there are others
+/// and these can be folded.
+MN_SHAPE_FN Windows foldedOf(const Conv &s) {
+  Windows w = windowsOf(s);
+  if (!canFold(s))
+    return w;
+  for (int d = 0; d < 3; ++d) {
+    const int stride = s.strides[d];
+    w.folds[d] = stride, w.strides[d] = 1;
+    w.in[d] /= stride, w.pads[d] = ceilDiv(s.pads[d], stride);
+    const int earlier = w.pads[d] * stride - s.pads[d];
+    w.kernel[d] = ceilDiv(s.kernel[d] + earlier, stride);
+  }
+  w.channels *= w.foldCount();
   return w;
 }
 

@@ -22,6 +22,10 @@
 namespace mn {
 
 namespace shape {
+/// Multiply-adds from which on blocks are spread: with less to do they begin
+/// sooner wherever there is room.
+inline constexpr int64_t spreadWork = 1 << 23;
+
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tilesOf(p);
   return {static_cast<unsigned>(t.count * t.splits),
@@ -29,7 +33,7 @@ MN_SHAPE_FN LaunchShape product(const Product &p) {
           clusterOfParts(t.splits),
           sharedBytes(t),
           !t.dots,
-          t.mma != Mma::ffma};
+          t.mma != Mma::ffma && p.batches * p.m * p.n * p.k >= spreadWork};
 }
 } // namespace shape
 

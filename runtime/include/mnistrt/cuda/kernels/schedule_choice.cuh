@@ -125,7 +125,7 @@ MN_SHAPE_FN int64_t directCycles(const Conv &s, const DirectSizes &d,
 struct ConvWork {
   DirectSizes direct;
   Product product;
-  Windows windows;
+  Windows windows, ofPatches;
   bool hasWindows = true;
 };
 
@@ -133,12 +133,14 @@ MN_SHAPE_FN ConvWork workOfConv(const Conv &s) {
   return {{s.outChannels / s.groups, int64_t(s.inChannels / s.groups) * taps(s),
            int64_t(s.outChannels) * pixelsOut(s)},
           productOf(s),
-          windowsOf(s)};
+          windowsOf(s),
+          foldedOf(s)};
 }
 MN_SHAPE_FN ConvWork workOfInputGrad(const Conv &s) {
   return {{s.inChannels / s.groups, int64_t(s.outChannels / s.groups) * taps(s),
            int64_t(s.inChannels) * pixelsIn(s)},
           inputGradOf(s),
+          readersOf(s),
           readersOf(s),
           hasPhases(s)};
 }
@@ -147,12 +149,12 @@ template <typename Use>
 MN_SHAPE_FN void eachPatchSchedule(const Conv &s, const ConvWork &work,
                                    Use &&use) {
   if (work.hasWindows)
-    eachPatch(s, work.windows, [&](const Patch &t) {
+    eachPatch(s, work.ofPatches, [&](const Patch &t) {
       use({.mma = s.schedule.mma,
            .split = t.split,
            .way = Way::patches,
            .width = t.width},
-          patchCycles(work.windows, t));
+          patchCycles(work.ofPatches, t));
     });
 }
 template <typename Use>

@@ -227,9 +227,10 @@ def RecomputeElements : Pass<"plan-recompute-elements", "::mlir::func::FuncOp"> 
   let description = [{
     What an activation or a normalization makes of each element on its way, its
     gradient needs again. Where all of that is computed from one tensor that is kept
-    anyway, or several such values are, the backward pass computes them from that
-    tensor: arithmetic that hides behind one load instead of a store and a load
-    each. Only of large tensors (`recomputedFrom` of the machine), and larger ones
+    anyway, or several such values are, masks among them, the backward pass computes
+    them from that tensor: arithmetic that hides behind one load instead of a store
+    and a load each. The mask of a relu whose result a product reads is computed
+    from what the relu is made of, where a number is that is read with it. Only of large tensors (`recomputedFrom` of the machine), and larger ones
     where functions such as exp or erf are computed again of what is normalized
     (`functionsFrom`): its gradient has several sums, and computes them for each.
     Values are those of before.

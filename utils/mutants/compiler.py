@@ -1,6 +1,11 @@
 """The mutants of the compiler: see ../mutate.py."""
 
 MUTANTS = [
+    ("a small gradient of weights is no product of cores",
+     "lib/IR/Plan/PreferencesOnH200.cpp",
+     "return ofWeights(productOnCores(Mma::tf32x3, 8, 1 << 15), true);",
+     "return ofWeights(productOnCores(Mma::tf32x3, 8, 1 << 25), true);",
+     ["lit/select-implementations-precision"]),
     # Rows of the CPU.
     ("a mask is stored on the CPU", "lib/IR/Plan/RowGroup.cpp",
      "return !machine.storesMasks && isa<CompareOp>(op) &&",

@@ -172,7 +172,34 @@ TEST(Shapes, PhasesOfGradients) {
   EXPECT_FALSE(shape::hasPhases(gaps));
 }
 
-TEST(Shapes, PatchesHaveNoStrides) {
+/// Folded windows reach every tap once, and no folded pixel without one.
+TEST(Shapes, FoldedWindowsHaveAllTaps) {
+  for (int i = 0; i < 300; ++i) {
+    Conv s = someConv();
+    for (int d = 0; d < 3; ++d) {
+      s.strides[d] = between(1, s.kernel[d]);
+      s.in[d] = (s.in[d] + s.strides[d] - 1) / s.strides[d] * s.strides[d];
+      s.dilations[d] = s.strides[d] == 1 ? s.dilations[d] : 1;
+    }
+    ASSERT_TRUE(shape::canFold(s));
+    const shape::Windows w = shape::foldedOf(s);
+    for (int d = 0; d < 3; ++d) {
+      const int fold = w.folds[d], earlier = w.pads[d] * fold - s.pads[d];
+      EXPECT_GE(earlier, 0);
+      EXPECT_LT(earlier, fold);
+      EXPECT_EQ(w.in[d] * fold, s.in[d]);
+      EXPECT_EQ(w.strides[d], 1);
+      EXPECT_EQ(fold, s.strides[d]);
+      EXPECT_EQ(w.kernel[d], (earlier + s.kernel[d] - 1) / fold + 1);
+    }
+    EXPECT_EQ(w.channels, s.inChannels / s.groups * w.foldCount());
+  }
+  Conv odd{.in = {7, 8, 1}, .kernel = {3, 3, 1}, .strides = {2, 2, 1}};
+  EXPECT_FALSE(shape::canFold(odd));
+  EXPECT_EQ(shape::foldedOf(odd).strides[1], 2);
+}
+
+TEST(Shapes, PatchesHaveStridesThatFold) {
   Conv s{.batch = 64,
          .inChannels = 32,
          .outChannels = 64,
@@ -197,6 +224,9 @@ TEST(Shapes, PatchesHaveNoStrides) {
             2 * t.across * shape::turnsOf(w) * shape::filterWords(w, t));
   other = s;
   other.strides[0] = 2, other.out[0] = 7;
+  EXPECT_EQ(forward(other), Way::patches);
+  EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);
+  other.in[0] = 13;
   EXPECT_NE(forward(other), Way::patches);
   // But a phase of the gradient has strides of 1.
   EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);

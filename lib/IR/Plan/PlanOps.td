@@ -171,9 +171,9 @@ def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
     `width` channels of their results on tensor cores; `mma` as in a product.
     `split` blocks share the channels that a sum is made of. The windows follow
     each other, or are two squares of 8 x 8 where that takes fewer blocks. A
-    convolution with strides is computed from folded images, in which strides x
-    strides pixels are one with so many times the channels: where these divide
-    the image, and windows are no shorter and have no gaps.
+    convolution with strides is computed from folded images (space to depth), in
+    which strides x strides pixels are one with so many times the channels: where
+    strides divide the image, and windows are no shorter and have no gaps.
   }];
   let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$width,
                         Plan_Number<"">:$split);

@@ -7,9 +7,10 @@
 // strides of 1 and a part of the filter. The phases have sizes alike; what is
 // too much is neither read nor stored.
 //
-// A convolution with strides has strides of 1 in folded images: those whose
-// pixels are strides x strides pixels, each with channels of its own. Its
-// windows reach whole ones; taps that the filter has not got are 0.
+// A convolution with strides has strides of 1 in folded images (space to depth,
+// in ONNX): those whose pixels are strides x strides pixels, each with channels
+// of its own. Its windows reach whole ones; taps that the filter has not got are
+// 0.
 //
 //===----------------------------------------------------------------------===//
 

@@ -230,7 +230,8 @@ def RecomputeElements : Pass<"plan-recompute-elements", "::mlir::func::FuncOp"> 
     anyway, or several such values are, masks among them, the backward pass computes
     them from that tensor: arithmetic that hides behind one load instead of a store
     and a load each. The mask of a relu whose result a product reads is computed
-    from what the relu is made of, where a number is that is read with it. Only of large tensors (`recomputedFrom` of the machine), and larger ones
+    from what the relu is made of, where a number is that is read with it.
+    Only of large tensors (`recomputedFrom` of the machine), and larger ones
     where functions such as exp or erf are computed again of what is normalized
     (`functionsFrom`): its gradient has several sums, and computes them for each.
     Values are those of before.

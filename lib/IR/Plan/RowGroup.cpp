@@ -97,6 +97,13 @@ bool RowGroup::leadsToReduction(Operation *op) const {
          });
 }
 
+/// Whether one of the two is repeated.
+bool RowGroup::addsBias(Operation *op) const {
+  return isa<AddOp>(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return copied.contains(operand.getDefiningOp());
+         });
+}
+
 /// Whether an op may be the end of a step that the group cannot take in: that
 /// of a producer which nothing else reads, also a relu after its bias, for
 /// libraries compute both.
@@ -107,7 +114,7 @@ bool RowGroup::endsOther(Operation *op) const {
         isa<StepOp, ConstantOp>(producer) || readersOf(producer).size() != 1)
       return false;
     return !mayTake(producer) ||
-           (isa<ReluOp>(op) && isa<AddOp>(producer) && endsOther(producer));
+           (isa<ReluOp>(op) && addsBias(producer) && endsOther(producer));
   });
 }
 

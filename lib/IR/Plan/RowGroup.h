@@ -57,6 +57,7 @@ private:
   bool readsInlined(Operation *op) const;
   bool needsRows(Operation *op) const;
   bool leadsToReduction(Operation *op) const;
+  bool addsBias(Operation *op) const;
   bool endsOther(Operation *op) const;
   bool isReadOutside(Operation *op) const;
   bool isNumberForAll(Operation *op) const;

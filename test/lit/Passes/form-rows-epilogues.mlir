@@ -64,3 +64,22 @@ func.func @other(%x: tensor<256x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf3
   %squares = mnist.reduce_sum %square over [1] : tensor<256x32xf32> -> tensor<256xf32>
   return %y, %centred, %squares : tensor<256x32xf32>, tensor<256x32xf32>, tensor<256xf32>
 }
+
+// Nor may it add another tensor.
+
+// CHECK-LABEL: func.func @residual
+// CHECK:         %[[PRODUCT:.*]] = mnist.matmul
+// CHECK-NOT:     mnist.relu
+// CHECK:         plan.step {{.*}}(%[[PRODUCT]], %{{.*}})
+// CHECK:           mnist.relu
+func.func @residual(%x: tensor<256x64xf32>, %w: tensor<64x32xf32>, %z: tensor<256x32xf32>) -> (tensor<256x32xf32>, tensor<256x32xf32>, tensor<256xf32>) {
+  %product = mnist.matmul %x, %w : (tensor<256x64xf32>, tensor<64x32xf32>) -> tensor<256x32xf32>
+  %sum = mnist.add %product, %z : tensor<256x32xf32>
+  %y = mnist.relu %sum : tensor<256x32xf32>
+  %mean = mnist.reduce_sum %y over [1] : tensor<256x32xf32> -> tensor<256xf32>
+  %means = mnist.broadcast %mean along [0] : tensor<256xf32> -> tensor<256x32xf32>
+  %centred = mnist.sub %y, %means : tensor<256x32xf32>
+  %square = mnist.mul %centred, %centred : tensor<256x32xf32>
+  %squares = mnist.reduce_sum %square over [1] : tensor<256x32xf32> -> tensor<256xf32>
+  return %y, %centred, %squares : tensor<256x32xf32>, tensor<256x32xf32>, tensor<256xf32>
+}

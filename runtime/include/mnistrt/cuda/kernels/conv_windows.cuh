@@ -9,8 +9,8 @@
 //
 // A convolution with strides has strides of 1 in folded images (space to depth,
 // in ONNX): those whose pixels are strides x strides pixels, each with channels
-// of its own. Its windows reach whole ones; taps that the filter has not got are
-// 0.
+// of its own. Its windows reach whole ones; taps that the filter has not got
+// are 0.
 //
 //===----------------------------------------------------------------------===//
 

@@ -171,8 +171,8 @@ static std::string patchesProblem(const Contraction &c,
   if (s.mma == mn::Mma::ffma)
     return "expected tensor cores for patches, got mma = ffma";
   if (!mn::shape::hasPatches(c.conv, w))
-    return "expected strides for patches that divide the image and are no "
-           "longer than windows without gaps, got others";
+    return "expected strides of 1 for patches, or ones that divide the image "
+           "and are no longer than undilated windows, got others";
   const int widest = mn::shape::Patch::widest;
   if (s.width < 16 || s.width % 16 != 0 || s.width > widest)
     return formatv("expected a width of 16, 32, 48, ... {0} for patches, got "

@@ -99,7 +99,7 @@ func.func @patches_ffma(%x: tensor<6x4x9x9xf32>, %y: tensor<8x4x3x3xf32>) {
 // -----
 
 func.func @patches_strides(%x: tensor<6x4x9x9xf32>, %y: tensor<8x4x3x3xf32>) {
-  // expected-error @below {{expected strides for patches that divide the image and are no longer than windows without gaps, got others}}
+  // expected-error @below {{expected strides of 1 for patches, or ones that divide the image and are no longer than undilated windows, got others}}
   %z = plan.step "z" on kernel schedule(#plan.patches<mma = tf32, width = 32>) (%x, %y) {
   ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<8x4x3x3xf32>):
     %0 = mnist.conv nchw %a, %b strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<6x8x5x5xf32>

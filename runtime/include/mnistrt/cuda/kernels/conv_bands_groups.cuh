@@ -73,15 +73,15 @@ template <Conv S> struct BandGroups : BandTiles<S> {
     if constexpr (hasWgmma)
       fenceForWgmma();
     __syncthreads();
-    if constexpr (isLong)
-      memory.inside[1 - which][threadIdx.x] =
-          afterNext.load(f, corner, spots, below(2), isMine(below(2)));
     products.multiplyBand(memory, band, which, isFirst, [&] {
-      if constexpr (isLong)
+      if constexpr (isLong) {
+        memory.inside[1 - which][threadIdx.x] =
+            afterNext.load(f, corner, spots, below(2), isMine(below(2)));
         next.store(
             spots, below(1), 1 - which,
             const_cast<volatile unsigned &>(memory.inside[which][threadIdx.x]),
             memory);
+      }
     });
     which = 1 - which;
     ++number;

@@ -79,18 +79,25 @@ template <Conv S> struct BandInputs : BandTiles<S> {
   }
 
   /// Multiplies a band, and does something meanwhile. `isFirst`: no other was
-  /// multiplied before.
+  /// multiplied before. A warp that has begun some products can begin no more,
+  /// and do nothing else, before most of these are made. So of tf32x3, which
+  /// has many, some warpgroups do the other thing first.
   template <typename Meanwhile>
   MN_DEVICE void multiplyBand(const Operands &from, const Band &band, int which,
                               bool isFirst, const Meanwhile &meanwhile) {
     const bool add = !moves && !isFirst;
-    if constexpr (hasWgmma)
-      startWgmma(from, band, which, add);
-    else
+    if constexpr (!hasWgmma) {
       multiply(from, band, which, add);
-    meanwhile();
-    if constexpr (hasWgmma)
+      meanwhile();
+    } else if (parts == 1 || 2 * warpgroup() < t.warpgroups - 1) {
+      startWgmma(from, band, which, add);
+      meanwhile();
       waitForWgmma();
+    } else {
+      meanwhile();
+      startWgmma(from, band, which, add);
+      waitForWgmma();
+    }
     if constexpr (moves)
       eachSum([&](int r, int j, int e) { moved[r][j][e] += sum[r][j][e]; });
   }

@@ -16,10 +16,18 @@ static SmallVector<std::string> parameterRows(ModuleOp module, Shapes &shapes) {
   SmallVector<std::string> rows;
   for (auto global : module.getOps<ml_program::GlobalOp>()) {
     auto role = global->getAttrOfType<StringAttr>("mnist.role");
-    rows.push_back("{" +
-                   tensorRow(global.getSymName(), global.getType(),
-                             integerAttribute(global, "plan.offset"), shapes) +
-                   ", mn::Role::" + role.getValue().str() + "}");
+    std::string row =
+        tensorRow(global.getSymName(), global.getType(),
+                  integerAttribute(global, "plan.offset"), shapes);
+    row += ", mn::Role::" + role.getValue().str();
+    if (auto perm = global->getAttrOfType<DenseI64ArrayAttr>("mnist.order")) {
+      auto shape =
+          global->getAttrOfType<DenseI64ArrayAttr>("mnist.order_shape");
+      row += ", {" + std::to_string(perm.size()) + ", " +
+             shapes.name(shape.asArrayRef()) + ", " +
+             shapes.name(perm.asArrayRef()) + "}";
+    }
+    rows.push_back("{" + row + "}");
   }
   return rows;
 }

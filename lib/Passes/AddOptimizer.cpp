@@ -57,8 +57,12 @@ private:
   Value adam(StringRef name, Value w, Value g);
   Value rootOfSquares(StringRef name, Value g);
   Value loadState(StringRef name, StringRef state, Value like) {
-    return states.load((name + "." + state).str(), typeOf(like));
+    std::string full = (name + "." + state).str();
+    Value loaded = states.load(full, typeOf(like));
+    keepOrder(name, full);
+    return loaded;
   }
+  void keepOrder(StringRef parameter, StringRef other);
   void storeState(StringRef name, StringRef state, Value old, Value value) {
     store((name + "." + state).str(), old, value);
   }
@@ -200,6 +204,15 @@ void Updates::update(StringRef name, Value gradient) {
     updateAverage(name, updated);
 }
 
+/// What is kept for each element of a parameter is in its order.
+void Updates::keepOrder(StringRef parameter, StringRef other) {
+  Operation *from = module.lookupSymbol(parameter);
+  Operation *to = module.lookupSymbol(other);
+  for (StringRef name : {"mnist.order_shape", "mnist.order"})
+    if (Attribute order = from->getAttr(name))
+      to->setAttr(name, order);
+}
+
 /// `name` becomes that of the parameter's mean.
 static std::string averageOf(StringRef name) {
   return (name + mn::names::average).str();
@@ -215,6 +228,7 @@ void Updates::updateAverage(StringRef name, Value w) {
         a.loc, mean, parameter.getType(), /*is_mutable=*/true,
         parameter.getValueAttr(), a.b.getStringAttr("private"));
     global->setAttr("mnist.role", a.b.getStringAttr("state"));
+    keepOrder(name, mean);
   }
   Value old = states.load(mean, typeOf(w));
   Value rest = a.number(old, 1 - average);

@@ -242,6 +242,9 @@ static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
 void mlir::mnistc::buildTrainPipeline(OpPassManager &pm,
                                       const TrainOptions &options) {
   addLossPasses(pm, options);
+  // What flattens images in the file's order has its parameters in theirs.
+  if (options.orderParameters)
+    pm.addPass(createOrderParameters());
   // 3. The backward pass and the updates. An ordinary program from here on.
   pm.addNestedPass<func::FuncOp>(createDifferentiate());
   if (options.dataParallel)

@@ -48,6 +48,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> pushTransposes{
       *this, "push-transposes", llvm::cl::init(true),
       llvm::cl::desc("Move transposes into weights and cancel them")};
+  Option<bool> orderParameters{
+      *this, "order-parameters", llvm::cl::init(true),
+      llvm::cl::desc("Keep parameters in the order of images")};
   Option<bool> convToMatmul{
       *this, "conv-to-matmul", llvm::cl::init(true),
       llvm::cl::desc("Compute windows of whole images as matrix products")};

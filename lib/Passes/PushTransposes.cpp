@@ -131,49 +131,26 @@ static LogicalResult matmulOfTranspose(MatmulOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-static Value permuteRows(MatmulOp op, TransposeOp transpose, unsigned kept,
-                         OpBuilder &b) {
-  Location loc = op.getRhs().getLoc();
-  RankedTensorType type = op.getRhs().getType();
-  // The rows, in the order in which they are: one dimension for each of the
-  // transpose's.
-  bool rowsLast = op.getTransposed()[1];
-  auto rows = transpose.getType().getShape().drop_front(kept);
-  Permutation shape(rows), perm;
-  for (int64_t dim : transpose.getPerm().drop_front(kept))
-    perm.push_back(dim - kept);
-  perm = inverse(perm);
-  if (rowsLast) {
-    shape.insert(shape.begin(), type.getDimSize(0));
-    for (int64_t &dim : perm)
-      ++dim;
-    perm.insert(perm.begin(), 0);
-  } else {
-    shape.push_back(type.getDimSize(1));
-    perm.push_back(perm.size());
-  }
+static Value inOrder(Value value, const ElementOrder &order, OpBuilder &b) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Location loc = value.getLoc();
   Value split =
-      createOrEvaluate<ReshapeOp>(b, loc, type.clone(shape), op.getRhs());
-  Value turned = createOrEvaluate<TransposeOp>(b, loc, split, perm);
+      createOrEvaluate<ReshapeOp>(b, loc, type.clone(order.shape), value);
+  Value turned = createOrEvaluate<TransposeOp>(b, loc, split, order.perm);
   return createOrEvaluate<ReshapeOp>(b, loc, type, turned);
 }
 
 /// reshape(transpose(x)) w, of images flattened in another order than that in
 /// which they are computed: permute the rows of the constant w instead.
 static LogicalResult matmulOfFlattened(MatmulOp op, PatternRewriter &rewriter) {
-  auto reshape = op.getLhs().getDefiningOp<ReshapeOp>();
-  auto transpose =
-      reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
-  if (!transpose || op.getTransposed()[0] || !constantValue(op.getRhs()))
+  std::optional<FlattenedProduct> product = flattenedProduct(op);
+  if (!product || !constantValue(op.getRhs()))
     return rewriter.notifyMatchFailure(
         op, "no flattened transpose times a constant");
-  std::optional<unsigned> kept = rowDimensions(
-      reshape, transpose.getPerm(), transpose.getInput().getType().getShape());
-  if (!kept)
-    return rewriter.notifyMatchFailure(op, "batch and rows are mixed");
-  Value weights = permuteRows(op, transpose, *kept, rewriter);
-  Value flat = rewriter.create<ReshapeOp>(reshape.getLoc(), reshape.getType(),
-                                          transpose.getInput());
+  Value weights = inOrder(op.getRhs(), product->right, rewriter);
+  Value flat = rewriter.create<ReshapeOp>(product->reshape.getLoc(),
+                                          product->reshape.getType(),
+                                          product->transpose.getInput());
   rewriter.modifyOpInPlace(op, [&] {
     op.getLhsMutable().assign(flat);
     op.getRhsMutable().assign(weights);

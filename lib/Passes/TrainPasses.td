@@ -62,6 +62,27 @@ def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
 }
 
+def OrderParameters : Pass<"mnist-order-parameters", "::mlir::ModuleOp"> {
+  let summary = "Keep parameters in the order in which images are computed";
+  let description = [{
+    A dense layer flattens images in the order of the file. Where they are
+    computed in another layout, `reshape(transpose(x)) w` would move all of x in
+    each step, and its gradient back. If every use of a parameter w is such a
+    product, with the same order, x is flattened as it is, and the device keeps w
+    in that order: as `mnist.order_shape` and `mnist.order` on its global say,
+    reshaped to the one, then transposed by the other. So are its gradient and
+    what the optimizer keeps for it. The initial value, checkpoints, saved files
+    and all that the runtime reads or writes have the file's order.
+
+        reshape(transpose(x)) w = reshape(x) w'
+
+    Constants are permuted by `--mnist-push-transposes`.
+  }];
+  let statistics = [
+    Statistic<"numOrdered", "ordered", "parameters in another order">];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+}
+
 def AddLoss : Pass<"mnist-add-loss", "::mlir::ModuleOp"> {
   let summary = "For every function that infers, add two that compute the loss";
   let description = [{

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/executor.h"
+#include "core/parameter_order.h"
 #include "core/pixels.h"
 #include "core/tensor.h"
 #include "cpu/batches.h"
@@ -193,8 +194,8 @@ Status CpuExecutor::allocateAll() {
     return noMemory(model);
   // No step may read what another program left in memory.
   std::memset(arena.get(), 0, sizes.arena + sizes.workspace);
-  if (model.initialBytes != 0)
-    std::memcpy(arena.get(), model.initial, model.initialBytes);
+  const std::vector<char> initial = initialInOrder(model);
+  std::copy(initial.begin(), initial.end(), arena.get());
   plans.resize(model.planCount);
   return checkThreads(threads);
 }
@@ -411,14 +412,20 @@ Status CpuExecutor::runBatches(int plan, int set, bool shuffle, int64_t count) {
 Status CpuExecutor::writeParameters(size_t offset, const void *from,
                                     size_t bytes) {
   MN_TRY(checkParameterRange(model, offset, bytes));
-  std::memcpy(arena.get() + offset, from, bytes);
-  return Status::success();
+  return writeInOrder(model, offset, from, bytes,
+                      [&](size_t at, const void *some, size_t count) {
+                        std::memcpy(arena.get() + at, some, count);
+                        return Status::success();
+                      });
 }
 
 Status CpuExecutor::readParameters(size_t offset, void *to, size_t bytes) {
   MN_TRY(checkParameterRange(model, offset, bytes));
-  std::memcpy(to, arena.get() + offset, bytes);
-  return Status::success();
+  return readInOrder(model, offset, to, bytes,
+                     [&](size_t at, void *some, size_t count) {
+                       std::memcpy(some, arena.get() + at, count);
+                       return Status::success();
+                     });
 }
 
 size_t CpuExecutor::deviceBytes() const {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/parameter_order.h"
 #include "cuda/executor_state.h"
 #include "cuda/launch_recorder.h"
 #include "mnistrt/cuda/kernels/batch.cuh"
@@ -26,8 +27,8 @@ Status CudaExecutor::initializeParameters() {
   const CUdeviceptr block = base + map.arena;
   MN_TRY(check(cu.cuMemsetD8Async(block, 0, model.parameterBytes, state.stream),
                "clearing the parameters"));
-  if (model.initialBytes != 0)
-    MN_TRY(check(cu.cuMemcpyHtoDAsync(block, model.initial, model.initialBytes,
+  if (const std::vector<char> initial = initialInOrder(model); !initial.empty())
+    MN_TRY(check(cu.cuMemcpyHtoDAsync(block, initial.data(), initial.size(),
                                       state.stream),
                  "uploading the parameters"));
   return makeWriter();
@@ -47,7 +48,10 @@ Status CudaExecutor::makeWriter() {
 Status CudaExecutor::writeParameters(size_t offset, const void *from,
                                      size_t bytes) {
   MN_TRY(checkParameterRange(model, offset, bytes));
-  return writeArena(offset, from, bytes);
+  return writeInOrder(model, offset, from, bytes,
+                      [&](size_t at, const void *some, size_t count) {
+                        return writeArena(at, some, count);
+                      });
 }
 
 Status CudaExecutor::writeArena(size_t offset, const void *from, size_t bytes) {
@@ -74,7 +78,10 @@ Status CudaExecutor::writeArena(size_t offset, const void *from, size_t bytes) {
 
 Status CudaExecutor::readParameters(size_t offset, void *to, size_t bytes) {
   MN_TRY(checkParameterRange(model, offset, bytes));
-  return bytes != 0 ? read(offset, to, bytes) : Status::success();
+  return readInOrder(model, offset, to, bytes,
+                     [&](size_t at, void *some, size_t count) {
+                       return read(at, some, count);
+                     });
 }
 
 Status CudaExecutor::finish() {

@@ -120,7 +120,7 @@ Status CheckpointFile::checkWritable() const {
 std::string CheckpointFile::modelDigest() const {
   Digest digest;
   for (int i = 0; i < model.model->parameterCount; ++i) {
-    const auto &[tensor, role] = model.model->parameters[i];
+    const auto &[tensor, role, order] = model.model->parameters[i];
     std::string about = nameOf(dtypeOf(tensor.type));
     for (char &letter : about)
       letter = static_cast<char>(std::tolower(letter));

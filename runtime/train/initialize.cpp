@@ -97,7 +97,7 @@ Status initialize(const TrainModel &model, Initialization kind, int64_t seed,
   const WeightUses uses = weightUsesOf(
       {reinterpret_cast<const char *>(tables.onnx), tables.onnxBytes});
   for (int i = 0; i < tables.parameterCount; ++i) {
-    const auto &[tensor, role] = tables.parameters[i];
+    const auto &[tensor, role, order] = tables.parameters[i];
     if (role != Role::parameter || tensor.rank < 2 || tensor.type != Type::f32)
       continue;
     const auto found = uses.find(tensor.name);

@@ -16,7 +16,7 @@ Status Saver::patch(const std::vector<char> &block,
                                       "file, to save it, got one without");
   OnnxWeights weights;
   for (int i = 0; i < tables.parameterCount; ++i) {
-    const auto &[tensor, role] = tables.parameters[i];
+    const auto &[tensor, role, order] = tables.parameters[i];
     if (role == Role::state)
       continue;
     if (tensor.type != Type::f32)

@@ -211,7 +211,7 @@ const Parameter *TrainModel::averageOf(const Parameter &parameter) const {
 std::string TrainModel::digest(const std::vector<char> &block) const {
   Digest digest;
   for (int i = 0; i < model->parameterCount; ++i) {
-    const auto &[tensor, role] = model->parameters[i];
+    const auto &[tensor, role, order] = model->parameters[i];
     if (role != Role::state)
       digest.addTensor(tensor.name, block.data() + tensor.offset,
                        bytesOf(tensor));
@@ -222,7 +222,7 @@ std::string TrainModel::digest(const std::vector<char> &block) const {
 std::vector<RunPart> TrainModel::parts(const std::vector<char> &block) const {
   std::vector<RunPart> parts;
   for (int i = 0; i < model->parameterCount; ++i) {
-    const auto &[tensor, role] = model->parameters[i];
+    const auto &[tensor, role, order] = model->parameters[i];
     if (role == Role::state)
       continue;
     Digest digest;

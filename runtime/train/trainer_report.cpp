@@ -46,7 +46,7 @@ Json Trainer::ratesNow() const {
 std::vector<Histogram> Trainer::weightHistograms() const {
   std::vector<Histogram> found;
   for (int i = 0; i < tables.parameterCount; ++i) {
-    const auto &[tensor, role] = tables.parameters[i];
+    const auto &[tensor, role, order] = tables.parameters[i];
     if (role != Role::parameter || tensor.type != Type::f32)
       continue;
     const auto *numbers =

@@ -25,7 +25,7 @@ def main():
                               "values", "architectures",
                               "validation", "colors", "class_names",
                               "augment", "class_weights", "accumulate", "rates", "mnist",
-                              "averages"), Place,
+                              "averages", "orders"), Place,
                              parser.parse_args())
 
 

@@ -151,10 +151,10 @@ struct Switch {
 static Switch switches[] = {
     {"no-fold-batch-norm", "Keep batch normalization separate", '1',
      OFF(foldBatchNorm)},
-    {"no-fold-constants", "Compute constants at run time", '1',
-     OFF(foldConstants)},
+    {"no-fold-constants", "Fold no constants", '1', OFF(foldConstants)},
     {"no-cse", "Keep equal ops", '1', OFF(cse)},
     {"no-push-transposes", "Keep all transposes", '2', OFF(pushTransposes)},
+    {"no-order-parameters", "Keep the file's order", '2', OFF(orderParameters)},
     {"no-choose-layout", "Keep the model's layout", '2', OFF(chooseLayout)},
     {"no-conv-to-matmul", "Keep whole windows", '2', OFF(convToMatmul)},
     {"no-fuse", "One step per op", '2', OFF(fuse)},

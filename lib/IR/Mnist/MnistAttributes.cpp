@@ -35,6 +35,11 @@ static AttributeKind aDictionary() {
           [](Attribute value) { return isa<DictionaryAttr>(value); }};
 }
 
+static AttributeKind manyI64() {
+  return {"an array of i64",
+          [](Attribute value) { return isa<DenseI64ArrayAttr>(value); }};
+}
+
 static AttributeKind allOf(AttributeKind kind, StringRef text) {
   return {text.str(), [kind](Attribute value) {
             auto array = dyn_cast<ArrayAttr>(value);
@@ -53,6 +58,8 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
       {"mnist.learned", onGlobal, aUnit()},
       {"mnist.loss", onModule | onResult, aString()},
       {"mnist.name", onArgument | onResult | onOp, aString()},
+      {"mnist.order", onGlobal, manyI64()},
+      {"mnist.order_shape", onGlobal, manyI64()},
       {"mnist.parameter", onArgument | onResult, aString()},
       {"mnist.partial", onModule, oneOf({"masked", "dropped"})},
       {"mnist.range",

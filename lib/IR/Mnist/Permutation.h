@@ -17,6 +17,15 @@ namespace mlir::mnistc {
 
 using Permutation = SmallVector<int64_t>;
 
+inline bool isPermutation(ArrayRef<int64_t> list) {
+  Permutation sorted(list);
+  llvm::sort(sorted);
+  for (auto [i, dim] : llvm::enumerate(sorted))
+    if (dim != int64_t(i))
+      return false;
+  return true;
+}
+
 inline Permutation inverse(ArrayRef<int64_t> perm) {
   Permutation result(perm.size());
   for (auto [i, dim] : llvm::enumerate(perm))

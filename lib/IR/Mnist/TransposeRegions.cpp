@@ -62,6 +62,37 @@ std::optional<unsigned> mlir::mnistc::rowDimensions(ReshapeOp reshape,
   return std::nullopt;
 }
 
+std::optional<FlattenedProduct> mlir::mnistc::flattenedProduct(MatmulOp op) {
+  auto reshape = op.getLhs().getDefiningOp<ReshapeOp>();
+  auto transpose =
+      reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
+  if (!transpose || op.getTransposed()[0] ||
+      op.getRhs().getType().getRank() != 2)
+    return std::nullopt;
+  std::optional<unsigned> kept = rowDimensions(
+      reshape, transpose.getPerm(), transpose.getInput().getType().getShape());
+  if (!kept)
+    return std::nullopt;
+  // The rows of the right operand, one dimension for each of the transpose's.
+  ElementOrder order;
+  llvm::append_range(order.shape,
+                     transpose.getType().getShape().drop_front(*kept));
+  for (int64_t dim : transpose.getPerm().drop_front(*kept))
+    order.perm.push_back(dim - *kept);
+  order.perm = inverse(order.perm);
+  RankedTensorType right = op.getRhs().getType();
+  if (op.getTransposed()[1]) {
+    order.shape.insert(order.shape.begin(), right.getDimSize(0));
+    for (int64_t &dim : order.perm)
+      ++dim;
+    order.perm.insert(order.perm.begin(), 0);
+  } else {
+    order.shape.push_back(right.getDimSize(1));
+    order.perm.push_back(order.perm.size());
+  }
+  return FlattenedProduct{reshape, transpose, order};
+}
+
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,25 @@ bool keepsMatrices(ReshapeOp reshape);
 std::optional<unsigned> rowDimensions(ReshapeOp reshape, ArrayRef<int64_t> perm,
                                       ArrayRef<int64_t> shape);
 
+/// Another order of a tensor's elements: reshaped to `shape`, then transposed
+/// by `perm`.
+struct ElementOrder {
+  SmallVector<int64_t> shape, perm;
+  bool operator==(const ElementOrder &other) const {
+    return shape == other.shape && perm == other.perm;
+  }
+};
+
+/// A matrix product whose left operand is reshape(transpose(x)), of images
+/// flattened in another order than that in which they are computed: x, and the
+/// order that makes up for it in the right operand.
+struct FlattenedProduct {
+  ReshapeOp reshape;
+  TransposeOp transpose;
+  ElementOrder right;
+};
+std::optional<FlattenedProduct> flattenedProduct(MatmulOp op);
+
 } // namespace mlir::mnistc
 
 #endif // MNISTC_IR_MNIST_TRANSPOSEREGIONS_H

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/CheckBlocks.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Mnist/Permutation.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "mnistrt/training.h"
 
@@ -111,6 +112,25 @@ static Type typeOfState(StringRef name, Builder builder) {
   return {};
 }
 
+/// Whether another order has each element once.
+static LogicalResult checkOrder(ml_program::GlobalOp global) {
+  auto shape = global->getAttrOfType<DenseI64ArrayAttr>("mnist.order_shape");
+  auto perm = global->getAttrOfType<DenseI64ArrayAttr>("mnist.order");
+  if (!shape && !perm)
+    return success();
+  auto type = cast<RankedTensorType>(global.getType());
+  int64_t rest = type.getNumElements();
+  if (shape)
+    for (int64_t size : shape.asArrayRef())
+      rest = size > 0 && rest % size == 0 ? rest / size : 0;
+  if (shape && perm && isPermutation(perm.asArrayRef()) &&
+      shape.size() == perm.size() && rest == 1)
+    return success();
+  return global.emitOpError("expected 'mnist.order' to permute a "
+                            "'mnist.order_shape' of ")
+         << type.getNumElements() << " elements";
+}
+
 static LogicalResult checkGlobal(ml_program::GlobalOp global,
                                  const Blocks &blocks) {
   StringRef name = global.getSymName();
@@ -120,6 +140,8 @@ static LogicalResult checkGlobal(ml_program::GlobalOp global,
            << name << "' to be " << expected << ", got " << global.getType();
   if (!global->hasAttr("mnist.role"))
     return global.emitOpError("expected a 'mnist.role', got none");
+  if (failed(checkOrder(global)))
+    return failure();
   auto offset = global->getAttrOfType<IntegerAttr>("plan.offset");
   if (!offset)
     return global.emitOpError("expected a 'plan.offset', got none");

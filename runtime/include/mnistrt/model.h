@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 12;
+constexpr uint32_t modelVersion = 13;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8, bf16 };
 
@@ -146,11 +146,19 @@ enum class Role : uint8_t {
   state,     ///< of the optimizer or the trainer: `fc.weight.m`, `mn.step`
 };
 
+/// How the device keeps a tensor whose elements it has in another order than
+/// the file: reshaped to `shape`, then transposed by `perm`.
+struct Order {
+  int rank = 0; ///< 0: in the file's order
+  const int64_t *shape = nullptr, *perm = nullptr;
+};
+
 /// A tensor that outlives a run. Its offset is one into the arena, at whose
 /// start all of them are, in every plan.
 struct Parameter {
   Tensor tensor;
   Role role;
+  Order order = {};
 };
 
 /// How a model was compiled to train.

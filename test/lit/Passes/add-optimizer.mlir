@@ -93,3 +93,14 @@ func.func @train_3(%seed: tensor<i64>) -> (tensor<2xf32> {mnist.gradient = "w"})
   %g = mnist.random_uniform %seed, %step stream 0 : (tensor<i64>, tensor<i64>) -> tensor<2xf32>
   return %g : tensor<2xf32>
 }
+
+// -----
+
+// What is kept for each element of a parameter is in its order.
+
+// ADAM: @w.v({{.*}}) : tensor<6xf32> {mnist.order = array<i64: 1, 0>, mnist.order_shape = array<i64: 2, 3>, mnist.role = "state"}
+// ADAM: @w.m({{.*}}) : tensor<6xf32> {mnist.order = array<i64: 1, 0>, mnist.order_shape = array<i64: 2, 3>, mnist.role = "state"}
+ml_program.global private mutable @w(dense<1.0> : tensor<6xf32>) : tensor<6xf32> {mnist.role = "parameter", mnist.order = array<i64: 1, 0>, mnist.order_shape = array<i64: 2, 3>}
+func.func @train_4(%g: tensor<6xf32>) -> (tensor<6xf32> {mnist.gradient = "w"}) {
+  return %g : tensor<6xf32>
+}

@@ -148,7 +148,7 @@ MUTANTS = [
      "if (!wanted || (order && !(*order == *wanted)))", "if (!wanted)",
      ["lit/order-parameters"]),
     ("what does not train has another order", "lib/Passes/OrderParameters.cpp",
-     "if (!global || !trains(global))", "if (!global)",
+     'return role && role.getValue() == "parameter";', "return bool(role);",
      ["lit/order-parameters"]),
     ("states of an optimizer have the file's order",
      "lib/Passes/AddOptimizer.cpp", "      to->setAttr(name, order);\n",

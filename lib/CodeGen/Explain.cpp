@@ -200,7 +200,7 @@ static void printChoices(ArrayRef<TensorChoice> choices, raw_ostream &os) {
     elements += trains ? choice.type.getNumElements() : 0;
     table.add({shortened(printable(choice.name), 2 * maxName),
                typeOf(choice.type), trains ? "trained" : choice.role.str(),
-               choice.reason.str()});
+               choice.reason});
   }
   os << "\n"
      << trained << " of " << choices.size() << " tensors are trained, "

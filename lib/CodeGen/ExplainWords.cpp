@@ -1,6 +1,7 @@
 //===- ExplainWords.cpp - what became of a model, in words ----------------===//
 
 #include "lib/CodeGen/ExplainWords.h"
+#include "lib/IR/Mnist/Permutation.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -148,6 +149,20 @@ std::string mlir::mnistc::whyOf(StepOp step) {
   return "planned for an unknown target";
 }
 
+/// "; kept as 64x32x13x13" of a parameter that the device has in another order.
+static std::string keptAs(ModuleOp module, StringRef name) {
+  Operation *global = module.lookupSymbol(name);
+  auto perm = global ? global->getAttrOfType<DenseI64ArrayAttr>("mnist.order")
+                     : DenseI64ArrayAttr();
+  if (!perm)
+    return "";
+  auto shape = global->getAttrOfType<DenseI64ArrayAttr>("mnist.order_shape");
+  std::string text = "; kept as ";
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(permute(shape.asArrayRef(), perm.asArrayRef()), os, "x");
+  return text;
+}
+
 SmallVector<TensorChoice> mlir::mnistc::choicesOf(ModuleOp module) {
   SmallVector<TensorChoice> choices;
   if (auto tensors = module->getAttrOfType<ArrayAttr>("mnist.tensors"))
@@ -156,7 +171,8 @@ SmallVector<TensorChoice> mlir::mnistc::choicesOf(ModuleOp module) {
         return entry.getAs<StringAttr>(key).getValue();
       };
       choices.push_back(
-          {text("name"), text("role"), text("reason"),
+          {text("name"), text("role"),
+           text("reason").str() + keptAs(module, text("name")),
            cast<RankedTensorType>(entry.getAs<TypeAttr>("type").getValue())});
     }
   return choices;

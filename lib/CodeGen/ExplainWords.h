@@ -31,7 +31,8 @@ std::string whyOf(StepOp step);
 
 /// What training chose, of an entry of `mnist.tensors`.
 struct TensorChoice {
-  StringRef name, role, reason;
+  StringRef name, role;
+  std::string reason;
   RankedTensorType type;
 };
 SmallVector<TensorChoice> choicesOf(ModuleOp module);

@@ -160,8 +160,8 @@ static LogicalResult matmulOfFlattened(MatmulOp op, PatternRewriter &rewriter) {
 
 namespace {
 /// f(reshape(x)) w = reshape(f(x)) w, so that the reshape that flattens an
-/// image stands before a product with a constant, which may take in what is
-/// before it.
+/// image stands before a product with weights, which may take in what is before
+/// it.
 struct SinkReshape : RewritePattern {
   SinkReshape(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
@@ -187,15 +187,15 @@ private:
   static bool isUnary(Operation *op) {
     return op->hasTrait<Elementwise>() && op->getNumOperands() == 1;
   }
-  /// Whether `op`, or what is computed only from it, is multiplied by a
-  /// constant.
+  /// Whether `op`, or what is computed only from it, is multiplied by weights
+  /// whose rows may be permuted.
   static bool isMultiplied(Operation *op) {
     while (op->hasOneUse() && isUnary(*op->user_begin()))
       op = *op->user_begin();
     return !op->use_empty() &&
            llvm::all_of(op->getUsers(), [](Operation *user) {
              auto matmul = dyn_cast<MatmulOp>(user);
-             return matmul && constantValue(matmul.getRhs());
+             return matmul && mayPermuteRows(matmul.getRhs());
            });
   }
 };

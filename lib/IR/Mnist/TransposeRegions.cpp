@@ -2,6 +2,7 @@
 
 #include "lib/IR/Mnist/TransposeRegions.h"
 #include "lib/IR/Mnist/Evaluate.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"
@@ -60,6 +61,11 @@ std::optional<unsigned> mlir::mnistc::rowDimensions(ReshapeOp reshape,
     columns *= shape[perm[kept]];
   }
   return std::nullopt;
+}
+
+bool mlir::mnistc::mayPermuteRows(Value right) {
+  return constantValue(right) ||
+         right.getDefiningOp<ml_program::GlobalLoadOp>();
 }
 
 std::optional<FlattenedProduct> mlir::mnistc::flattenedProduct(MatmulOp op) {
@@ -283,7 +289,7 @@ TransposeCost OpRegion::outputCost(Value output, ArrayRef<int64_t> perm) const {
       bool absorbs = llvm::all_of(reshape->getUsers(), [](Operation *next) {
         auto matmul = dyn_cast<MatmulOp>(next);
         return matmul && !matmul.getTransposed()[0] &&
-               constantValue(matmul.getRhs());
+               mayPermuteRows(matmul.getRhs());
       });
       whole |= (!absorbs || !rowDimensions(reshape, back, shape)) &&
                (!swapsMatrix(back) || !isForProducts(reshape));

@@ -41,6 +41,10 @@ bool keepsMatrices(ReshapeOp reshape);
 std::optional<unsigned> rowDimensions(ReshapeOp reshape, ArrayRef<int64_t> perm,
                                       ArrayRef<int64_t> shape);
 
+/// Whether the rows of a product's right operand may be permuted before it
+/// runs: of a constant, or a parameter (mnist-order-parameters).
+bool mayPermuteRows(Value right);
+
 /// Another order of a tensor's elements: reshaped to `shape`, then transposed
 /// by `perm`.
 struct ElementOrder {

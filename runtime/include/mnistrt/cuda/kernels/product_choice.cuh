@@ -114,7 +114,7 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   // The results leave.
   all += results * (47 + 19 * blocks);
   // Large blocks, and multiprocessors without one: alone a product takes no
-  // longer for that, beside others it does, by 1.5 of 37 us where 86 had one.
+  // longer for that, beside others it does, by 3 of 37 us where 86 had one.
   const double idle = double(referenceSms) / double(t.count) - 1;
   if (t.splits == 1 && t.threads() > 128)
     all *= 1 + max(0.0, min(0.3, 0.5 * idle));

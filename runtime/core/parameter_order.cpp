@@ -18,10 +18,17 @@ struct Bytes {
 class Reordered {
 public:
   explicit Reordered(const Parameter &parameter)
-      : order(parameter.order), element(bytesOf(parameter.tensor.type)),
+      : element(bytesOf(parameter.tensor.type)),
         begin(parameter.tensor.offset) {
-    for (int d = 0; d < order.rank; ++d)
-      count *= size_t(order.shape[d]);
+    const Order &order = parameter.order;
+    const auto rank = size_t(order.rank);
+    sizes.assign(order.shape, order.shape + rank);
+    steps.resize(rank);
+    for (size_t d = rank; d-- > 0;) {
+      const auto from = size_t(order.perm[d]);
+      steps[from] = count;
+      count *= size_t(sizes[from]);
+    }
   }
 
   size_t elementBytes() const { return element; }
@@ -30,44 +37,50 @@ public:
 
   /// Where the device has element number `number` of the file.
   size_t placeOf(size_t number) const {
-    std::vector<size_t> at(size_t(order.rank));
-    for (int d = order.rank - 1; d >= 0; --d) {
-      at[size_t(d)] = number % size_t(order.shape[d]);
-      number /= size_t(order.shape[d]);
-    }
     size_t place = 0;
-    for (int d = 0; d < order.rank; ++d) {
-      const auto from = size_t(order.perm[d]);
-      place = place * size_t(order.shape[from]) + at[from];
+    for (size_t d = sizes.size(); d-- > 0;) {
+      place += number % size_t(sizes[d]) * steps[d];
+      number /= size_t(sizes[d]);
     }
     return place;
   }
 
   /// All elements: from the file's order to the device's, or back.
-  void toDevice(char *block) const {
-    rearrange(block, [&](size_t number, size_t place) {
-      return std::pair(place, number);
-    });
-  }
-  void toFile(char *block) const {
-    rearrange(block, [&](size_t number, size_t place) {
-      return std::pair(number, place);
-    });
-  }
+  void toDevice(char *block) const { rearrange<true>(block); }
+  void toFile(char *block) const { rearrange<false>(block); }
 
 private:
-  /// `pick(number, place)`: to which element, from which.
-  template <typename Pick> void rearrange(char *block, const Pick &pick) const {
-    const std::vector<char> before(block, block + count * element);
-    for (size_t number = 0; number < count; ++number) {
-      const auto [to, from] = pick(number, placeOf(number));
-      std::memcpy(block + to * element, before.data() + from * element,
-                  element);
+  template <bool toDevice> void rearrange(char *block) const {
+    switch (element) {
+    case 8:
+      return rearrangeAll<toDevice, 8>(block);
+    case 4:
+      return rearrangeAll<toDevice, 4>(block);
+    case 2:
+      return rearrangeAll<toDevice, 2>(block);
+    default:
+      return rearrangeAll<toDevice, 1>(block);
+    }
+  }
+  /// Elements of `bytes` bytes: copies of a size that the compiler knows.
+  template <bool toDevice, size_t bytes> void rearrangeAll(char *block) const {
+    const std::vector<char> before(block, block + count * bytes);
+    const size_t row = size_t(sizes.back()), step = steps.back();
+    for (size_t number = 0; number < count; number += row) {
+      size_t place = placeOf(number);
+      for (size_t i = 0; i < row; ++i, place += step) {
+        const size_t to = toDevice ? place : number + i;
+        const size_t from = toDevice ? number + i : place;
+        std::memcpy(block + to * bytes, before.data() + from * bytes, bytes);
+      }
     }
   }
 
-  Order order;
   size_t element, begin, count = 1;
+  /// Of each dimension of the file's elements, and how far from one to the next
+  /// on the device.
+  std::vector<int64_t> sizes;
+  std::vector<size_t> steps;
 };
 
 /// Some bytes of the block, and the reordered parameters that have some of

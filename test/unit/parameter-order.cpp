@@ -1,6 +1,7 @@
 //===- parameter-order.cpp - elements in the order of file and device -----===//
 
 #include "core/parameter_order.h"
+#include "core/tensor.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -91,6 +92,25 @@ TEST_F(ParameterOrder, InitialValuesAreAsTheDeviceHasThem) {
   EXPECT_EQ(numbers[1], 8);
   for (int i = 0; i < 12; ++i)
     EXPECT_EQ(numbers[2 + i], ofDevice[i]) << i;
+}
+
+TEST_F(ParameterOrder, NumbersHaveAnySize) {
+  for (const Type type : {Type::f64, Type::bf16, Type::u8}) {
+    const size_t size = bytesOf(type);
+    const Parameter parameter = {
+        {"w", type, 2, matrix, 0}, Role::parameter, {3, shape, perm}};
+    model.parameters = &parameter;
+    model.parameterCount = 1;
+    std::vector<unsigned char> initial(12 * size);
+    for (size_t i = 0; i < initial.size(); ++i)
+      initial[i] = static_cast<unsigned char>(i);
+    model.initial = initial.data();
+    model.initialBytes = initial.size();
+    const std::vector<char> block = initialInOrder(model);
+    for (size_t i = 0; i < block.size(); ++i)
+      EXPECT_EQ(size_t(block[i]), ofDevice[i / size] * size + i % size)
+          << nameOf(type) << " " << i;
+  }
 }
 
 TEST_F(ParameterOrder, PartsOfNumbersAreRefused) {

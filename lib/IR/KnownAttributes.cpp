@@ -26,6 +26,11 @@ AttributeKind mlir::mnistc::aNumberOfBytes() {
           }};
 }
 
+AttributeKind mlir::mnistc::manyI64() {
+  return {"an array of i64",
+          [](Attribute value) { return isa<DenseI64ArrayAttr>(value); }};
+}
+
 AttributeKind mlir::mnistc::oneOf(std::initializer_list<StringRef> words) {
   std::vector<std::string> known(words.begin(), words.end());
   return {"one of " + llvm::join(known, ", "), [known](Attribute value) {

@@ -24,6 +24,7 @@ AttributeKind aString();
 AttributeKind aUnit();
 /// An i64 that does not overflow when sizes are added to it.
 AttributeKind aNumberOfBytes();
+AttributeKind manyI64();
 AttributeKind oneOf(std::initializer_list<StringRef> words);
 
 inline constexpr int64_t maxBytes = int64_t(1) << 60;

@@ -26,7 +26,7 @@ static bool trains(ml_program::GlobalOp global) {
 /// The order that a use of a parameter asks for, of its right operand.
 static std::optional<ElementOrder> orderFor(OpOperand &use) {
   auto matmul = dyn_cast<MatmulOp>(use.getOwner());
-  if (!matmul || use.get() != matmul.getRhs() || use.get() == matmul.getLhs())
+  if (!matmul || &use != &matmul.getRhsMutable())
     return std::nullopt;
   std::optional<FlattenedProduct> product = flattenedProduct(matmul);
   return product ? std::optional(product->right) : std::nullopt;

@@ -10,7 +10,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 TRAIN = ("train", "--data=digits", "--limit=20", "--test-limit=8", "--epochs=1",
          "--report-every=1")
-NETWORKS = ("mxnet-simplecnn", "lenet5", "residual", "mobile", "vit", "random-41")
+NETWORKS = ("mxnet-simplecnn", "keras-cnn", "lenet5", "residual", "mobile", "vit",
+            "random-41")
 
 # Of a loss in f32, relative: some units in its last place.
 ROUNDING = 5e-7

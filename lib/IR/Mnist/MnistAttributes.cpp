@@ -35,11 +35,6 @@ static AttributeKind aDictionary() {
           [](Attribute value) { return isa<DictionaryAttr>(value); }};
 }
 
-static AttributeKind manyI64() {
-  return {"an array of i64",
-          [](Attribute value) { return isa<DenseI64ArrayAttr>(value); }};
-}
-
 static AttributeKind allOf(AttributeKind kind, StringRef text) {
   return {text.str(), [kind](Attribute value) {
             auto array = dyn_cast<ArrayAttr>(value);

@@ -30,14 +30,9 @@ static AttributeKind aStream() {
           }};
 }
 
-static AttributeKind numbersOfSteps() {
-  return {"an array of i64",
-          [](Attribute value) { return isa<DenseI64ArrayAttr>(value); }};
-}
-
 static ArrayRef<KnownAttribute> planAttributes() {
   static const KnownAttribute known[] = {
-      {afterAttribute, onStep, numbersOfSteps()},
+      {afterAttribute, onStep, manyI64()},
       {"plan.arena_bytes", onFunction, aNumberOfBytes()},
       {candidateAttribute,
        onStep,

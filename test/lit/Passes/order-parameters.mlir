@@ -5,11 +5,14 @@
 // CHECK:       ml_program.global private mutable @w({{.*}}) : tensor<5x12xf32> {mnist.order = array<i64: 0, 3, 1, 2>, mnist.order_shape = array<i64: 5, 2, 3, 2>, mnist.role = "parameter"}
 // CHECK-LABEL: @train
 // CHECK-SAME:  (%[[X:.*]]: tensor<4x2x2x3xf32>)
-// CHECK-DAG:   %[[W:.*]] = ml_program.global_load @w
-// CHECK-DAG:   %[[FLAT:.*]] = mnist.reshape %[[X]] : tensor<4x2x2x3xf32> -> tensor<4x12xf32>
-// CHECK:       mnist.matmul %[[FLAT]], %[[W]] transposed [false, true]
-// CHECK-NOT:   mnist.transpose
-// CHECK:       return
+// CHECK-NEXT:  %[[W:.*]] = ml_program.global_load @w
+// CHECK-NEXT:  %[[FLAT:.*]] = mnist.reshape %[[X]] : tensor<4x2x2x3xf32> -> tensor<4x12xf32>
+// CHECK-NEXT:  mnist.matmul %[[FLAT]], %[[W]] transposed [false, true]
+// CHECK-LABEL: @eval
+// CHECK-SAME:  (%[[X:.*]]: tensor<8x2x2x3xf32>)
+// CHECK-NEXT:  %[[W:.*]] = ml_program.global_load @w
+// CHECK-NEXT:  %[[FLAT:.*]] = mnist.reshape %[[X]] : tensor<8x2x2x3xf32> -> tensor<8x12xf32>
+// CHECK-NEXT:  mnist.matmul %[[FLAT]], %[[W]] transposed [false, true]
 ml_program.global private mutable @w(dense<1.0> : tensor<5x12xf32>) : tensor<5x12xf32> {mnist.role = "parameter"}
 func.func @train(%x: tensor<4x2x2x3xf32>) -> tensor<4x5xf32> {
   %w = ml_program.global_load @w : tensor<5x12xf32>

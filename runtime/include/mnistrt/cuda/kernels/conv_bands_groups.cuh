@@ -73,16 +73,19 @@ template <Conv S> struct BandGroups : BandTiles<S> {
     if constexpr (hasWgmma)
       fenceForWgmma();
     __syncthreads();
-    products.multiplyBand(memory, band, which, isFirst, [&] {
-      if constexpr (isLong) {
+    const auto load = [&] {
+      if constexpr (isLong)
         memory.inside[1 - which][threadIdx.x] =
             afterNext.load(f, corner, spots, below(2), isMine(below(2)));
+    };
+    const auto store = [&] {
+      if constexpr (isLong)
         next.store(
             spots, below(1), 1 - which,
             const_cast<volatile unsigned &>(memory.inside[which][threadIdx.x]),
             memory);
-      }
-    });
+    };
+    products.multiplyBand(memory, band, which, isFirst, load, store);
     which = 1 - which;
     ++number;
     band = below(1);

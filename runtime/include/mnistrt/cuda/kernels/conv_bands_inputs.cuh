@@ -78,23 +78,33 @@ template <Conv S> struct BandInputs : BandTiles<S> {
     });
   }
 
-  /// Multiplies a band, and does something meanwhile. `isFirst`: no other was
-  /// multiplied before. A warp that has begun some products can begin no more,
-  /// and do nothing else, before most of these are made. So of tf32x3, which
-  /// has many, some warpgroups do the other thing first.
-  template <typename Meanwhile>
+  /// Multiplies a band; meanwhile load() and store() bring later ones.
+  /// `isFirst`: no other was multiplied before. A warp that has begun some
+  /// products can begin no more, and do nothing else, before most of these are
+  /// made. So of tf32x3, which has many, some warpgroups begin with them and
+  /// the others end with them.
+  template <typename Load, typename Store>
   MN_DEVICE void multiplyBand(const Operands &from, const Band &band, int which,
-                              bool isFirst, const Meanwhile &meanwhile) {
+                              bool isFirst, const Load &load,
+                              const Store &store) {
     const bool add = !moves && !isFirst;
     if constexpr (!hasWgmma) {
+      load();
       multiply(from, band, which, add);
-      meanwhile();
-    } else if (parts == 1 || 2 * warpgroup() < t.warpgroups - 1) {
+      store();
+    } else if constexpr (parts == 1) {
+      load();
       startWgmma(from, band, which, add);
-      meanwhile();
+      store();
+      waitForWgmma();
+    } else if (2 * warpgroup() < t.warpgroups - 1) {
+      startWgmma(from, band, which, add);
+      load();
+      store();
       waitForWgmma();
     } else {
-      meanwhile();
+      load();
+      store();
       startWgmma(from, band, which, add);
       waitForWgmma();
     }

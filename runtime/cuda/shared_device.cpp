@@ -26,6 +26,9 @@ Status SharedDevice::open(const Model &model, const ExecutorOptions &options) {
   MN_TRY(check(driver, driver.cuDevicePrimaryCtxRetain(&context, device.number),
                "opening the GPU"));
   MN_TRY(makeCurrent());
+  // Rows of images are short: what misses the L2 cache brings their neighbours.
+  // A hint, which a GPU need not know.
+  driver.cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128);
   if (model.constantBytes == 0)
     return Status::success();
   MN_TRY(allocate(aligned(model.constantBytes), deviceBytes(model), constants));

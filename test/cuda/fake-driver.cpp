@@ -120,6 +120,8 @@ CUresult cuCtxSetCurrent(CUcontext) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuCtxSetLimit(CUlimit, size_t) { return CUDA_SUCCESS; }
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//

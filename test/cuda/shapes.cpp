@@ -49,10 +49,25 @@ void expectLaunch(const LaunchShape &launch) {
   EXPECT_EQ(launch.blocks % launch.cluster, 0u);
 }
 
+/// Strips have all windows, and a block has room for what it has.
+void expectStrip(const shape::Windows &w, const shape::Patch &t) {
+  EXPECT_GE(t.tiles * t.strips * t.height * t.side,
+            int64_t(w.batch) * w.out[0] * w.out[1]);
+  EXPECT_GE(t.rows, t.strips * t.height);
+  EXPECT_LE(t.rows, t.highest);
+  EXPECT_EQ(t.rows % 2, 0);
+  EXPECT_EQ(t.threads, 2 * t.width);
+  EXPECT_TRUE(shape::hasRoom(w, t));
+  EXPECT_GE(t.across * t.width, w.results);
+  EXPECT_GE(shape::sharedBytes(w, t), unsigned(shape::poolBytes(w, t)));
+}
+
 void expectPatch(const shape::Windows &w, const shape::ConvWay &way) {
   if (way.way != Way::patches)
     return;
   const shape::Patch &t = way.patch;
+  if (t.isStrip())
+    return expectStrip(w, t);
   const int64_t squares =
       int64_t(w.batch) * shape::squaresAlong(w, 0) * shape::squaresAlong(w, 1);
   EXPECT_GE(t.tiles * t.windows, t.squares ? squares * t.side * t.side

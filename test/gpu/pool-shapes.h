@@ -55,6 +55,20 @@
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(pooled_nhwc_split, tiled(pooled_nhwc, {.mma = mn::Mma::tf32x3, .split = 2,                 \
     .way = mn::Way::patches, .width = 64}))                                                   \
+  X(pooled_strips, tiled(mn::Conv{.batch=3, .inChannels=12, .outChannels=70, .in={14,14,1},    \
+    .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={2,2,1}, .out={7,7,1}}}, {.mma = mn::Mma::tf32, .way = mn::Way::patches,    \
+    .height = 14, .width = 128}))                                                              \
+  X(pooled_strips_rows, tiled(mn::Conv{.batch=3, .inChannels=20, .outChannels=40,              \
+    .in={10,26,1}, .kernel={3,3,1}, .out={8,24,1}, .pool={.kernel={2,2,1}, .out={4,12,1}}},    \
+    {.mma = mn::Mma::bf16, .way = mn::Way::patches, .height = 4, .width = 64}))                \
+  X(pooled_strips_alone, tiled(mn::Conv{.batch=2, .inChannels=20, .outChannels=40,             \
+    .in={20,26,1}, .kernel={3,3,1}, .out={18,24,1}, .pool={.kernel={2,2,1}, .out={9,12,1}}},   \
+    {.mma = mn::Mma::tf32, .way = mn::Way::patches, .height = 18, .width = 64}))               \
+  X(pooled_strips_over, tiled(pooled_odd, {.mma = mn::Mma::bf16, .way = mn::Way::patches,      \
+    .height = 24, .width = 64}))                                                               \
+  X(pooled_strips_nhwc, tiled(pooled_nhwc, {.mma = mn::Mma::tf32, .way = mn::Way::patches,     \
+    .height = 8, .width = 64}))                                                                \
   X(pooled_long_rows, tiled(mn::Conv{.batch=3, .inChannels=16, .outChannels=24,                \
     .in={9,70,1}, .kernel={3,3,1}, .out={9,70,1}, .pads={1,1,0}, .padsAfter={1,1,0},           \
     .pool={.kernel={2,2,1}, .out={4,35,1}}}, {.mma = mn::Mma::tf32x3,                          \
@@ -68,7 +82,10 @@
     .kernel={2,2,1}, .out={9,8,1}, .pool={.kernel={3,2,1}, .out={3,4,1}, .mean=true}})         \
   X(mean_over, scheduled(mn::Conv{.batch=50, .inChannels=32, .outChannels=64,                  \
     .in={13,14,1}, .kernel={3,3,1}, .out={13,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
-    .pool={.kernel={2,3,1}, .out={7,5,1}, .mean=true}}, mn::Mma::tf32x3))
+    .pool={.kernel={2,3,1}, .out={7,5,1}, .mean=true}}, mn::Mma::tf32x3)) \
+  X(mean_strips, tiled(mn::Conv{.batch=3, .inChannels=8, .outChannels=24, .in={9,13,1},        \
+    .kernel={2,2,1}, .out={8,12,1}, .pool={.kernel={2,2,1}, .out={4,6,1}, .mean=true}},        \
+    {.mma = mn::Mma::tf32, .way = mn::Way::patches, .height = 8, .width = 64}))
 
 // Gradients of few weights that read the windows of a pool: those that are left
 // over, and that hang over; in one and three dimensions, and in groups.

@@ -70,6 +70,16 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(by_patches_bf16, tiled(deepShape, {.mma = mn::Mma::bf16, .split = 2,                       \
     .way = mn::Way::patches, .width = 112}))                                                   \
+  X(by_strips_whole, tiled(deepShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,          \
+    .height = 8, .width = 64}))                                                                \
+  X(by_strips_over, tiled(scheduledShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,      \
+    .height = 16, .width = 64}))                                                               \
+  X(by_strips_wide, tiled(deepShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,           \
+    .height = 32, .width = 128}))                                                              \
+  X(by_strips_nhwc, tiled(patch_dilated_nhwc, {.mma = mn::Mma::bf16, .way = mn::Way::patches,  \
+    .height = 10, .width = 64}))                                                               \
+  X(by_strips_groups, tiled(groupedShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,      \
+    .height = 10, .width = 64}))                                                               \
   X(by_patches_groups, tiled(groupedShape, {.mma = mn::Mma::tf32x3,                            \
     .way = mn::Way::patches, .width = 16}))                                                    \
   X(by_patches_groups_split, tiled(groupedShape, {.mma = mn::Mma::bf16, .split = 2,            \

@@ -165,6 +165,29 @@ static std::string columnsProblem(const Contraction &c,
   return "";
 }
 
+/// Of patches with a height.
+static std::string stripProblem(const mn::shape::Windows &w,
+                                const mn::ProductSchedule &s) {
+  if (s.height == 1)
+    return "";
+  if (!mn::shape::hasStrips(w))
+    return formatv("expected no height for patches but in tf32 or bf16, of two "
+                   "dimensions, with sums of at most {0} terms, gradients "
+                   "without strides and pools with windows of two columns, got "
+                   "{1}",
+                   mn::shape::keptTerms(w.mma), s.height);
+  if (!mn::shape::isStripHeight(w, s.height))
+    return formatv("expected a height of 4, 6, 8, ... {0} for patches, a "
+                   "multiple of a pool's windows, got {1}",
+                   mn::shape::Patch::highest, s.height);
+  if (s.width % 64 != 0 || s.split != 1)
+    return formatv(
+        "expected a width of 64 or 128 and no split for patches with "
+        "a height, got width = {0}, split = {1}",
+        s.width, s.split);
+  return "";
+}
+
 static std::string patchesProblem(const Contraction &c,
                                   const mn::ProductSchedule &s) {
   mn::shape::Windows w = c.work().ofPatches;
@@ -178,8 +201,10 @@ static std::string patchesProblem(const Contraction &c,
     return formatv("expected a width of 16, 32, 48, ... {0} for patches, got "
                    "{1}",
                    widest, s.width);
+  if (std::string problem = stripProblem(w, s); !problem.empty())
+    return problem;
   mn::shape::Patch patch =
-      mn::shape::counted(mn::shape::Patch{s.width, s.split}, w);
+      mn::shape::counted(mn::shape::Patch{s.width, s.split, s.height}, w);
   if (!isPowerOfTwo(s.split, mn::shape::largestCluster) ||
       !mn::shape::hasTurns(w, patch))
     return formatv("expected a split of 1, 2, 4 or 8 into blocks that each sum "
@@ -341,7 +366,8 @@ static std::string numbersProblem(StepOp step) {
       .Case([&](ColumnsAttr s) {
         numbers.append({s.getHeight(), s.getWidth(), s.getSplit()});
       })
-      .Case([&](PatchesAttr s) { numbers.push_back(s.getWidth()); })
+      .Case(
+          [&](PatchesAttr s) { numbers.append({s.getHeight(), s.getWidth()}); })
       .Case([&](WeightsAttr s) {
         numbers.append({s.getChannels(), s.getSplit()});
       })

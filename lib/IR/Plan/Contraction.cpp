@@ -89,8 +89,11 @@ Contraction::Contraction(Operation *root, const mn::ProductSchedule &schedule)
 Contraction::Contraction(StepOp step, const mn::ProductSchedule &schedule)
     : Contraction(rootOf(step), schedule) {
   if (isPoolStep(step))
-    if (FailureOr<PoolBody> body = readPoolBody(step); succeeded(body))
+    if (FailureOr<PoolBody> body = readPoolBody(step); succeeded(body)) {
       conv.pool = windowsOf(body->pool);
+      conv.pool.indices =
+          !step.getBody().front().getOps<ArgMaxPoolOp>().empty();
+    }
   if (auto gradient = dyn_cast<ConvFilterGradOp>(rootOf(step)))
     if (MaxUnpoolOp unpool = inlinedUnpoolOf(gradient.getOutputGrad()))
       conv.pool = windowsOf(unpool);

@@ -174,9 +174,13 @@ def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
     convolution with strides is computed from folded images (space to depth), in
     which strides x strides pixels are one with so many times the channels: where
     strides divide the image, and windows are no shorter and have no gaps.
+
+    With a `height` a block has a strip instead, eight windows wide and so many
+    rows high, and a warpgroup for each 64 of the `width` channels: windows are
+    columns of its products, and results leave from registers. In tf32 and bf16.
   }];
-  let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$width,
-                        Plan_Number<"">:$split);
+  let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$height,
+                        Plan_Number<"">:$width, Plan_Number<"">:$split);
 }
 
 def Plan_WeightsAttr : Plan_ScheduleAttr<"Weights", "weights"> {

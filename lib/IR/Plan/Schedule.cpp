@@ -86,6 +86,7 @@ mn::ProductSchedule mlir::mnistc::scheduleOf(StepOp step) {
         return mn::ProductSchedule{.mma = ofKernels(s.getMma()),
                                    .split = int(s.getSplit()),
                                    .way = mn::Way::patches,
+                                   .height = int(s.getHeight()),
                                    .width = int(s.getWidth())};
       })
       .Case([](WeightsAttr s) {
@@ -132,7 +133,7 @@ Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
   case mn::Way::columns:
     return ColumnsAttr::get(context, s.height, s.width, s.split);
   case mn::Way::patches:
-    return PatchesAttr::get(context, ofPlan(s.mma), s.width, s.split);
+    return PatchesAttr::get(context, ofPlan(s.mma), s.height, s.width, s.split);
   case mn::Way::weights:
     return WeightsAttr::get(context, s.channels, s.split);
   case mn::Way::bands:

@@ -65,6 +65,8 @@ struct PoolWindows {
   int kernel[3] = {1, 1, 1};
   int out[3] = {0, 0, 0};
   bool mean = false; ///< else the maximum
+  /// Where the maxima are is stored, too. For choices of schedules only.
+  bool indices = false;
 };
 
 /// A convolution over `spatial` dimensions, 1 to 3; unused ones have size 1,

@@ -130,7 +130,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
           inside ? begin + spots.input[j] + y * S.in[1] + firstX : Index(0);
 #pragma unroll
       for (int i = 0; i < images; ++i)
-        input[j][i] = f.loadInput(isImage(band, i) ? at + i * apart : 0);
+        input[j][i] =
+            around(f.loadInput(isImage(band, i) ? at + i * apart : 0));
       bits |= unsigned(inside) << j;
     }
     return bits;
@@ -150,10 +151,19 @@ template <Conv S> struct BandLoads : BandTiles<S> {
       const Index at = inside ? begin + spots.grad[j] : Index(0);
 #pragma unroll
       for (int i = 0; i < images; ++i)
-        grad[j][i] = f.loadOutputGrad(isImage(band, i) ? at + i * apart : 0);
+        grad[j][i] =
+            around(f.loadOutputGrad(isImage(band, i) ? at + i * apart : 0));
       bits |= unsigned(inside) << j;
     }
     return bits;
+  }
+  /// A row is short, and the next band reads the one below it: from the cache,
+  /// if it does not have everything anyway.
+  template <typename Loaded> static MN_DEVICE float around(Loaded &&v) {
+    if constexpr (isMemory<Loaded> && shape::exceedsCache(S))
+      return loadAround(v);
+    else
+      return v;
   }
   static MN_DEVICE bool isImage(const Band &band, int i) {
     return S.batch % images == 0 || band.image + i < S.batch;

@@ -257,15 +257,21 @@ MN_SHAPE_FN int64_t bandWaves(const Bands &t, int resident) {
                           int64_t(resident) * clustersAtOnce(cluster));
 }
 
+MN_SHAPE_FN double bytesOfImages(const Conv &s) {
+  const double images = double(s.inChannels) * s.in[0] * s.in[1] +
+                        double(s.outChannels) * s.out[0] * s.out[1];
+  return 4 * images * s.batch;
+}
+MN_SHAPE_FN bool exceedsCache(const Conv &s) {
+  return bytesOfImages(s) > (40 << 20);
+}
+
 /// What warpgroups wait for memory where images are larger than the L2 cache:
 /// rows of bands are short and far from each other, and read 28 bytes more. 970
 /// bytes a cycle were fitted to the times of SimpleCNN's at batch 1024.
 MN_SHAPE_FN double bandMemoryCycles(const Conv &s, const Bands &t) {
-  constexpr double cache = 40 << 20;
-  const double images = double(s.inChannels) * s.in[0] * s.in[1] +
-                        double(s.outChannels) * s.out[0] * s.out[1];
-  const double bytes = 4 * images * s.batch, row = 4.0 * t.columns;
-  return bytes > cache ? bytes * (row + 28) / row / 970 : 0;
+  const double row = 4.0 * t.columns;
+  return exceedsCache(s) ? bytesOfImages(s) * (row + 28) / row / 970 : 0;
 }
 
 /// As mmaCycles(), of warpgroups, from what shared memory and tensor cores do

@@ -7,23 +7,18 @@
 // tap's filters multiply. So a block loads its pixels once for all taps.
 // Windows that reach over an edge are computed as well, but not stored.
 //
-// In shared memory 16 bytes are channels of one pixel, or of one filter and
-// tap, for some channels at a time: while the tensor cores multiply these, the
-// next ones arrive. Eight neighbouring pixels are eight rows of an operand, and
-// a tap's operand is as far away as its pixels. Numbers of tf32x3 are split in
-// registers, on their way to the tensor cores: to split them in shared memory
-// was measured to be slower. Filters are only copied (conv_patch_filters.cuh).
-// For the arithmetic, see product_mma.cuh.
+// Numbers of tf32x3 are split in registers, on their way from shared memory to
+// the tensor cores: to split them in shared memory was measured to be slower.
+// For the arithmetic, see product_mma.cuh; for what is in shared memory when,
+// conv_patch_turns.cuh.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CONV_PATCH_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_PATCH_CUH
 
-#include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
-#include "mnistrt/cuda/kernels/conv_patch_pixels.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_results.cuh"
-#include "mnistrt/cuda/kernels/conv_patch_tile.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_turns.cuh"
 
 #ifdef __CUDACC__
 
@@ -41,63 +36,31 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
   static constexpr int taps = W.taps(), threads = t.threads;
   static constexpr int windows = t.windows, width = t.width;
   static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
-  static constexpr int depth = 2 * chunk; ///< channels of a turn
-  static constexpr int split = splitOf(t);
-  static constexpr int allTurns = shape::turnsOf(W);
-  static constexpr int turns = shape::ceilDiv(allTurns, split);
   using Tile = PatchTile<W, t>;
-  using Pixels = PatchPixels<W, Tile>;
+  using Turns = PatchTurns<W, t, Tile>;
+  using Stage = typename Turns::Stage;
+  using Pixels = typename Turns::Pixels;
   using Padded = typename Pixels::Padded;
-  using Held = typename Pixels::Held;
   using Results = PatchResults<W, t, nchw>;
+  static constexpr int depth = Turns::depth, split = Turns::split;
+  static constexpr int allTurns = Turns::allTurns, turns = Turns::turns;
+  static constexpr int filterWords = Turns::filterWords, kept = Turns::kept;
+  static constexpr bool moves = Turns::moves, goesOn = Turns::goesOn;
   static constexpr bool repeatsNans = Pixels::repeatsNans;
   static constexpr int pixels = Pixels::pixels;
-  static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
   static constexpr int wide = width / 8;
   static constexpr int stride = windows + 4; ///< of a channel's results
-  static constexpr int groups = shape::groupsOfTaps(W);
-  static constexpr int kept = (taps + groups - 1) / groups; ///< taps of a group
-  /// Whether sums are added to others after each group, or go on.
-  static constexpr bool moves = shape::movesSums(W, turns),
-                        goesOn = !moves && turns * groups > 1;
 
-  /// Channels of the pixels and of each tap's filters.
-  struct Stage {
-    uint4 filter[parts][2][taps][width];
-    /// Of both halves of the channels; after them what threads store that have
-    /// none.
-    uint4 pixel[Pixels::loads * threads];
-  };
-  static constexpr int stages = shape::stagesOf(W);
   struct Memory {
     union {
-      Stage stage[stages];
+      Stage stage[Turns::stages];
       float part[width * stride];
     };
     unsigned inside[threads]; ///< a bit for each pixel that a thread loads
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
 
-  /// Begins to copy a turn's filters.
-  static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
-                                    int turn) {
-    const uint4 *from = packed + turn * filterWords + int(threadIdx.x);
-    copyRest(sharedAddress(&stage.filter) +
-                 threadIdx.x * unsigned(sizeof(uint4)),
-             from);
-  }
-  /// A thread's 16 bytes number `j` and after. Offsets that the compiler knows
-  /// take no registers.
-  template <int j = 0>
-  static MN_DEVICE void copyRest(unsigned to, const uint4 *from) {
-    constexpr int first = j * threads;
-    if (first + threads <= filterWords ||
-        int(threadIdx.x) < filterWords - first)
-      copyAsync<first *int(sizeof(uint4))>(to, from);
-    if constexpr (first + threads < filterWords)
-      copyRest<j + 1>(to, from);
-  }
-
+  Turns channels;
   float sum[wide][4];
 
   template <typename Visit> MN_DEVICE void eachSum(const Visit &visit) {
@@ -228,82 +191,20 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     }
   }
 
-  static MN_DEVICE void storePixels(const Held &held, Memory &memory,
-                                    Stage &stage, int turn) {
-    Pixels::store(held, turn, memory.inside[threadIdx.x],
-                  [&](int number, const float(&v)[chunk]) {
-                    stage.pixel[number] = Pixels::wordsOf(v);
-                  });
-  }
-
-  Pixels pixel;
-
-  /// What needs nothing of other kernels but filters, if those are packed.
-  template <typename Op>
-  MN_DEVICE void begin(const Op &op, const uint4 *packed, Memory &memory,
-                       const Tile &tile, int first, bool isPacked) {
-    pixel.begin(op, tile, memory.inside[threadIdx.x]);
-    if (isPacked)
-      copyFilters(memory.stage[0], packed, first);
-    gridDependencySync();
-    if (!isPacked)
-      copyFilters(memory.stage[0], packed, first);
-    commitCopies();
-  }
-
-  /// Adds up all taps, and the channels of turns from `first` on. While a turn
-  /// is multiplied, the pixels of the next one are stored, and those of the one
-  /// after that are on their way.
+  /// Adds up all taps, and the channels of turns from `first` on.
   template <typename Op>
   MN_DEVICE void addUp(const Op &op, const uint4 *packed, Memory &memory,
                        int first) {
-    const int end = opaque(
-        allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
     float moved[moves ? wide : 1][4];
     eachSum(
         [&](int j, int e) { (moves ? moved[moves ? j : 0] : sum[j])[e] = 0; });
-    const auto later = [&](int turn) {
-      return shape::min(first + turn, allTurns - 1);
-    };
-    Held next;
-    {
-      Held held;
-      pixel.load(op, first, held);
-      if constexpr (turns > 1) {
-        pixel.load(op, later(1), next);
-        copyFilters(memory.stage[1], packed, later(1));
-        commitCopies();
-      }
-      storePixels(held, memory, memory.stage[0], first);
-    }
-#pragma unroll 1
-    for (int turn = 0; turn < end; ++turn) {
-      if (turn == 0)
-        waitForCopyGroups<(turns > 1)>();
-      else
-        waitForCopies();
-      if constexpr (hasWgmma)
-        fenceForWgmma();
-      __syncthreads();
-      if (turn != 0 && turn + 1 < end)
-        copyFilters(memory.stage[(turn + 1) % stages], packed,
-                    first + turn + 1);
-#pragma unroll
-      for (int group = 0; group < groups; ++group) {
-        start(memory.stage[turn % stages], group);
-        // After the last turn the same once more.
-        if (group == 0 && turns > 1) {
-          storePixels(next, memory, memory.stage[(turn + 1) % stages],
-                      later(turn + 1));
-          if constexpr (turns > 2)
-            pixel.load(op, later(turn + 2), next);
-        }
-        if constexpr (hasWgmma)
-          waitForWgmma();
-        if constexpr (moves)
-          eachSum([&](int j, int e) { moved[j][e] += sum[j][e]; });
-      }
-    }
+    channels.each(
+        op, packed, memory, first,
+        [&](const Stage &stage, int group) { start(stage, group); },
+        [&] {
+          if constexpr (moves)
+            eachSum([&](int j, int e) { moved[j][e] += sum[j][e]; });
+        });
     // The results take the place of pixels and filters, also of those of a turn
     // that the last of the blocks may not have.
     if constexpr (allTurns % split != 0)
@@ -380,7 +281,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     const int firstResult = across * width + rank * share;
     const uint4 *packed = filters + across * allTurns * filterWords;
     PatchKernel kernel;
-    kernel.begin(op, packed, memory, tile, rank * turns, isPacked);
+    kernel.channels.begin(op, packed, memory, tile, rank * turns, isPacked);
     kernel.addUp(op, packed, memory, rank * turns);
     kernel.toShared(op, packed, memory.part, tile, across * width,
                     rank * turns);

@@ -9,16 +9,12 @@
 #define MNISTRT_CUDA_KERNELS_CONV_PATCH_RESULTS_CUH
 
 #include "mnistrt/cuda/kernels/conv_patch_tile.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_turns.cuh"
 #include "mnistrt/cuda/kernels/results.cuh"
 
 #ifdef __CUDACC__
 
 namespace mn::device {
-
-/// Blocks that share sums; without clusters one of them makes them alone.
-MN_SHAPE_FN int splitOf(const shape::Patch &t) {
-  return hasClusters ? t.split : 1;
-}
 
 /// For operations, see conv_patch.cuh. sumOf(window, result) gives a sum of the
 /// block.

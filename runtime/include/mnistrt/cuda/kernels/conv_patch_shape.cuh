@@ -18,20 +18,29 @@ namespace shape {
 /// their results, of which it sums some turns of channels: `split` blocks, a
 /// cluster, share them. Windows follow each other in all padded images, or are
 /// squares of 8 x 8, whichever takes fewer blocks.
+///
+/// Or, with a height, it has a warpgroup for each 64 channels of results, and
+/// strips of 8 x height windows (conv_strip.cuh): one, or all that are side by
+/// side in an image.
 struct Patch {
   static constexpr int warpgroups = 2;
   static constexpr int windows = 64 * warpgroups;
-  static constexpr int threads = 128 * warpgroups;
-  static constexpr int widest = 128, side = 8;
+  static constexpr int widest = 128, side = 8, highest = 32;
   int width = 16;
   int split = 1;
+  int height = 1;
+  int threads = 128 * warpgroups;
   bool squares = false;
+  int strips = 1;
+  int rows =
+      0; ///< of a product's columns: of strips, with what is between them
   int step = windows; ///< windows whose results a block stores; of no squares
   int64_t tiles = 1;  ///< along windows
   int64_t across = 1; ///< along channels of results
 
   /// Blocks of a group and a phase of the results.
   MN_SHAPE_FN int64_t blocks() const { return tiles * across * split; }
+  MN_SHAPE_FN bool isStrip() const { return height != 1; }
 };
 
 /// Of all groups and phases.
@@ -46,11 +55,16 @@ MN_SHAPE_FN int chunkOf(Mma mma) { return mma == Mma::bf16 ? 8 : 4; }
 MN_SHAPE_FN int squareRow(const Windows &w) {
   return Patch::side + (w.kernel[1] - 1) * w.dilations[1];
 }
+MN_SHAPE_FN int stripPixels(const Windows &w, int height) {
+  return squareRow(w) * (height + (w.kernel[0] - 1) * w.dilations[0]);
+}
 MN_SHAPE_FN int squarePixels(const Windows &w) {
-  return squareRow(w) * (Patch::side + (w.kernel[0] - 1) * w.dilations[0]);
+  return stripPixels(w, Patch::side);
 }
 /// The pixels of a block's windows.
 MN_SHAPE_FN int patchPixels(const Windows &w, const Patch &t) {
+  if (t.isStrip())
+    return stripPixels(w, t.rows);
   return t.squares ? t.warpgroups * squarePixels(w) : t.windows + w.halo();
 }
 /// 16 bytes of filters, of the taps and channels of a block's turn; and of all.
@@ -74,15 +88,26 @@ MN_SHAPE_FN int patchLoads(const Windows &w, const Patch &t) {
   return ceilDiv(2 * patchPixels(w, t), t.threads);
 }
 
+/// Pools of several strips side by side: of a row, and of a channel with what
+/// keeps eight channels in different banks. They meet in shared memory.
+MN_SHAPE_FN int poolsAcross(const Patch &t) { return t.strips * t.side / 2; }
+MN_SHAPE_FN int poolPitch(const Windows &w, const Patch &t) {
+  return ceilDiv(t.height / w.pool.kernel[0] * poolsAcross(t), 8) * 8 + 4;
+}
+MN_SHAPE_FN int poolBytes(const Windows &w, const Patch &t) {
+  return w.isPooled() && t.strips > 1 ? t.width * poolPitch(w, t) * 8 : 0;
+}
+
 /// Turns whose pixels and filters a block has at once; also on GPUs without
 /// clusters, where one block has all turns.
 MN_SHAPE_FN int stagesOf(const Windows &w) { return min(2, turnsOf(w)); }
 /// Of these, or of the results; and what is inside.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
   const int words = patchLoads(w, t) * t.threads + filterWords(w, t);
-  return static_cast<unsigned>(
-      max(stagesOf(w) * words * 16, t.width * (t.windows + 4) * 4) +
-      4 * t.threads);
+  const int results =
+      t.isStrip() ? poolBytes(w, t) : t.width * (t.windows + 4) * 4;
+  return static_cast<unsigned>(max(stagesOf(w) * words * 16, results) +
+                               4 * t.threads);
 }
 
 /// Groups of taps, after each of which sums may be added to others, none of
@@ -103,8 +128,10 @@ MN_SHAPE_FN bool movesSums(const Windows &w, int turns) {
 /// less. With those left out, seven convolutions in tf32 took 3 % longer, and a
 /// residual network 1 % less.
 MN_SHAPE_FN int patchRegisters(const Windows &w, const Patch &t) {
-  return t.width / (movesSums(w, turnsOf(w, t)) ? 1 : 2) +
-         8 * patchLoads(w, t) + 54;
+  const int sums = t.isStrip()                   ? 4 * t.rows
+                   : movesSums(w, turnsOf(w, t)) ? t.width
+                                                 : t.width / 2;
+  return sums + 8 * patchLoads(w, t) + 54;
 }
 
 /// Whether a multiprocessor has shared memory and registers for a block.
@@ -112,20 +139,48 @@ MN_SHAPE_FN bool hasRoom(const Windows &w, const Patch &t) {
   return sharedBytes(w, t) <= smallestShared && patchRegisters(w, t) <= 240;
 }
 
+/// Blocks that a multiprocessor has at once.
+MN_SHAPE_FN int64_t residentBlocks(const Windows &w, const Patch &t) {
+  return max<int64_t>(1,
+                      min<int64_t>(65536 / (patchRegisters(w, t) * t.threads),
+                                   (227 << 10) / (sharedBytes(w, t) + 1024)));
+}
+
+/// As patchCycles(), which it is compared with: fitted to 98 times of 17
+/// convolutions in tf32 and bf16 on one H200, by what patches took of the same.
+/// It errs by 7 % (the root of the mean square).
+MN_SHAPE_FN int64_t stripCycles(const Windows &w, const Patch &t) {
+  const double groups = t.threads / 128, sums = 4.0 * t.rows * groups;
+  const double turn = 1.2 * w.taps() * sums + 13.8 * w.taps() * groups +
+                      0.32 * patchPixels(w, t) + filterWords(w, t) / 31.0;
+  // Of a pool whose rows are in several blocks few bytes are stored at once, of
+  // indices four.
+  const double result = !w.isPooled()    ? 20.1
+                        : t.strips > 1   ? 7.7
+                        : w.pool.indices ? 36
+                                         : 14.6;
+  const int64_t blocks = ceilDiv<int64_t>(allBlocks(w, t), referenceSms);
+  const double turns = turnsOf(w, t);
+  const double work = double(blocks) * (turns * turn + result * sums);
+  const double latency =
+      double(ceilDiv(blocks, residentBlocks(w, t))) * (306 + 1797 * turns);
+  return int64_t(3272 + max(work, latency) + 0.19 * min(work, latency));
+}
+
 /// As mmaCycles(), of patches and the kernel that packs their filters: fitted
 /// to 108 times of 21 convolutions and gradients in tf32x3 on one H100, less
 /// 1.5 us of two empty kernels. It errs there by 9 % (the root of the mean
 /// square), at most by 37 %.
 MN_SHAPE_FN int64_t patchCycles(const Windows &w, const Patch &t) {
+  if (t.isStrip())
+    return stripCycles(w, t);
   const int products = w.taps() * (w.mma == Mma::tf32x3 ? 3 : 1);
   const int loads = patchLoads(w, t) * chunkOf(w.mma);
   const double copies = double(filterWords(w, t)) / t.threads;
   const double issue =
       (100 + 0.7 * loads + 24.4 * w.taps() + 35.3 * copies) * t.warpgroups;
   const double tensor = products * t.width * 0.56 * t.warpgroups;
-  const int64_t resident =
-      max<int64_t>(1, min<int64_t>(65536 / (patchRegisters(w, t) * t.threads),
-                                   (227 << 10) / (sharedBytes(w, t) + 1024)));
+  const int64_t resident = residentBlocks(w, t);
   const int64_t blocks =
       ceilDiv<int64_t>(allBlocks(w, t), clustersAtOnce(t.split) * t.split);
   const auto turn = [&](double together) {
@@ -161,7 +216,57 @@ MN_SHAPE_FN int squaresAlong(const Windows &w, int d) {
   return ceilDiv(w.extent(d), Patch::side);
 }
 
+/// Whether blocks have strips of whole images only; otherwise they go on in the
+/// next one, over the rows between them.
+MN_SHAPE_FN bool hasWholeStrips(const Windows &w, int height) {
+  return w.extent(0) % height == 0;
+}
+/// Whether there are strips: where products and no more sums are all there is
+/// to do, and a thread has whole windows of a pool.
+MN_SHAPE_FN bool hasStrips(const Windows &w) {
+  return w.spatial == 2 && (w.mma == Mma::tf32 || w.mma == Mma::bf16) &&
+         w.hasAllTaps() && !movesSums(w, turnsOf(w)) &&
+         (!w.isPooled() || w.pool.kernel[1] == 2);
+}
+MN_SHAPE_FN bool isStripHeight(const Windows &w, int height) {
+  return height >= 4 && height <= Patch::highest && height % 2 == 0 &&
+         (!w.isPooled() || height % w.pool.kernel[0] == 0);
+}
+
+/// Rows of pixels from a row of a strip to that of the next one, below it in
+/// shared memory.
+MN_SHAPE_FN int stripsApart(const Windows &w, int height) {
+  return height + (w.kernel[0] - 1) * w.dilations[0];
+}
+/// With so many strips; what a product's columns are is a multiple of 16.
+MN_SHAPE_FN int stripRows(const Windows &w, int height, int strips) {
+  return ceilDiv((strips - 1) * stripsApart(w, height) + height, 2) * 2;
+}
+/// Whether a block can have all strips side by side. Its results are whole rows
+/// of an image then.
+MN_SHAPE_FN bool joinsStrips(const Windows &w, int height) {
+  const int strips = squaresAlong(w, 1);
+  return strips > 1 && hasWholeStrips(w, height) &&
+         stripRows(w, height, strips) <= Patch::highest &&
+         (!w.isPooled() || stripsApart(w, height) % w.pool.kernel[0] == 0);
+}
+
+MN_SHAPE_FN Patch countedStrip(Patch t, const Windows &w) {
+  const int strips = squaresAlong(w, 1);
+  t.strips = joinsStrips(w, t.height) ? strips : 1;
+  t.rows = stripRows(w, t.height, t.strips);
+  t.threads = 2 * t.width;
+  const int64_t all = int64_t(w.batch) * (strips / t.strips);
+  t.tiles = hasWholeStrips(w, t.height)
+                ? all * (w.extent(0) / t.height)
+                : ceilDiv<int64_t>(all * w.covered(0), t.height);
+  t.across = ceilDiv(w.results, t.width);
+  return t;
+}
+
 MN_SHAPE_FN Patch counted(Patch t, const Windows &w) {
+  if (t.isStrip())
+    return countedStrip(t, w);
   t.step = patchStep(w);
   t.tiles = ceilDiv<int64_t>(int64_t(w.batch) * w.pixels(), max(t.step, 1));
   const int64_t squares =
@@ -200,6 +305,30 @@ MN_SHAPE_FN bool isUseful(const Windows &w, const Patch &t) {
           (hasTurns(w, t) && allBlocks(w, t) <= 2 * referenceSms));
 }
 
+/// Whether a multiprocessor has so many of a product's columns that strips
+/// tell: with fewer, steps of 64 images took as long as with patches, or
+/// longer.
+MN_SHAPE_FN bool hasManyStrips(const Windows &w, const Patch &t) {
+  return allBlocks(w, t) * t.rows >= 48 * referenceSms;
+}
+
+template <typename Use>
+MN_SHAPE_FN void eachStrip(const Windows &w, Use &&use) {
+  for (int width = 64; width <= Patch::widest; width += 64) {
+    // Others would multiply too much of nothing.
+    if (4 * w.results < 3 * width * ceilDiv(w.results, width))
+      continue;
+    for (int height = 4; height <= Patch::highest; height += 2) {
+      const bool fits = height % 8 == 0 || hasWholeStrips(w, height);
+      if (!fits || !isStripHeight(w, height))
+        continue;
+      if (const Patch t = counted(Patch{width, 1, height}, w);
+          hasRoom(w, t) && hasManyStrips(w, t))
+        use(t);
+    }
+  }
+}
+
 /// use(patch) for all that there may be.
 template <typename Use>
 MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
@@ -214,6 +343,11 @@ MN_SHAPE_FN void eachPatch(const Conv &s, const Windows &w, Use &&use) {
       if (const Patch t = counted(Patch{width, split}, w); isUseful(w, t))
         use(t);
   }
+  // Those of other layouts were not measured; rows that begin within 32 bytes
+  // of others take longer to store than patches.
+  if (hasStrips(w) && s.layout == Layout::nchw &&
+      (w.isPooled() || w.out[1] % 8 == 0))
+    eachStrip(w, use);
 }
 
 MN_SHAPE_FN LaunchShape launchOf(const Windows &w, const Patch &t) {

@@ -12,6 +12,7 @@
 #include "mnistrt/cuda/kernels/conv_direct.cuh"
 #include "mnistrt/cuda/kernels/conv_kept.cuh"
 #include "mnistrt/cuda/kernels/conv_patch.cuh"
+#include "mnistrt/cuda/kernels/conv_strip.cuh"
 
 namespace mn {
 
@@ -34,7 +35,7 @@ MN_SHAPE_FN ConvWay wayOf(const Conv &s, const Windows &w, int64_t perImage) {
   else if (how.way == Way::columns)
     result.columns = counted(Columns{how.height, how.width, how.split}, w);
   else if (how.way == Way::patches)
-    result.patch = counted(Patch{how.width, how.split}, w);
+    result.patch = counted(Patch{how.width, how.split, how.height}, w);
   return result;
 }
 
@@ -75,10 +76,14 @@ MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters,
     KeptKernel<T, W, way.columns>::run(op, number);
   else if constexpr (way.way == Way::columns)
     ColumnKernel<T, W, way.columns>::run(op, number);
-  else
-    PatchKernel<W, way.patch, layout == Layout::nchw>::run(
-        op, filters + which * PackedFilters<W, way.patch>::phase, isPacked,
-        number);
+  else {
+    const uint4 *mine = filters + which * PackedFilters<W, way.patch>::phase;
+    constexpr bool nchw = layout == Layout::nchw;
+    if constexpr (way.patch.isStrip())
+      StripKernel<W, way.patch, nchw>::run(op, mine, isPacked, number);
+    else
+      PatchKernel<W, way.patch, nchw>::run(op, mine, isPacked, number);
+  }
 }
 
 } // namespace device

@@ -115,6 +115,9 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     static constexpr int step = P.k % 4 == 0 && terms % 4 == 0 ? 4 : 1;
     static_assert(!fours || (alongK ? P.k : extent) % 4 == 0);
 
+    /// Whether its table changes from turn to turn.
+    static constexpr bool changes = !alongK && !Op::cheapAlong;
+
     float held[S::count][rows][terms];
 
     static MN_DEVICE int clamped(int row) {
@@ -138,7 +141,7 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     /// For the turn at k0, whose tables are number `which`.
     static MN_DEVICE void prepare(const Op &op, Table &table, int which, int k0,
                                   int kEnd) {
-      if constexpr (!alongK && !Op::cheapAlong)
+      if constexpr (changes)
         if (int(threadIdx.x) < depth)
           table.along[which][threadIdx.x] = op.along(
               k0 + int(threadIdx.x) < kEnd ? k0 + int(threadIdx.x) : 0);

@@ -44,9 +44,52 @@ struct MmaLoop {
   static constexpr int kept = shape::max(1, shape::keptTerms(mma) / depth);
   static constexpr bool moves = turns > kept;
 
+  using Moved = float[moves ? tall : 1][moves ? wide : 1][4];
+  static constexpr int ahead = shape::turnsAhead(P, t, moves);
+
   struct Operands {
     Tile<height> a;
     Tile<width> b;
+  };
+
+  /// What brings the tiles of both operands.
+  template <typename A, typename B> struct BroughtTiles {
+    using ALoader = typename Tiles::template Loader<A, height, aAlongK, m>;
+    using BLoader = typename Tiles::template Loader<B, width, bAlongK, n>;
+    static constexpr bool hasTables = ALoader::changes || BLoader::changes;
+    struct Tables {
+      typename ALoader::Table a;
+      typename BLoader::Table b;
+    };
+    /// Of a turn, in registers.
+    struct Held {
+      ALoader a;
+      BLoader b;
+    };
+
+    const A &a;
+    const B &b;
+    Tables &tables;
+    int batch, m0, n0, kEnd;
+
+    /// Tables of the first two turns.
+    MN_DEVICE void begin(int kBegin) const {
+      ALoader::begin(a, tables.a, batch, m0, kBegin, kEnd);
+      BLoader::begin(b, tables.b, batch, n0, kBegin, kEnd);
+      prepare(1, kBegin + depth);
+    }
+    MN_DEVICE void prepare(int which, int k0) const {
+      ALoader::prepare(a, tables.a, which, k0, kEnd);
+      BLoader::prepare(b, tables.b, which, k0, kEnd);
+    }
+    MN_DEVICE void load(Held &held, int which, int k0) const {
+      held.a.load(a, tables.a, batch, m0, which, k0, kEnd);
+      held.b.load(b, tables.b, batch, n0, which, k0, kEnd);
+    }
+    MN_DEVICE void store(Held &held, Operands &tiles, int which, int k0) const {
+      held.a.store(tiles.a, which, k0, kEnd);
+      held.b.store(tiles.b, which, k0, kEnd);
+    }
   };
 
   float sum[tall][wide][4];
@@ -160,74 +203,114 @@ struct MmaLoop {
           visit(i, j, e);
   }
 
+  /// Multiplies turn number `turn`, and meanwhile stores the next one's tiles.
+  /// Nothing branches while a warpgroup multiplies: after the last turn
+  /// something is stored that nobody reads.
+  template <typename Brought>
+  MN_DEVICE void multiplyTurn(const Brought &bring, Operands &tiles,
+                              Moved &moved, typename Brought::Held &next,
+                              int turn, int k0, int kEnd) {
+    const int which = turn % 2;
+    if constexpr (wgmma) {
+      startWgmma(tiles, which, turn % kept != 0);
+      if constexpr (turns > 1)
+        bring.store(next, tiles, 1 - which, k0 + depth);
+      waitForWgmma();
+    } else {
+      multiply(tiles, which);
+      if (k0 + depth < kEnd)
+        bring.store(next, tiles, 1 - which, k0 + depth);
+    }
+    if constexpr (moves)
+      if (turn % kept == kept - 1)
+        eachSum([&](int i, int j, int e) {
+          moved[i][j][e] += sum[i][j][e];
+          if constexpr (!wgmma)
+            sum[i][j][e] = 0;
+        });
+  }
+  static MN_DEVICE void arriveTiles() {
+    if constexpr (wgmma)
+      fenceForWgmma();
+    __syncthreads();
+  }
+
+  /// The next tiles are on their way while these are multiplied. How many turns
+  /// there were.
+  template <typename Brought>
+  MN_DEVICE int addOneAhead(const Brought &bring, Operands &tiles, Moved &moved,
+                            int kBegin, int kEnd,
+                            typename Brought::Held &held) {
+    if (kBegin < kEnd) {
+      bring.load(held, 0, kBegin);
+      bring.store(held, tiles, 0, kBegin);
+    }
+    int turn = 0;
+    for (int k0 = kBegin; k0 < kEnd; k0 += depth, ++turn) {
+      const int which = turn % 2;
+      arriveTiles();
+      if (k0 + depth < kEnd)
+        bring.load(held, 1 - which, k0 + depth);
+      bring.prepare(which, k0 + 2 * depth);
+      multiplyTurn(bring, tiles, moved, held, turn, k0, kEnd);
+    }
+    return turn;
+  }
+
+  /// And those after them, too.
+  template <typename Brought>
+  MN_DEVICE int addTwoAhead(const Brought &bring, Operands &tiles, Moved &moved,
+                            int kBegin, int kEnd,
+                            typename Brought::Held &held) {
+    typename Brought::Held next;
+    if (kBegin < kEnd) {
+      bring.load(held, 0, kBegin);
+      if (kBegin + depth < kEnd)
+        bring.load(next, 1, kBegin + depth);
+      bring.store(held, tiles, 0, kBegin);
+    }
+    if constexpr (Brought::hasTables)
+      __syncthreads();
+    bring.prepare(0, kBegin + 2 * depth);
+    int turn = 0;
+    const auto add = [&](auto &later, auto &stored, int k0) {
+      arriveTiles();
+      if (k0 + 2 * depth < kEnd)
+        bring.load(later, turn % 2, k0 + 2 * depth);
+      bring.prepare(1 - turn % 2, k0 + 3 * depth);
+      multiplyTurn(bring, tiles, moved, stored, turn++, k0, kEnd);
+    };
+#pragma unroll 1
+    for (int k0 = kBegin; k0 < kEnd; k0 += 2 * depth) {
+      add(held, next, k0);
+      if (k0 + depth < kEnd)
+        add(next, held, k0 + depth);
+    }
+    return turn;
+  }
+
   /// Adds up from kBegin to kEnd, into `part`, which may share its memory with
   /// `tiles`.
   template <typename A, typename B>
   MN_DEVICE void run(const A &a, const B &b, int batch, int m0, int n0,
                      int kBegin, int kEnd, Operands &tiles, float *part) {
-    using ALoader = typename Tiles::template Loader<A, height, aAlongK, m>;
-    using BLoader = typename Tiles::template Loader<B, width, bAlongK, n>;
-    __shared__ __align__(16) typename ALoader::Table aTable;
-    __shared__ __align__(16) typename BLoader::Table bTable;
-    ALoader aNext;
-    BLoader bNext;
-    float moved[moves ? tall : 1][moves ? wide : 1][4];
+    using Brought = BroughtTiles<A, B>;
+    __shared__ __align__(16) typename Brought::Tables tables;
+    Moved moved;
     eachSum([&](int i, int j, int e) {
       sum[i][j][e] = 0;
       if constexpr (moves)
         moved[i][j][e] = 0;
     });
-
-    aNext.begin(a, aTable, batch, m0, kBegin, kEnd);
-    bNext.begin(b, bTable, batch, n0, kBegin, kEnd);
-    const auto load = [&](int which, int k0) {
-      aNext.load(a, aTable, batch, m0, which, k0, kEnd);
-      bNext.load(b, bTable, batch, n0, which, k0, kEnd);
-    };
-    const auto store = [&](int which, int k0) {
-      aNext.store(tiles.a, which, k0, kEnd);
-      bNext.store(tiles.b, which, k0, kEnd);
-    };
-    const auto prepare = [&](int which, int k0) {
-      aNext.prepare(a, aTable, which, k0, kEnd);
-      bNext.prepare(b, bTable, which, k0, kEnd);
-    };
+    const Brought bring = {a, b, tables, batch, m0, n0, kEnd};
+    typename Brought::Held held;
+    bring.begin(kBegin);
     __syncthreads();
-    if (kBegin < kEnd) {
-      load(0, kBegin);
-      store(0, kBegin);
-      prepare(1, kBegin + depth);
-    }
-    // The next tiles are on their way while these are multiplied. Nothing
-    // branches while a warpgroup multiplies: after the last turn something is
-    // stored that nobody reads.
-    int turn = 0;
-    for (int k0 = kBegin; k0 < kEnd; k0 += depth, ++turn) {
-      const int which = turn % 2, next = k0 + depth;
-      if constexpr (wgmma)
-        fenceForWgmma();
-      __syncthreads();
-      if (next < kEnd)
-        load(1 - which, next);
-      prepare(which, next + depth);
-      if constexpr (wgmma) {
-        startWgmma(tiles, which, turn % kept != 0);
-        if constexpr (turns > 1)
-          store(1 - which, next);
-        waitForWgmma();
-      } else {
-        multiply(tiles, which);
-        if (next < kEnd)
-          store(1 - which, next);
-      }
-      if constexpr (moves)
-        if (turn % kept == kept - 1)
-          eachSum([&](int i, int j, int e) {
-            moved[i][j][e] += sum[i][j][e];
-            if constexpr (!wgmma)
-              sum[i][j][e] = 0;
-          });
-    }
+    int turn;
+    if constexpr (ahead == 2)
+      turn = addTwoAhead(bring, tiles, moved, kBegin, kEnd, held);
+    else
+      turn = addOneAhead(bring, tiles, moved, kBegin, kEnd, held);
     __syncthreads();
     if constexpr (wgmma && moves)
       if (turn % kept == 0)

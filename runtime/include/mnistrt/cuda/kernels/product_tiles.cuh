@@ -127,6 +127,21 @@ MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
 /// others about 3e-5, where rounding an operand is up to 5e-4.
 MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 4096; }
 
+/// Turns whose operands are on their way while another is multiplied: two where
+/// there are many, and a multiprocessor has registers for as many blocks as
+/// with one.
+MN_SHAPE_FN int turnsAhead(const Product &p, const Tiles &t, bool moves) {
+  const int loads = (t.height() + t.width()) * t.depth / t.threads();
+  const int sums = t.height() * t.width() / t.threads() * (moves ? 2 : 1);
+  const int64_t turns = ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth);
+  const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, referenceSms);
+  const auto resident = [&](int ahead) {
+    return min<int64_t>(blocks,
+                        65536 / ((sums + ahead * loads + 32) * t.threads()));
+  };
+  return turns >= 8 && resident(2) >= resident(1) ? 2 : 1;
+}
+
 /// What a block may have on any GPU with tensor cores that know tf32, less what
 /// kernels declare.
 inline constexpr unsigned smallestShared = 97 << 10;

@@ -153,6 +153,7 @@ MN_SHAPE_FN void eachPatchSchedule(const Conv &s, const ConvWork &work,
       use({.mma = s.schedule.mma,
            .split = t.split,
            .way = Way::patches,
+           .height = t.height,
            .width = t.width},
           patchCycles(work.ofPatches, t));
     });

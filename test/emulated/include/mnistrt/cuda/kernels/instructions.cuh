@@ -53,6 +53,8 @@ inline uint32_t multiprocessor() { return blockIdx.x % 132; }
 
 #define dynamicShared (reinterpret_cast<uint4 *>(emulated::gpu->dynamic))
 
+inline float loadAround(const float &from) { return from; }
+
 template <int offset> void copyAsync(unsigned to, const uint4 *from) {
   auto *const at = emulated::sharedAt(to + offset);
   const char *const source = reinterpret_cast<const char *>(from) + offset;

@@ -1,0 +1,155 @@
+//===- conv_patch_turns.cuh - channels of patches, by turns -----*- C++ -*-===//
+//
+// In shared memory 16 bytes are channels of one pixel, or of one filter and
+// tap, for some channels at a time, a turn: while the tensor cores multiply
+// these, the next ones arrive. Eight neighbouring pixels are eight rows of an
+// operand, and a tap's operand is as far away as its pixels. Filters are only
+// copied (conv_patch_filters.cuh).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CONV_PATCH_TURNS_CUH
+#define MNISTRT_CUDA_KERNELS_CONV_PATCH_TURNS_CUH
+
+#include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_pixels.cuh"
+
+#ifdef __CUDACC__
+
+namespace mn::device {
+
+/// Blocks that share sums; without clusters one of them makes them alone.
+MN_SHAPE_FN int splitOf(const shape::Patch &t) {
+  return hasClusters ? t.split : 1;
+}
+
+/// For operations, see conv_patch.cuh; for tiles, conv_patch_pixels.cuh.
+template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
+  static constexpr Mma mma = W.mma;
+  static constexpr int taps = W.taps(), threads = Tile::threads;
+  static constexpr int width = t.width;
+  static constexpr int chunk = shape::chunkOf(mma), parts = shape::partsOf(mma);
+  static constexpr int depth = 2 * chunk; ///< channels of a turn
+  static constexpr int split = splitOf(t);
+  static constexpr int allTurns = shape::turnsOf(W);
+  static constexpr int turns = shape::ceilDiv(allTurns, split);
+  using Pixels = PatchPixels<W, Tile>;
+  using Held = typename Pixels::Held;
+  static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
+  static constexpr int groups = shape::groupsOfTaps(W);
+  static constexpr int kept = (taps + groups - 1) / groups; ///< taps of a group
+  /// Whether sums are added to others after each group, or go on.
+  static constexpr bool moves = shape::movesSums(W, turns),
+                        goesOn = !moves && turns * groups > 1;
+
+  /// Channels of the pixels and of each tap's filters.
+  struct Stage {
+    uint4 filter[parts][2][taps][width];
+    /// Of both halves of the channels; after them what threads store that have
+    /// none.
+    uint4 pixel[Pixels::loads * threads];
+  };
+  static constexpr int stages = shape::stagesOf(W);
+
+  /// Begins to copy a turn's filters.
+  static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
+                                    int turn) {
+    const uint4 *from = packed + turn * filterWords + int(threadIdx.x);
+    copyRest(sharedAddress(&stage.filter) +
+                 threadIdx.x * unsigned(sizeof(uint4)),
+             from);
+  }
+  /// A thread's 16 bytes number `j` and after. Offsets that the compiler knows
+  /// take no registers.
+  template <int j = 0>
+  static MN_DEVICE void copyRest(unsigned to, const uint4 *from) {
+    constexpr int first = j * threads;
+    if (first + threads <= filterWords ||
+        int(threadIdx.x) < filterWords - first)
+      copyAsync<first *int(sizeof(uint4))>(to, from);
+    if constexpr (first + threads < filterWords)
+      copyRest<j + 1>(to, from);
+  }
+
+  static MN_DEVICE void storePixels(const Held &held, const unsigned &inside,
+                                    Stage &stage, int turn) {
+    Pixels::store(held, turn, inside, [&](int number, const float(&v)[chunk]) {
+      stage.pixel[number] = Pixels::wordsOf(v);
+    });
+  }
+
+  Pixels pixel;
+
+  /// What needs nothing of other kernels but filters, if those are packed.
+  /// Memory has `stage`, and in `inside` a bit for each pixel that a thread
+  /// loads.
+  template <typename Op, typename Memory>
+  MN_DEVICE void begin(const Op &op, const uint4 *packed, Memory &memory,
+                       const Tile &tile, int first, bool isPacked) {
+    pixel.begin(op, tile, memory.inside[threadIdx.x]);
+    if (isPacked)
+      copyFilters(memory.stage[0], packed, first);
+    gridDependencySync();
+    if (!isPacked)
+      copyFilters(memory.stage[0], packed, first);
+    commitCopies();
+  }
+
+  /// For all taps, and the channels of turns from `first` on: start(stage,
+  /// group of taps) begins products, finish() follows when they are made. While
+  /// a turn is multiplied, the pixels of the next one are stored, and those of
+  /// the one after that are on their way.
+  template <typename Op, typename Memory, typename Start, typename Finish>
+  MN_DEVICE void each(const Op &op, const uint4 *packed, Memory &memory,
+                      int first, const Start &start, const Finish &finish) {
+    const unsigned &inside = memory.inside[threadIdx.x];
+    const int end = opaque(
+        allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
+    const auto later = [&](int turn) {
+      return shape::min(first + turn, allTurns - 1);
+    };
+    Held next;
+    {
+      Held held;
+      pixel.load(op, first, held);
+      if constexpr (turns > 1) {
+        pixel.load(op, later(1), next);
+        copyFilters(memory.stage[1], packed, later(1));
+        commitCopies();
+      }
+      storePixels(held, inside, memory.stage[0], first);
+    }
+#pragma unroll 1
+    for (int turn = 0; turn < end; ++turn) {
+      if (turn == 0)
+        waitForCopyGroups<(turns > 1)>();
+      else
+        waitForCopies();
+      if constexpr (hasWgmma)
+        fenceForWgmma();
+      __syncthreads();
+      if (turn != 0 && turn + 1 < end)
+        copyFilters(memory.stage[(turn + 1) % stages], packed,
+                    first + turn + 1);
+#pragma unroll
+      for (int group = 0; group < groups; ++group) {
+        start(memory.stage[turn % stages], group);
+        // After the last turn the same once more.
+        if (group == 0 && turns > 1) {
+          storePixels(next, inside, memory.stage[(turn + 1) % stages],
+                      later(turn + 1));
+          if constexpr (turns > 2)
+            pixel.load(op, later(turn + 2), next);
+        }
+        if constexpr (hasWgmma)
+          waitForWgmma();
+        finish();
+      }
+    }
+  }
+};
+
+} // namespace mn::device
+
+#endif // __CUDACC__
+#endif // MNISTRT_CUDA_KERNELS_CONV_PATCH_TURNS_CUH

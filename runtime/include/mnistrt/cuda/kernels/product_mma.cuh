@@ -264,7 +264,8 @@ struct MmaLoop {
   template <typename Brought>
   MN_DEVICE int addTwoAhead(const Brought &bring, Operands &tiles, Moved &moved,
                             int kBegin, int kEnd) {
-    typename Brought::Held held, next;
+    using Held = typename Brought::Held;
+    Held held, next;
     if (kBegin < kEnd) {
       bring.load(held, 0, kBegin);
       if (kBegin + depth < kEnd)
@@ -272,7 +273,7 @@ struct MmaLoop {
       bring.store(held, tiles, 0, kBegin);
     }
     int turn = 0;
-    const auto add = [&](auto &later, auto &stored, int k0) {
+    const auto add = [&](Held &later, Held &stored, int k0) {
       arriveTiles();
       if (k0 + 2 * depth < kEnd)
         bring.load(later, turn % 2, k0 + 2 * depth);

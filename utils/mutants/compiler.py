@@ -1,6 +1,18 @@
 """The mutants of the compiler: see ../mutate.py."""
 
 MUTANTS = [
+    ("indices of a pool cost nothing", "lib/IR/Plan/Contraction.cpp",
+     "conv.pool.indices =\n"
+     "          !step.getBody().front().getOps<ArgMaxPoolOp>().empty();",
+     "conv.pool.indices = false;", ["lit/choose-schedules-strips"]),
+    ("few windows are strips",
+     "runtime/include/mnistrt/cuda/kernels/conv_patch_shape.cuh",
+     "return allBlocks(w, t) * t.rows >= 48 * referenceSms;", "return true;",
+     ["lit/choose-schedules-strips"]),
+    ("rows that begin anywhere are strips",
+     "runtime/include/mnistrt/cuda/kernels/conv_patch_shape.cuh",
+     "(w.isPooled() || w.out[1] % 8 == 0))", "true)",
+     ["lit/choose-schedules-strips"]),
     ("a small gradient of weights is no product of cores",
      "lib/IR/Plan/PreferencesOnH200.cpp",
      "return ofWeights(productOnCores(Mma::tf32x3, 8, 1 << 15), true);",

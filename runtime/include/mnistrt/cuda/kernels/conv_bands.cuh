@@ -128,8 +128,8 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
 #pragma unroll
       for (int j = 0; j < atOnce; ++j)
         if (first + j < taps)
-          Base::multiplyAdd(sum[first + j], pass == 0 ? a.small : a.big,
-                            pass == 1 ? b[j].small : b[j].big);
+          multiplyAdd<mma>(sum[first + j], pass == 0 ? a.small : a.big,
+                           pass == 1 ? b[j].small : b[j].big);
   }
 
   /// A lane has the same pixels of both operands.

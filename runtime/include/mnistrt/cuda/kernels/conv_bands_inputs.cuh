@@ -185,7 +185,7 @@ template <Conv S> struct BandInputs : BandTiles<S> {
         const auto add = [&](int partOfA, int partOfB) {
           const uint32_t columns[2] = {b[partOfB][2 * half],
                                        b[partOfB][2 * half + 1]};
-          Base::multiplyAdd(sum[round][j + half], a[partOfA], columns);
+          multiplyAdd<mma>(sum[round][j + half], a[partOfA], columns);
         };
         if constexpr (parts == 2) {
           add(parts - 1, 0);

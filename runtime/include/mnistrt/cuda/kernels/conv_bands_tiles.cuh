@@ -133,14 +133,6 @@ template <Conv S> struct BandTiles {
           small[i] = smallOf(v[i], big[i] = bigOf(v[i]));
     }
   };
-  static MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],
-                                    const uint32_t (&b)[2]) {
-    if constexpr (mma == Mma::bf16)
-      mmaBf16(d, a, b);
-    else
-      mmaTf32(d, a, b);
-  }
-
   /// Where the window at a pixel of the band has its first element.
   static MN_DEVICE int inputAt(int pixel) {
     const Window w = windowOf(shape::min(pixel, pixels - 1));

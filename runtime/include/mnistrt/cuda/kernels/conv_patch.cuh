@@ -171,23 +171,16 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         for (int part = 0; part < parts; ++part)
           loadMatrices(b[part],
                        &stage.filter[part][lane / 8 % 2][tap][result + 8 * j]);
+        const auto add = [&](const uint32_t(&x)[4], const uint32_t(&y)[4]) {
+          multiplyAdd<mma>(sum[j], x, y, 0);
+          multiplyAdd<mma>(sum[j + 1], x, y, 1);
+        };
         if constexpr (parts == 2) {
-          multiplyAdd(j, a.small, b[0]);
-          multiplyAdd(j, a.big, b[1]);
+          add(a.small, b[0]);
+          add(a.big, b[parts - 1]);
         }
-        multiplyAdd(j, a.big, b[0]);
+        add(a.big, b[0]);
       }
-    }
-  }
-  MN_DEVICE void multiplyAdd(int j, const uint32_t (&a)[4],
-                             const uint32_t (&b)[4]) {
-#pragma unroll
-    for (int which = 0; which < 2; ++which) {
-      const uint32_t half[2] = {b[2 * which], b[2 * which + 1]};
-      if constexpr (mma == Mma::bf16)
-        mmaBf16(sum[j + which], a, half);
-      else
-        mmaTf32(sum[j + which], a, half);
     }
   }
 

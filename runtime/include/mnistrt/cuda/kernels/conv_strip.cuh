@@ -148,19 +148,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct StripKernel {
       for (int j = 0; j < rows; j += 2) {
         uint32_t b[4];
         loadMatrices(b, windows + j * Tile::row);
-        multiplyAdd(j, a, b);
+        multiplyAdd<mma>(sum[j], a, b, 0);
+        multiplyAdd<mma>(sum[j + 1], a, b, 1);
       }
-    }
-  }
-  MN_DEVICE void multiplyAdd(int j, const uint32_t (&a)[4],
-                             const uint32_t (&b)[4]) {
-#pragma unroll
-    for (int which = 0; which < 2; ++which) {
-      const uint32_t half[2] = {b[2 * which], b[2 * which + 1]};
-      if constexpr (mma == Mma::bf16)
-        mmaBf16(sum[j + which], a, half);
-      else
-        mmaTf32(sum[j + which], a, half);
     }
   }
   MN_DEVICE void clear() {

@@ -28,6 +28,23 @@ MN_DEVICE uint32_t smallOf(float v, uint32_t big) {
   return __float_as_uint(v - __uint_as_float(big));
 }
 
+/// d += a b by a warp, 16 x 8.
+template <Mma mma>
+MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],
+                           const uint32_t (&b)[2]) {
+  if constexpr (mma == Mma::bf16)
+    mmaBf16(d, a, b);
+  else
+    mmaTf32(d, a, b);
+}
+/// Of 16 columns the first eight, or the others.
+template <Mma mma>
+MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],
+                           const uint32_t (&b)[4], int half) {
+  const uint32_t columns[2] = {b[2 * half], b[2 * half + 1]};
+  multiplyAdd<mma>(d, a, columns);
+}
+
 //===----------------------------------------------------------------------===//
 // Of a warpgroup
 //

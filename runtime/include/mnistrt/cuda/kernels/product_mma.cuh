@@ -112,15 +112,6 @@ struct MmaLoop {
     }
   };
 
-  static MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],
-                                    const uint32_t (&b)[4], int which) {
-    const uint32_t half[2] = {b[2 * which], b[2 * which + 1]};
-    if constexpr (mma == Mma::bf16)
-      mmaBf16(d, a, half);
-    else
-      mmaTf32(d, a, half);
-  }
-
   MN_DEVICE void multiply(const Operands &tiles, int which) {
     const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
     const int row = warp % t.warps * t.rows + lane % 16;
@@ -140,18 +131,18 @@ struct MmaLoop {
         for (int i = 0; i < tall; ++i)
 #pragma unroll
           for (int j = 0; j < wide; ++j)
-            multiplyAdd(sum[i][j], a[i].small, b[j / 2].big, j % 2);
+            multiplyAdd<mma>(sum[i][j], a[i].small, b[j / 2].big, j % 2);
 #pragma unroll
         for (int i = 0; i < tall; ++i)
 #pragma unroll
           for (int j = 0; j < wide; ++j)
-            multiplyAdd(sum[i][j], a[i].big, b[j / 2].small, j % 2);
+            multiplyAdd<mma>(sum[i][j], a[i].big, b[j / 2].small, j % 2);
       }
 #pragma unroll
       for (int i = 0; i < tall; ++i)
 #pragma unroll
         for (int j = 0; j < wide; ++j)
-          multiplyAdd(sum[i][j], a[i].big, b[j / 2].big, j % 2);
+          multiplyAdd<mma>(sum[i][j], a[i].big, b[j / 2].big, j % 2);
     }
   }
 

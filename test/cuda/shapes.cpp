@@ -53,10 +53,9 @@ void expectLaunch(const LaunchShape &launch) {
 void expectStrip(const shape::Windows &w, const shape::Patch &t) {
   EXPECT_GE(t.tiles * t.strips * t.height * t.side,
             int64_t(w.batch) * w.out[0] * w.out[1]);
-  EXPECT_TRUE(t.rows >= t.strips * t.height && t.rows <= t.highest);
-  EXPECT_EQ(t.rows % 2, 0);
-  EXPECT_TRUE(shape::hasRoom(w, t));
-  EXPECT_GE(t.across * t.width, w.results);
+  EXPECT_TRUE(t.rows >= t.strips * t.height && t.rows <= t.highest &&
+              t.rows % 2 == 0);
+  EXPECT_TRUE(shape::hasRoom(w, t) && t.across * t.width >= w.results);
 }
 
 void expectPatch(const shape::Windows &w, const shape::ConvWay &way) {

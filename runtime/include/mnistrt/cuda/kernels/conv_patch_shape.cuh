@@ -146,7 +146,7 @@ MN_SHAPE_FN int64_t residentBlocks(const Windows &w, const Patch &t) {
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
 }
 
-/// As patchCycles(), which it is compared with: fitted to 98 times of 17
+/// As patchCycles(), which it is compared with: fitted to 98 times of 14
 /// convolutions in tf32 and bf16 on one H200, by what patches took of the same.
 /// It errs by 7 % (the root of the mean square).
 MN_SHAPE_FN int64_t stripCycles(const Windows &w, const Patch &t) {

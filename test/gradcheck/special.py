@@ -53,6 +53,11 @@ def gather_often(case):
     case.out(case.node("Tanh", [y]))
 
 
+def sqrt_near_zero(case):
+    """A long step leaves where it is a number."""
+    case.out(case.node("Sqrt", [case.parameter("p", [[3e-5, 0.5]])]))
+
+
 def batch_norm(case):
     """Behind a convolution, with the statistics of the batch."""
     x = case.parameter("x", case.uniform((3, 2, 4, 4)))
@@ -94,5 +99,5 @@ def attention(case):
     case.out(case.node("Add", [case.node("MatMul", [scores, v], ["sv"]), x]))
 
 
-SPECIAL = [concat, split, sequence, where, equal_operands, used_often, gather_often,
+SPECIAL = [sqrt_near_zero, concat, split, sequence, where, equal_operands, used_often, gather_often,
            batch_norm, batch_norm_of_given_statistics, dropout, attention]

@@ -1,6 +1,10 @@
 """The mutants of the runtime: see ../mutate.py."""
 
 MUTANTS = [
+    ("where the loss is no number a derivative is wrong",
+     "runtime/commands/gradcheck.cpp",
+     "  return compute(loss);", "  return evaluate(loss);",
+     ["gradcheck/sqrt_near_zero"]),
     ("parameters are not put back", "runtime/cuda/executor.cpp",
      "  MN_TRY(copy(parameters, kept.address));\n", "",
      ["cuda/Training.OnlyTrainingChangesParameters"]),

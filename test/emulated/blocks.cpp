@@ -245,10 +245,12 @@ Gpu::OfLanes Cluster::exchange(const void *mine, size_t bytes) {
 
 std::string emulated::run(const Launch &launch, Order order, bool isLate) {
   Cluster cluster(launch, order, isLate);
-  for (unsigned first = 0; first < launch.blocks;
-       first += launch.kernel->cluster)
+  const unsigned each = launch.kernel->cluster, all = launch.blocks / each;
+  for (unsigned i = 0; i < all; ++i) {
+    const unsigned first = (order == Order::forward ? i : all - 1 - i) * each;
     if (const std::string wrong = cluster.run(first); !wrong.empty())
       return std::string(launch.kernel->name) + ": block " +
              std::to_string(first) + wrong;
+  }
   return "";
 }

@@ -34,6 +34,9 @@ constexpr mn::Conv groupedShape{.batch=15, .inChannels=44, .outChannels=52, .gro
   .kernel={3,3,1}, .out={10,12,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 constexpr mn::Conv groupedPhases{.batch=7, .inChannels=24, .outChannels=57, .groups=3, .in={15,14,1},
   .kernel={3,3,1}, .out={8,7,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
+/// Whose strips are side by side, with several blocks below each other.
+constexpr mn::Conv joinedShape{.batch=3, .inChannels=10, .outChannels=24, .in={12,14,1},
+  .kernel={3,3,1}, .out={12,14,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
 /// Of which a band has several.
 constexpr mn::Conv smallImages{.batch=13, .inChannels=70, .outChannels=40, .in={4,5,1},
   .kernel={3,3,1}, .out={4,5,1}, .pads={1,1,0}, .padsAfter={1,1,0}};
@@ -76,6 +79,8 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
     .height = 16, .width = 64}))                                                               \
   X(by_strips_wide, tiled(deepShape, {.mma = mn::Mma::bf16, .way = mn::Way::patches,           \
     .height = 32, .width = 128}))                                                              \
+  X(by_strips_joined, tiled(joinedShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,       \
+    .height = 4, .width = 64}))                                                                \
   X(by_strips_nhwc, tiled(patch_dilated_nhwc, {.mma = mn::Mma::bf16, .way = mn::Way::patches,  \
     .height = 10, .width = 64}))                                                               \
   X(by_strips_groups, tiled(groupedShape, {.mma = mn::Mma::tf32, .way = mn::Way::patches,      \

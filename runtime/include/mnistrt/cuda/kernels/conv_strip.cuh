@@ -178,8 +178,8 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct StripKernel {
       for (int e = 0; e < 4 * n; ++e) {
         const int result = firstResult + e / 2 % 2 * 8;
         const Padded window = tile.window(j + e / 4, column + e % 2);
-        const bool has =
-            Images::isWindow(window) && op.has(window.at) && result < W.results;
+        const bool has = Tile::isMine(j + e / 4) && Images::isWindow(window) &&
+                         op.has(window.at) && result < W.results;
         v[e] = sum[j + e / 4][e % 4];
         // The compiler sees that they are neighbours.
         if (inPairs && e % 2 == 1)

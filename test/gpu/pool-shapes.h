@@ -55,7 +55,7 @@
     .way = mn::Way::patches, .width = 48}))                                                    \
   X(pooled_nhwc_split, tiled(pooled_nhwc, {.mma = mn::Mma::tf32x3, .split = 2,                 \
     .way = mn::Way::patches, .width = 64}))                                                   \
-  X(pooled_strips, tiled(mn::Conv{.batch=3, .inChannels=12, .outChannels=70, .in={14,14,1},    \
+  X(pooled_strips, tiled(mn::Conv{.batch=3, .inChannels=12, .outChannels=126, .in={14,14,1},    \
     .kernel={3,3,1}, .out={14,14,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
     .pool={.kernel={2,2,1}, .out={7,7,1}}}, {.mma = mn::Mma::tf32, .way = mn::Way::patches,    \
     .height = 14, .width = 128}))                                                              \

@@ -187,9 +187,11 @@ double MpiRanks::limit(double waited) {
     return timeout;
   if (signalled == Clock::time_point())
     signalled = Clock::now();
-  // What is left of this step, which others may still compute.
+  // What is left of this step, which others may still compute; and as long in
+  // each later one, since all stop after the same step, which may be some on.
   const double more = afterSignal + 2 * longest;
-  return std::min(timeout, waited - secondsSince(signalled) + more);
+  const double before = std::max(0.0, waited - secondsSince(signalled));
+  return std::min(timeout, before + more);
 }
 
 Status MpiRanks::watch(double waited) {

@@ -172,9 +172,8 @@ static std::string stripProblem(const mn::shape::Windows &w,
     return "";
   if (!mn::shape::hasStrips(w))
     return formatv("expected no height for patches but in tf32 or bf16, of two "
-                   "dimensions, with sums of at most {0} terms, gradients "
-                   "without strides and pools with windows of two columns, got "
-                   "{1}",
+                   "dimensions, with strides of 1, sums of at most {0} terms "
+                   "and pools with windows of two columns, got {1}",
                    mn::shape::keptTerms(w.mma), s.height);
   if (!mn::shape::isStripHeight(w, s.height))
     return formatv("expected a height of 4, 6, 8, ... {0} for patches, a "

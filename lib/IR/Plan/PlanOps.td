@@ -176,8 +176,10 @@ def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
     strides divide the image, and windows are no shorter and have no gaps.
 
     With a `height` a block has a strip instead, eight windows wide and so many
-    rows high, and a warpgroup for each 64 of the `width` channels: windows are
-    columns of its products, and results leave from registers. In tf32 and bf16.
+    rows high, or all strips of an image side by side where these have no more
+    than 32 rows together, and a warpgroup for each 64 of the `width` channels:
+    windows are columns of its products, and results leave from registers. In
+    tf32 and bf16.
   }];
   let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$height,
                         Plan_Number<"">:$width, Plan_Number<"">:$split);

@@ -135,7 +135,7 @@ func.func @patches_split(%x: tensor<6x9x9x9xf32>, %y: tensor<8x9x3x3xf32>) {
 // -----
 
 func.func @patches_strip_parts(%x: tensor<6x4x9x9xf32>, %y: tensor<8x4x3x3xf32>) {
-  // expected-error @below {{expected no height for patches but in tf32 or bf16, of two dimensions, with sums of at most 64 terms, gradients without strides and pools with windows of two columns, got 8}}
+  // expected-error @below {{expected no height for patches but in tf32 or bf16, of two dimensions, with strides of 1, sums of at most 64 terms and pools with windows of two columns, got 8}}
   %z = plan.step "z" on kernel schedule(#plan.patches<mma = tf32x3, height = 8, width = 64>) (%x, %y) {
   ^bb0(%a: tensor<6x4x9x9xf32>, %b: tensor<8x4x3x3xf32>):
     %0 = mnist.conv nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<6x8x9x9xf32>

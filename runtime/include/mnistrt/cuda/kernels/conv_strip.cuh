@@ -51,15 +51,14 @@ template <shape::Windows W, shape::Patch t> struct StripTile {
     return t.strips > 1 ? down % apart < t.height : down < t.height;
   }
 
-  MN_DEVICE Padded at(int down, int right) const {
+  MN_DEVICE Padded window(int down, int right) const {
     if constexpr (t.strips > 1)
       return {image, {firstRow + down % apart, down / apart * side + right, 0}};
     constexpr int rows = W.covered(0), strips = shape::squaresAlong(W, 1);
     const int number = firstRow + down, strip = number / rows;
     return {strip / strips, {number % rows, strip % strips * side + right, 0}};
   }
-  MN_DEVICE Padded pixel(int p) const { return at(p / row, p % row); }
-  MN_DEVICE Padded window(int down, int right) const { return at(down, right); }
+  MN_DEVICE Padded pixel(int p) const { return window(p / row, p % row); }
 
   /// How far from a window's pixel that of a tap is.
   static MN_SHAPE_FN int offsetOf(int tap) {

@@ -164,9 +164,12 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
 Expr FunctorEmitter::emitResult(Value of, const Expr &value,
                                 SmallVectorImpl<Parameter> &parameters) {
   std::string type = elementName(of).str();
+  std::string index = parameters.front().name;
+  parameters.front() = {"auto", index}; // it may know its channel
   finishFunction(type + " result", parameters,
                  line("return " + value.text + ";", 4) + "\n");
   body.begin(/*indent=*/4);
+  parameters.front() = {indexType, index};
   parameters.back() = {type, "v"};
   return {"v"};
 }

@@ -62,9 +62,14 @@ template <typename T> struct OtherGrad : Plain<T> {
   MN_FN const T &loadOutputGrad(mn::Index i) const { return this->b[i]; }
 };
 
-/// What is stored takes something of memory.
+/// What is stored takes something of memory; a place that says its channel is
+/// right about it.
 template <typename F> struct WithResult : F {
-  MN_FN float result(mn::Index i, float v) const {
+  template <typename Place> MN_FN float result(Place i, float v) const {
+    if constexpr (requires { Place::channels; })
+      if (i / Place::adjacent % Place::channels !=
+          mn::Index(i) / Place::adjacent % Place::channels)
+        return 12345;
     return this->a[i % 2] == 12345 ? 0 : v;
   }
 };

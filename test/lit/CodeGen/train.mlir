@@ -12,9 +12,7 @@
 // The new weights are what follows the product that is their gradient.
 
 // CHECK-LABEL: struct Fc_weight_new {
-// CHECK:      MN_FN float result(mn::Index i, float v) const {
-// CHECK-NEXT:   return fc_weight[i] - v * 0.1f;
-// CHECK-NEXT: }
+// CHECK:      MN_FN float result(auto i, float v) const { return fc_weight[i] - v * 0.1f; }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { fc_weight_new[i] = v; }
 // CHECK:      MN_MATMUL_KERNEL(train_4_fc_weight_new, float, Fc_weight_new,
 

@@ -50,8 +50,8 @@ struct ConvKernel : NoPackedFilters {
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
     return resultsAt(f, [](int group, int row, int column) {
       const int o = G::nchw ? row : column, pixel = G::nchw ? column : row;
-      return G::output(pixel / G::pixelsOut, group * G::outChannels + o,
-                       G::outPlace(pixel % G::pixelsOut));
+      return G::outputIndex(pixel / G::pixelsOut, group * G::outChannels + o,
+                            G::outPlace(pixel % G::pixelsOut));
     });
   }
   template <typename F> static MN_DEVICE auto windowOf(const F &f) {
@@ -158,16 +158,12 @@ struct ConvKernel<T, S, way> : NoLaterSums {
       return W.hasAllTaps() || isInFilter(tapOf(channel, folded));
     }
     MN_DEVICE bool has(Place) const { return true; }
-    MN_DEVICE Index place(int image, int result, Place at) const {
-      return G::output(image, group * G::outChannels + result, at);
+    using ResultIndex = typename G::OutputIndex;
+    MN_DEVICE ResultIndex place(int image, int result, Place at) const {
+      return G::outputIndex(image, group * G::outChannels + result, at);
     }
     MN_DEVICE T tile(int image, int result, Place at, T v) const {
-      const int channel = group * G::outChannels + result;
-      const Index i = G::output(image, channel, at);
-      if constexpr (G::nchw)
-        return f.tile(ChannelIndex<G::pixelsOut, S.outChannels>{i, channel}, v);
-      else
-        return f.tile(i, v);
+      return f.tile(place(image, result, at), v);
     }
     template <typename P>
     MN_DEVICE void storePool(int image, int result, Place at,
@@ -239,7 +235,7 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
             }
         },
         resultsAt(f, [](int image, int o, int pixel) {
-          return G::output(image, o, G::outPlace(pixel));
+          return G::outputIndex(image, o, G::outPlace(pixel));
         }));
   }
 };

@@ -375,7 +375,7 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     static constexpr bool waits =
         !W.isPooled() && ComputesResults<typename Op::Functor>;
     static constexpr int atOnce = !waits ? 1 : splits == 1 ? height : turns;
-    Index place[atOnce];
+    typename Op::ResultIndex place[atOnce];
     T sum[atOnce];
 
     MN_DEVICE void operator()(int i, int which, int r, T v) {
@@ -386,7 +386,7 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
                             r < width && op.has(at);
       if constexpr (waits) {
         const int number = splits == 1 ? i : which;
-        place[number] = isResult ? op.place(column.image, result, at) : none;
+        place[number] = placeIf(isResult, op.place(column.image, result, at));
         sum[number] = v;
       } else if constexpr (!W.isPooled()) {
         if (isResult)

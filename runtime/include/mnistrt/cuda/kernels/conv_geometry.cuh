@@ -69,27 +69,6 @@ MN_DEVICE Index imageIndex(int n, int c, Place p) {
     return (((Index(n) * D0 + p.x0) * D1 + p.x1) * D2 + p.x2) * C + c;
 }
 
-/// The index of an element of images, each of whose channels has P elements,
-/// that also says which of C channels this is: a functor that finds the channel
-/// by divisions takes none.
-template <int P, int C> struct ChannelIndex {
-  struct Plane {
-    Index number;
-    int channel;
-    bool isPlane;
-    MN_DEVICE operator Index() const { return number; }
-    MN_DEVICE Index operator%(int n) const {
-      return isPlane && n == C ? Index(channel) : number % n;
-    }
-  };
-  Index number;
-  int channel;
-  MN_DEVICE operator Index() const { return number; }
-  MN_DEVICE Plane operator/(int n) const {
-    return {number / n, channel, n == P};
-  }
-};
-
 template <Conv S> struct ConvGeometry {
   static constexpr bool nchw = S.layout == Layout::nchw;
   static constexpr int inChannels = S.inChannels / S.groups;
@@ -105,6 +84,15 @@ template <Conv S> struct ConvGeometry {
   static MN_DEVICE Index output(int n, int o, Place p) {
     return imageIndex<S.layout, S.outChannels, S.out[0], S.out[1], S.out[2]>(
         n, o, p);
+  }
+  /// Those with their channels.
+  using InputIndex = ChannelIndex<nchw ? pixelsIn : 1, S.inChannels>;
+  using OutputIndex = ChannelIndex<nchw ? pixelsOut : 1, S.outChannels>;
+  static MN_DEVICE InputIndex inputIndex(int n, int c, Place p) {
+    return {input(n, c, p), c};
+  }
+  static MN_DEVICE OutputIndex outputIndex(int n, int o, Place p) {
+    return {output(n, o, p), o};
   }
   static MN_DEVICE Index filter(int o, int c, Place tap) {
     return imageIndex<S.layout, inChannels, S.kernel[0], S.kernel[1],

@@ -114,11 +114,11 @@ private:
       const int c = channelOfResult(row, column);
       const int pixel = pixelOfResult(row, column);
       if constexpr (shape::splitsPhases(S))
-        return G::input(pixel / pixels, batch / phases * G::inChannels + c,
-                        placeInPhase(batch, pixel));
+        return G::inputIndex(pixel / pixels, batch / phases * G::inChannels + c,
+                             placeInPhase(batch, pixel));
       else
-        return G::input(pixel / G::pixelsIn, batch * G::inChannels + c,
-                        G::inPlace(pixel % G::pixelsIn));
+        return G::inputIndex(pixel / G::pixelsIn, batch * G::inChannels + c,
+                             G::inPlace(pixel % G::pixelsIn));
     };
     return resultsAt(f, place, [](int batch, int row, int column) {
       return !shape::splitsPhases(S) || InputPhase<S>::isPixel(placeInPhase(
@@ -308,8 +308,10 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
     MN_DEVICE bool has(Place i) const {
       return W.phaseCount() == 1 || phase.isPixel(phase.pixel(i));
     }
-    MN_DEVICE Index place(int image, int result, Place i) const {
-      return G::input(image, group * G::inChannels + result, phase.pixel(i));
+    using ResultIndex = typename G::InputIndex;
+    MN_DEVICE ResultIndex place(int image, int result, Place i) const {
+      return G::inputIndex(image, group * G::inChannels + result,
+                           phase.pixel(i));
     }
     MN_DEVICE Place pads() const { return phase.pads(); }
     MN_DEVICE Place firstTap() const {
@@ -380,7 +382,7 @@ struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
             }
         },
         resultsAt(f, [](int image, int c, int pixel) {
-          return G::input(image, c, G::inPlace(pixel));
+          return G::inputIndex(image, c, G::inPlace(pixel));
         }));
   }
 };

@@ -116,21 +116,18 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
     const auto f = withAlignedTensors(op.f);
 #pragma unroll 1
     for (int turn = 0; turn < turns; turn += n) {
-      Index place[2 * n];
+      typename Op::ResultIndex place[2 * n];
       float sum[2 * n];
 #pragma unroll
       for (int j = 0; j < n; ++j) {
         const int r = int(threadIdx.x) / pairs + (turn + j) * step;
         const bool isThere = r < share && firstResult + r < W.results;
         const int result = share % step == 0 ? r : shape::min(r, share - 1);
-        // The compiler sees that they are neighbours, the first an even one.
-        const Index first =
-            op.place(window.image, firstResult + (isThere ? result : 0),
-                     window.at) &
-            Index(-2);
+        const auto first = op.place(
+            window.image, firstResult + (isThere ? result : 0), window.at);
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
-          place[2 * j + k] = isThere ? first + k : none;
+          place[2 * j + k] = placeIf(isThere, first.ofPair(k));
           sum[2 * j + k] = sumOf(i + k, result);
         }
       }

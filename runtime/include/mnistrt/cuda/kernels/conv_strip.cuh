@@ -171,7 +171,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct StripKernel {
     const auto f = inPairs ? withAlignedTensors(op.f) : op.f;
 #pragma unroll
     for (int j = 0; j < rows; j += n) {
-      Index place[4 * n];
+      typename Op::ResultIndex place[4 * n];
       float v[4 * n];
 #pragma unroll
       for (int e = 0; e < 4 * n; ++e) {
@@ -180,14 +180,13 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct StripKernel {
         const bool has = Tile::isMine(j + e / 4) && Images::isWindow(window) &&
                          op.has(window.at) && result < W.results;
         v[e] = sum[j + e / 4][e % 4];
-        // The compiler sees that they are neighbours.
-        if (inPairs && e % 2 == 1)
-          place[e] = place[e - 1] == none ? none : place[e - 1] + 1;
-        else if (!has)
-          place[e] = none;
+        if constexpr (!inPairs)
+          place[e] = placeIf(has, op.place(window.image, result, window.at));
+        else if (e % 2 == 0)
+          place[e] =
+              placeIf(has, op.place(window.image, result, window.at).ofPair(0));
         else
-          place[e] = op.place(window.image, result, window.at) &
-                     (inPairs ? Index(-2) : Index(-1));
+          place[e] = placeIf(place[e - 1] != none, place[e - 1].ofPair(1));
       }
       storeResults<inPairs ? 2 : 1>(f, place, v);
     }

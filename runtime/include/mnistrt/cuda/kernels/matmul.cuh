@@ -31,7 +31,8 @@ template <typename T, Matmul S> struct MatmulKernel {
   }
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
     return resultsAt(f, [](int batch, int row, int column) {
-      return (Index(batch) * S.m + row) * S.n + column;
+      return ChannelIndex<1, S.n>{(Index(batch) * S.m + row) * S.n + column,
+                                  column};
     });
   }
   template <typename F>

@@ -20,16 +20,49 @@
 
 namespace mn::device {
 
-/// The place of a result that there is not.
+/// The place of a result that there is not, an Index or what has one.
 inline constexpr Index none = -1;
+template <typename At> MN_DEVICE At placeIf(bool isThere, At place) {
+  return isThere ? place : At{none};
+}
+
+/// The index of a result, where P results of a channel are adjacent, that also
+/// says which of C channels this is: a functor that finds the channel by
+/// divisions takes none.
+template <int P, int C> struct ChannelIndex {
+  static constexpr int adjacent = P, channels = C;
+  struct Plane {
+    Index number;
+    int channel;
+    bool isPlane;
+    MN_DEVICE operator Index() const { return number; }
+    MN_DEVICE Index operator%(int n) const {
+      return isPlane && n == C ? Index(channel) : number % n;
+    }
+  };
+  Index number;
+  int channel;
+  MN_DEVICE operator Index() const { return number; }
+  MN_DEVICE Plane operator/(int n) const {
+    return {number / n, channel, n == P};
+  }
+  MN_DEVICE Index operator%(int n) const {
+    return P == 1 && n == C ? Index(channel) : number % n;
+  }
+  /// The first or second of two neighbours of a channel, of which this is the
+  /// first: the compiler sees that it is at an even place.
+  MN_DEVICE ChannelIndex ofPair(int k) const {
+    return {(number & Index(-2)) + k, channel};
+  }
+};
 
 /// Whether a functor computes a result before it stores it.
 template <typename F>
 concept ComputesResults = requires(const F &f) { f.result(Index(0), 0); };
 
 /// What is stored of a result.
-template <typename F, typename T>
-MN_DEVICE auto resultOf(const F &f, Index i, T v) {
+template <typename F, typename At, typename T>
+MN_DEVICE auto resultOf(const F &f, At i, T v) {
   if constexpr (ComputesResults<F>)
     return f.result(i, v);
   else
@@ -37,22 +70,22 @@ MN_DEVICE auto resultOf(const F &f, Index i, T v) {
 }
 
 /// Stores the result at `place`, of those that there are, from its sum.
-template <typename F, typename T>
-MN_DEVICE void storeResult(const F &f, Index place, T sum) {
+template <typename F, typename At, typename T>
+MN_DEVICE void storeResult(const F &f, At place, T sum) {
   f.store(place, resultOf(f, place, sum));
 }
 
 /// Stores those at `place`, or none, from their sums; each `m` are next to each
 /// other, and there or not.
-template <int m = 1, int n, typename F, typename T>
-MN_DEVICE void storeResults(const F &f, const Index (&place)[n],
+template <int m = 1, int n, typename F, typename At, typename T>
+MN_DEVICE void storeResults(const F &f, const At (&place)[n],
                             const T (&sum)[n]) {
-  decltype(resultOf(f, Index(0), T(0))) v[n];
+  decltype(resultOf(f, place[0], T(0))) v[n];
   // Without branches, so that all loads are under way together.
 #pragma unroll
   for (int j = 0; j < n; ++j)
-    v[j] =
-        resultOf(f, place[j / m * m] == none ? Index(j % m) : place[j], sum[j]);
+    v[j] = resultOf(f, place[j / m * m] == none ? At{Index(j % m)} : place[j],
+                    sum[j]);
 #pragma unroll
   for (int j = 0; j < n; j += m)
     if (place[j] != none)
@@ -85,12 +118,12 @@ MN_DEVICE void storeEach(const F &f, int first, int step, int end,
       if (begin < end && has(begin))
         storeResult(f, place(begin), sum(begin, true));
     } else {
-      Index at[n];
+      decltype(place(0)) at[n];
       decltype(sum(0, true)) v[n];
 #pragma unroll
       for (int j = 0; j < n; ++j) {
         const int e = begin + j * step;
-        at[j] = e < end && has(e) ? place(e) : none;
+        at[j] = placeIf(e < end && has(e), place(e));
         v[j] = sum(e, at[j] != none);
       }
       storeResults(f, at, v);

@@ -23,9 +23,11 @@ import subprocess
 import sys
 import time
 
-from mutants import compiler, folds, importer, kernels, memory, runtime
+from mutants import (
+    compiler, folds, importer, joins, kernels, memory, runtime)
 
-MUTANTS = (compiler.MUTANTS + folds.MUTANTS + importer.MUTANTS + kernels.MUTANTS +
+MUTANTS = (compiler.MUTANTS + folds.MUTANTS + importer.MUTANTS +
+           joins.MUTANTS + kernels.MUTANTS +
            memory.MUTANTS + runtime.MUTANTS)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",

@@ -87,6 +87,20 @@ def JoinUnpools : Pass<"plan-join-unpools", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def JoinBiases : Pass<"plan-join-biases", "::mlir::func::FuncOp"> {
+  let summary = "Compute a bias's gradient with that of its filter";
+  let description = [{
+    The sum over all but the channels of a tensor joins the step of a gradient of a
+    filter that reads the same tensor, where its weights are few: that kernel
+    reads each element once, and sums it on the way. The step then has two
+    results, and what follows each of the two. Where the filter's gradient reads the
+    windows of a pool, so does the sum. Not where the filter has one weight a
+    channel.
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Steps joined with others">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
 def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
   let summary = "Store large results in bf16 between steps that are generated";
   let description = [{

@@ -88,6 +88,11 @@ template <mn::Conv S> struct OfWindows : OtherGrad<float> {
   }
   MN_FN int loadIndex(mn::Index i) const { return placeIn(i, places[i]); }
 };
+/// With that of a bias.
+template <typename F> struct WithBias : F {
+  float *bias;
+  MN_FN void storeBias(mn::Index o, float v) const { bias[o] = v; }
+};
 
 /// Of a convolution with a pool: the pool, where its maxima are, and what is
 /// pooled, one after the other.

@@ -28,6 +28,7 @@ MN_TEST_MMA_CONVS(MN_NAME_SHAPE)
 MN_TEST_ROUNDED_CONVS(MN_NAME_SHAPE)
 MN_TEST_POOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MEAN_CONVS(MN_NAME_SHAPE)
+MN_TEST_BIASED_CONVS(MN_NAME_SHAPE)
 MN_TEST_UNPOOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MMA_MATMULS(MN_NAME_SHAPE)
 MN_TEST_SCHEDULES(MN_NAME_SHAPE)
@@ -128,9 +129,17 @@ MN_TEST_POOLED_CONVS(MN_TEST_POOLED_CONV)
   MN_CONV_KERNEL(conv_##NAME, float, WithPool<true>, NAME##_forward)
 MN_TEST_MEAN_CONVS(MN_TEST_MEAN_CONV)
 
+#define MN_TEST_BIASED_CONV(NAME, ...)                                         \
+  inline constexpr mn::Conv NAME##_filter = scheduledFilterGrad(NAME);         \
+  using NAME##_functor = WithBias<OtherGrad<float>>;                           \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, NAME##_functor,        \
+                             NAME##_filter)
+MN_TEST_BIASED_CONVS(MN_TEST_BIASED_CONV)
+
 #define MN_TEST_UNPOOLED_CONV(NAME, ...)                                       \
   inline constexpr mn::Conv NAME##_filter = scheduledFilterGrad(NAME);         \
-  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, OfWindows<NAME>,       \
+  using NAME##_functor = WithBias<OfWindows<NAME>>;                            \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, NAME##_functor,        \
                              NAME##_filter)
 MN_TEST_UNPOOLED_CONVS(MN_TEST_UNPOOLED_CONV)
 

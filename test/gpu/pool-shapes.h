@@ -87,12 +87,23 @@
     .kernel={2,2,1}, .out={8,12,1}, .pool={.kernel={2,2,1}, .out={4,6,1}, .mean=true}},        \
     {.mma = mn::Mma::tf32, .way = mn::Way::patches, .height = 8, .width = 64}))
 
+// Gradients of few weights with those of biases, in groups and one dimension.
+#define MN_TEST_BIASED_CONVS(X)                                                                \
+  X(biased_first, mn::Conv{.batch=64, .inChannels=3, .outChannels=16, .in={32,32,1},           \
+    .kernel={3,3,1}, .out={32,32,1}, .pads={1,1,0}, .padsAfter={1,1,0}, .bias=true})           \
+  X(biased_few, mn::Conv{.batch=2, .inChannels=1, .outChannels=3, .in={9,7,1},                 \
+    .kernel={2,1,1}, .out={8,7,1}, .bias=true})                                                \
+  X(biased_groups, mn::Conv{.batch=20, .inChannels=6, .outChannels=12, .groups=3,              \
+    .in={17,19,1}, .kernel={3,3,1}, .out={8,9,1}, .strides={2,2,1}, .bias=true})               \
+  X(biased_one_dim, mn::Conv{.spatial=1, .batch=6, .inChannels=4, .outChannels=5,              \
+    .in={50,1,1}, .kernel={5,1,1}, .out={46,1,1}, .bias=true})
+
 // Gradients of few weights that read the windows of a pool: those that are left
 // over, and that hang over; in one and three dimensions, and in groups.
 #define MN_TEST_UNPOOLED_CONVS(X)                                                              \
   X(unpooled_first, mn::Conv{.batch=64, .inChannels=1, .outChannels=32, .in={28,28,1},         \
     .kernel={3,3,1}, .out={28,28,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
-    .pool={.kernel={2,2,1}, .out={14,14,1}}})                                                  \
+    .pool={.kernel={2,2,1}, .out={14,14,1}}, .bias=true})                                      \
   X(unpooled_left_over, mn::Conv{.batch=5, .inChannels=1, .outChannels=21, .in={31,29,1},      \
     .kernel={5,5,1}, .out={27,25,1}, .pool={.kernel={2,2,1}, .out={13,12,1}}})                 \
   X(unpooled_over, mn::Conv{.batch=5, .inChannels=1, .outChannels=20, .in={31,29,1},           \
@@ -107,9 +118,10 @@
     .pool={.kernel={4,2,1}, .out={2,3,1}}})                                                    \
   X(unpooled_strided, mn::Conv{.batch=20, .inChannels=4, .outChannels=12, .groups=2,           \
     .in={17,19,1}, .kernel={3,3,1}, .out={8,9,1}, .strides={2,2,1},                            \
-    .pool={.kernel={2,2,1}, .out={4,4,1}}})                                                    \
+    .pool={.kernel={2,2,1}, .out={4,4,1}}, .bias=true})                                        \
   X(unpooled_one_dim, mn::Conv{.spatial=1, .batch=6, .inChannels=2, .outChannels=5,            \
-    .in={50,1,1}, .kernel={5,1,1}, .out={46,1,1}, .pool={.kernel={3,1,1}, .out={15,1,1}}})     \
+    .in={50,1,1}, .kernel={5,1,1}, .out={46,1,1}, .pool={.kernel={3,1,1}, .out={15,1,1}},      \
+    .bias=true})                                                                               \
   X(unpooled_three_dim, mn::Conv{.spatial=3, .batch=3, .inChannels=1, .outChannels=6,          \
     .in={6,9,8}, .kernel={2,3,3}, .out={5,7,6}, .pool={.kernel={2,2,3}, .out={3,3,2}}})
 

@@ -72,6 +72,22 @@ void addPooled(std::vector<Case> &cases, const mn::Conv &s, const Case &c) {
   cases.back().hasNan = true;
 }
 
+/// Of the weights, and of the biases where they are asked for.
+int64_t gradients(const mn::Conv &s) {
+  return weights(s) + (s.bias ? s.outChannels : 0);
+}
+template <mn::Conv S>
+void gradients(const Numbers &x, const Numbers &grad, Numbers &y) {
+  filterGrad(S, {x, grad}, y);
+  const size_t pixels = size_t(S.out[0]) * S.out[1] * S.out[2];
+  if (S.bias)
+    for (size_t i = 0; i < grad.size(); ++i)
+      y[size_t(weights(S)) + i / pixels % size_t(S.outChannels)] += grad[i];
+}
+template <mn::Conv S> void filterGradOf(const Inputs &in, Numbers &y) {
+  gradients<S>(in[0], in[1], y);
+}
+
 /// Each value where its index says, if that is in the image; else 0.
 template <mn::Conv S> void filterGradOfPool(const Inputs &in, Numbers &y) {
   Numbers grad(size_t(outputs(S)), 0.0);
@@ -85,17 +101,17 @@ template <mn::Conv S> void filterGradOfPool(const Inputs &in, Numbers &y) {
         grad[size_t(image.at(n, c, p))] = in[1][size_t(o)];
     });
   });
-  filterGrad(S, {in[0], grad}, y);
+  gradients<S>(in[0], grad, y);
 }
 
 /// Of small integers, too.
 template <mn::Conv S>
-Case unpooled(std::string name, void (*run)(mn::Context &)) {
+Case fewWeights(std::string name, void (*run)(mn::Context &), int64_t grads,
+                void (*reference)(const Inputs &, Numbers &)) {
   static_assert(S.schedule.way == mn::Way::weights);
-  Case c = make<float>(std::move(name), run, weights(S), inputs(S), pools(S),
+  Case c = make<float>(std::move(name), run, gradients(S), inputs(S), grads,
                        flops(S));
-  c.operands.push_back({mn::Type::f32, pools(S)});
-  c.reference = filterGradOfPool<S>;
+  c.reference = reference;
   c.fewValues = true;
   c.tolerance = 0;
   return c;
@@ -116,15 +132,32 @@ std::vector<Case> pooledCases() {
   MN_TEST_POOLED_CONVS(MN_CASE_POOLED)
   MN_TEST_MEAN_CONVS(MN_CASE_POOLED)
 
+#define MN_CASE_BIASED(NAME, ...)                                              \
+  cases.push_back(fewWeights<NAME##_filter>(                                   \
+      "conv-filter-grad " #NAME,                                               \
+      [](mn::Context &ctx) {                                                   \
+        const Pointers<float, float> p(ctx, gradients(NAME), inputs(NAME),     \
+                                       outputs(NAME));                         \
+        mn::convFilterGrad<float>(                                             \
+            ctx, "filter_grad_" #NAME, NAME##_filter,                          \
+            NAME##_functor{{{p.y, p.a, p.b}}, p.y + weights(NAME)});           \
+      },                                                                       \
+      outputs(NAME), filterGradOf<NAME##_filter>));
+  MN_TEST_BIASED_CONVS(MN_CASE_BIASED)
+
 #define MN_CASE_UNPOOLED(NAME, ...)                                            \
-  cases.push_back(unpooled<NAME##_filter>(                                     \
-      "conv-filter-grad " #NAME, [](mn::Context &ctx) {                        \
-        const Pointers<float, float> p(ctx, weights(NAME), inputs(NAME),       \
+  cases.push_back(fewWeights<NAME##_filter>(                                   \
+      "conv-filter-grad " #NAME,                                               \
+      [](mn::Context &ctx) {                                                   \
+        const Pointers<float, float> p(ctx, gradients(NAME), inputs(NAME),     \
                                        pools(NAME), pools(NAME));              \
         mn::convFilterGrad<float>(                                             \
             ctx, "filter_grad_" #NAME, NAME##_filter,                          \
-            OfWindows<NAME>{{{p.y, p.a, p.b}}, p.extra[0]});                   \
-      }));
+            NAME##_functor{{{{p.y, p.a, p.b}}, p.extra[0]},                    \
+                           p.y + weights(NAME)});                              \
+      },                                                                       \
+      pools(NAME), filterGradOfPool<NAME##_filter>));                          \
+  cases.back().operands.push_back({mn::Type::f32, pools(NAME)});
   MN_TEST_UNPOOLED_CONVS(MN_CASE_UNPOOLED)
   return cases;
 }

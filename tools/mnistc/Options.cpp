@@ -149,8 +149,7 @@ struct Switch {
 
 #define OFF(member) [](InferOptions &o) { return (o.member = false), true; }
 static Switch switches[] = {
-    {"no-fold-batch-norm", "Keep batch normalization separate", '1',
-     OFF(foldBatchNorm)},
+    {"no-fold-batch-norm", "Keep batch norms", '1', OFF(foldBatchNorm)},
     {"no-fold-constants", "Fold no constants", '1', OFF(foldConstants)},
     {"no-cse", "Keep equal ops", '1', OFF(cse)},
     {"no-push-transposes", "Keep all transposes", '2', OFF(pushTransposes)},
@@ -161,6 +160,7 @@ static Switch switches[] = {
     {"no-draw-numbers", "Draw where numbers are read", '2', OFF(drawNumbers)},
     {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
     {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
+    {"no-join-biases", "A separate step for each bias", '2', OFF(joinBiases)},
     {"no-round-operands", "Keep operands in f32", '2', OFF(roundOperands)},
     {"no-round-results", "Keep large results in f32", '2', OFF(roundResults)},
     {"no-form-chains", "A launch for each small step", '2', OFF(formChains)},

@@ -245,4 +245,9 @@ MUTANTS = [
     ("tiles begin anew each turn", FOLDER + "product_mma.cuh",
      "startWgmma(tiles, which, turn % kept != 0);",
      "startWgmma(tiles, which, false);", [TRAININGS]),
+    ("a bias's gradient is a weight's", FOLDER + "conv_filter_grad_few.cuh",
+     "if (term == weights)", "if (term + 1 == weights)", [TABLE]),
+    ("a place knows its row of channels", FOLDER + "results.cuh",
+     "return {number / n, channel, n == P};",
+     "return {number / n, channel, true};", [TABLE]),
 ]

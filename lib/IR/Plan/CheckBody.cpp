@@ -3,9 +3,9 @@
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
 #include "lib/IR/Plan/ChainBody.h"
+#include "lib/IR/Plan/GradientBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -63,23 +63,14 @@ static LogicalResult checkRoot(StepOp step) {
 
 /// What follows a root goes through the elements as the root does.
 static LogicalResult checkOrder(StepOp step) {
-  SmallVector<Operation *> open;
   Operation *root = rootOf(step);
-  if (root)
-    open.push_back(root);
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val()->getUsers()) {
-      if (isa<YieldOp>(user) || !seen.insert(user).second)
-        continue;
-      if (!isPointwise(user))
-        return step.emitError("expected what follows '")
-               << root->getName() << "' in step '" << step.getName()
-               << "' to keep the order of the elements, got '"
-               << user->getName() << "'";
-      open.push_back(user);
-    }
-  return success();
+  Operation *wrong = root ? firstOutOfOrder(root) : nullptr;
+  if (!wrong)
+    return success();
+  return step.emitError("expected what follows '")
+         << root->getName() << "' in step '" << step.getName()
+         << "' to keep the order of the elements, got '" << wrong->getName()
+         << "'";
 }
 
 static LogicalResult checkImplementation(StepOp step, const Target *target) {
@@ -128,6 +119,8 @@ LogicalResult mlir::mnistc::checkForm(StepOp step) {
     return success(succeeded(readRowBody(step)));
   if (isPoolStep(step))
     return success(succeeded(readPoolBody(step)));
+  if (isGradientStep(step))
+    return success(succeeded(readGradientBody(step)));
   return success(succeeded(checkRoot(step)) && succeeded(checkOrder(step)));
 }
 

@@ -4,6 +4,7 @@
 #include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/MnistOps.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Plan/GradientBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -97,6 +98,7 @@ Contraction::Contraction(StepOp step, const mn::ProductSchedule &schedule)
   if (auto gradient = dyn_cast<ConvFilterGradOp>(rootOf(step)))
     if (MaxUnpoolOp unpool = inlinedUnpoolOf(gradient.getOutputGrad()))
       conv.pool = windowsOf(unpool);
+  conv.bias = isGradientStep(step);
 }
 
 static mn::PoolWindows windowsOf(Layout layout, ArrayRef<int64_t> kernel,

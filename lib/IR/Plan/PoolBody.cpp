@@ -31,14 +31,6 @@ bool mlir::mnistc::haveSameWindows(Operation *pool, Operation *other) {
          shapeOf(pool->getResult(0)) == shapeOf(other->getResult(0));
 }
 
-static SmallVector<Operation *> rootsOf(StepOp step) {
-  SmallVector<Operation *> roots;
-  for (Operation &op : step.getBody().front().without_terminator())
-    if (isRoot(&op))
-      roots.push_back(&op);
-  return roots;
-}
-
 bool mlir::mnistc::isPoolStep(StepOp step) {
   SmallVector<Operation *> roots = rootsOf(step);
   return roots.size() > 1 && isJoinablePool(roots.back());

@@ -80,6 +80,14 @@ Operation *mlir::mnistc::rootOf(StepOp step) {
   return nullptr;
 }
 
+SmallVector<Operation *> mlir::mnistc::rootsOf(StepOp step) {
+  SmallVector<Operation *> roots;
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (isRoot(&op))
+      roots.push_back(&op);
+  return roots;
+}
+
 OperandRange mlir::mnistc::yieldsOf(StepOp step) {
   return step.getBody().front().getTerminator()->getOperands();
 }
@@ -92,6 +100,20 @@ Value mlir::mnistc::skipReshapes(Value value) {
 
 bool mlir::mnistc::isPointwise(Operation *op) {
   return op->hasTrait<Elementwise>() || isa<ReshapeOp>(op);
+}
+
+Operation *mlir::mnistc::firstOutOfOrder(Operation *root) {
+  SmallVector<Operation *> open = {root};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val()->getUsers()) {
+      if (isa<YieldOp>(user) || !seen.insert(user).second)
+        continue;
+      if (!isPointwise(user))
+        return user;
+      open.push_back(user);
+    }
+  return nullptr;
 }
 
 bool mlir::mnistc::readsInOrder(Operation *op, Value operand) {

@@ -1,8 +1,9 @@
 //===- StepBody.h - what a step computes, read off its body -----*- C++ -*-===//
 //
-// A body has at most one root, an op that is neither elementwise nor indexing.
-// What feeds the root is the step's prologue, what follows it its epilogue; a
-// step without a root is a map, and one with several a row step (RowBody.h).
+// Most bodies have at most one root, an op that is neither elementwise nor
+// indexing. What feeds the root is the step's prologue, what follows it its
+// epilogue; a step without a root is a map, and one with several a row step
+// (RowBody.h), a pool step (PoolBody.h) or a gradient step (GradientBody.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +55,10 @@ SmallVector<StepOp> linksOf(StepOp step);
 /// All ops of a step but its yield; of a chain those of its links.
 SmallVector<Operation *> opsIn(StepOp step);
 
-/// The root of a step, of a row step the first; null for a map.
+/// The root of a step, of several the first; null for a map.
 Operation *rootOf(StepOp step);
+/// All roots of a step, in order.
+SmallVector<Operation *> rootsOf(StepOp step);
 
 /// The operands of a step's yield.
 OperandRange yieldsOf(StepOp step);
@@ -66,6 +69,10 @@ Value skipReshapes(Value value);
 /// Whether `op` computes element i from the elements i of its operands, in
 /// row-major order: elementwise ops and reshapes.
 bool isPointwise(Operation *op);
+
+/// What follows from a root and does not go through the elements as the root
+/// does, or null.
+Operation *firstOutOfOrder(Operation *root);
 
 /// Whether who computes an element of the result reads of `operand` only the
 /// element of the same number: of two tensors of one element always.

@@ -87,6 +87,7 @@ struct Conv {
   int padsAfter[3] = {0, 0, 0};
   int dilations[3] = {1, 1, 1};
   PoolWindows pool = {};
+  bool bias = false; ///< of a gradient of the filter: with that of a bias
   ProductSchedule schedule = {};
 };
 

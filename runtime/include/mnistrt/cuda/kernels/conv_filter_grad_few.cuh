@@ -6,7 +6,9 @@
 // it, loads the pixels that their windows cover once, and keeps the sums of all
 // weights of some output channels. These are added over lanes, warps, then
 // blocks, in a fixed order. Of a gradient that a pool gives to one element of
-// each window, the windows are read instead: a value, and where it is.
+// each window, the windows are read instead: a value, and where it is. The
+// gradient of a bias is one more sum, as if of a weight whose pixels are all 1:
+// F::storeBias(channel, that).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +23,7 @@ namespace shape {
 
 /// `splits` blocks share the pixels of `channels` output channels of a group.
 struct FewWeights {
-  int weights = 1;  ///< of an output channel
+  int terms = 1;    ///< of an output channel: its weights, and a bias
   int channels = 1; ///< output channels of a thread
   int along = 1;    ///< so many of these in a group
   int splits = 1;
@@ -79,7 +81,7 @@ MN_SHAPE_FN bool hasWindowsOfPool(const Conv &s) {
 
 /// What a schedule says.
 MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
-  FewWeights few = {int(weightsOf(s)), s.schedule.channels};
+  FewWeights few = {int(weightsOf(s)) + s.bias, s.schedule.channels};
   few.along = ceilDiv(s.outChannels / s.groups, few.channels);
   few.splits = s.schedule.split;
   few.tiles = int64_t(s.groups) * few.along;
@@ -100,8 +102,9 @@ namespace device {
 template <typename T, Conv S> struct FewWeightsKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::FewWeights t = shape::fewWeights(S);
-  static constexpr int weights = t.weights, channels = t.channels;
-  static constexpr int count = channels * weights;
+  static constexpr int weights = int(shape::weightsOf(S));
+  static constexpr int terms = t.terms, channels = t.channels;
+  static constexpr int count = channels * terms;
   static constexpr int warps = t.threads / 32;
   static constexpr int teams = t.threads / count;
   using Parts = Scratch<T, t.splits == 1 ? 1 : t.tiles * t.splits * count,
@@ -239,6 +242,12 @@ template <typename T, Conv S> struct FewWeightsKernel {
     const auto column = Column::columnOf(number);
     T grad[channels][height];
     loadColumns(f, grad, group * G::outChannels, channel, column);
+    if constexpr (S.bias)
+#pragma unroll
+      for (int j = 0; j < channels; ++j)
+#pragma unroll
+        for (int i = 0; i < height; ++i)
+          sum[j * terms + weights] += grad[j][i];
     const Pixels<F> pixels = {f, group};
     const typename Column::Reach reach(pixels, column);
 #pragma unroll
@@ -257,7 +266,7 @@ template <typename T, Conv S> struct FewWeightsKernel {
             for (int j = 0; j < channels; ++j)
 #pragma unroll
               for (int i = 0; i < height; ++i)
-                sum[j * weights + c * G::taps +
+                sum[j * terms + c * G::taps +
                     Column::tapNumber(before, row, across)] +=
                     grad[j][i] * pixel[i * W.strides[y] + row * W.dilations[y]];
         }
@@ -325,12 +334,16 @@ template <typename T, Conv S> struct FewWeightsKernel {
         return;
       v = sumParts(part);
     }
-    const int c = channel + int(threadIdx.x) / weights;
+    const int c = channel + int(threadIdx.x) / terms;
     if (threadIdx.x < count && c < G::outChannels)
-      storeResult(f,
-                  Index(group * G::outChannels + c) * weights +
-                      int(threadIdx.x) % weights,
-                  v);
+      store(f, group * G::outChannels + c, int(threadIdx.x) % terms, v);
+  }
+  template <typename F>
+  static MN_DEVICE void store(const F &f, int channel, int term, T v) {
+    if constexpr (S.bias)
+      if (term == weights)
+        return f.storeBias(Index(channel), v);
+    storeResult(f, Index(channel) * weights + term, v);
   }
 };
 

@@ -1,11 +1,11 @@
 //===- JoinUnpools.cpp - gradients of pools where they are read -----------===//
 //
-// Once it is known how each gradient of a filter is computed: one of few
-// weights reads every element of its operand once, and can as well read the
-// windows.
+// Once it is known how each gradient of a convolution is computed: kernels that
+// load an element for many products can as well load its window.
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
@@ -17,24 +17,36 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_JOINUNPOOLS
 #include "lib/Passes/Passes.h.inc"
 
-/// The step that places a pool's gradient, from memory, for `reader` alone; or
-/// null.
-static StepOp unpoolFor(StepOp reader) {
-  auto gradient = dyn_cast_or_null<ConvFilterGradOp>(rootOf(reader));
-  if (!gradient || reader.getImpl() != Impl::kernel)
-    return {};
-  auto argument = dyn_cast<BlockArgument>(gradient.getOutputGrad());
-  if (!argument || !argument.hasOneUse())
-    return {};
-  Value input = reader.getInputs()[argument.getArgNumber()];
-  auto step = input.getDefiningOp<StepOp>();
-  if (!step || !input.hasOneUse() || step.getNumResults() != 1 ||
-      step.getImpl() != Impl::kernel)
-    return {};
+/// What a step places from memory, and nothing else; or null.
+static MaxUnpoolOp unpoolOf(StepOp step) {
   auto unpool = dyn_cast_or_null<MaxUnpoolOp>(rootOf(step));
-  bool isAll = unpool && rootReadsMemory(step) &&
+  bool isAll = unpool && step.getNumResults() == 1 &&
+               step.getImpl() == Impl::kernel && rootReadsMemory(step) &&
                yieldsOf(step).front() == unpool.getOutput();
-  return isAll && readsWindows(reader, unpool) ? step : StepOp();
+  return isAll ? unpool : MaxUnpoolOp();
+}
+
+/// Whether kernels can number the elements of all windows, those that hang over
+/// included.
+static bool isCountable(MaxUnpoolOp unpool) {
+  int64_t each = 1;
+  for (int64_t size : unpool.getKernel())
+    each *= size;
+  return countOf(unpool.getInput()) * each <=
+         std::numeric_limits<int32_t>::max();
+}
+
+/// Whether `reader` is a gradient of a convolution that can read the windows
+/// instead of the elements, and reads these but once.
+static bool canRead(StepOp reader, Value elements, MaxUnpoolOp unpool) {
+  Operation *root = reader ? rootOf(reader) : nullptr;
+  auto argument =
+      dyn_cast_or_null<BlockArgument>(root ? outputGradOf(root) : Value());
+  return argument && argument.hasOneUse() && reader.getNumResults() == 1 &&
+         reader.getImpl() == Impl::kernel &&
+         llvm::count(reader.getInputs(), elements) == 1 &&
+         reader.getInputs()[argument.getArgNumber()] == elements &&
+         readsWindows(reader, unpool);
 }
 
 namespace {
@@ -42,11 +54,31 @@ struct JoinUnpools : impl::JoinUnpoolsBase<JoinUnpools> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    for (StepOp step : llvm::to_vector(getOperation().getOps<StepOp>()))
-      if (StepOp unpool = unpoolFor(step)) {
-        join(unpool, step);
-        ++numJoined;
-      }
+    SmallVector<StepOp> steps(llvm::make_filter_range(
+        getOperation().getOps<StepOp>(),
+        [](StepOp step) { return unpoolOf(step) != nullptr; }));
+    for (StepOp step : steps)
+      joinAll(step, unpoolOf(step));
+  }
+
+  /// Where all can: else its result is there anyway.
+  void joinAll(StepOp step, MaxUnpoolOp unpool) {
+    Value elements = step.getResult(0);
+    SmallVector<Operation *> users(elements.getUsers());
+    bool canAll = llvm::all_of(users, [&](Operation *user) {
+      return canRead(dyn_cast<StepOp>(user), elements, unpool);
+    });
+    if (!canAll || users.empty() || !isCountable(unpool))
+      return;
+    for (Operation *reader : users) {
+      auto copy = cast<StepOp>(OpBuilder(reader).clone(*step));
+      elements.replaceUsesWithIf(copy.getResult(0), [&](OpOperand &use) {
+        return use.getOwner() == reader;
+      });
+      join(copy, cast<StepOp>(reader));
+      ++numJoined;
+    }
+    step.erase();
   }
 
   void join(StepOp unpool, StepOp reader) {

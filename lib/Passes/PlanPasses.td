@@ -77,11 +77,11 @@ def JoinPools : Pass<"plan-join-pools", "::mlir::func::FuncOp"> {
 def JoinUnpools : Pass<"plan-join-unpools", "::mlir::func::FuncOp"> {
   let summary = "Read the gradient of a pool where it is needed";
   let description = [{
-    A `max_unpool` joins the step that reads its result, a gradient of a filter
-    with few weights, where no other step does: the kernel loads a value and an
+    A `max_unpool` joins the steps that read its result, where all are gradients of
+    convolutions whose kernels can: they load a value and an
     index for each window of the pool instead of a gradient for each element,
-    and none of these is stored. It is marked `plan.inline`. Only where the
-    windows have few enough rows for a thread's columns.
+    and none of these is stored. It is marked `plan.inline`. Of a filter's gradient with few weights
+    only where the windows have few enough rows for a thread's columns.
   }];
   let statistics = [Statistic<"numJoined", "joined", "Steps joined with others">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];

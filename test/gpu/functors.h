@@ -79,9 +79,9 @@ struct Unpool : Plain<float> {
   MN_FN int loadIndex(mn::Index i) const { return int(b[i]); }
 };
 
-/// Of a filter whose convolution is pooled: the gradient of the pool, and where
-/// in its windows the maxima were.
-template <mn::Conv S> struct OfWindows : OtherGrad<float> {
+/// Of a convolution that is pooled: the gradient of the pool, and where in its
+/// windows the maxima were.
+template <mn::Conv S, typename F = OtherGrad<float>> struct OfWindows : F {
   const float *places;
   static MN_FN int placeIn(mn::Index window, float v) {
     return int((window + mn::Index(v) + 64) % mn::shape::taps(S.pool));

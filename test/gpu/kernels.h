@@ -30,6 +30,8 @@ MN_TEST_POOLED_CONVS(MN_NAME_SHAPE)
 MN_TEST_MEAN_CONVS(MN_NAME_SHAPE)
 MN_TEST_BIASED_CONVS(MN_NAME_SHAPE)
 MN_TEST_UNPOOLED_CONVS(MN_NAME_SHAPE)
+MN_TEST_UNPOOLED_BANDS(MN_NAME_SHAPE)
+MN_TEST_UNPOOLED_PATCHES(MN_NAME_SHAPE)
 MN_TEST_MMA_MATMULS(MN_NAME_SHAPE)
 MN_TEST_SCHEDULES(MN_NAME_SHAPE)
 MN_TEST_DOTS(MN_NAME_SHAPE)
@@ -142,6 +144,18 @@ MN_TEST_BIASED_CONVS(MN_TEST_BIASED_CONV)
   MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, NAME##_functor,        \
                              NAME##_filter)
 MN_TEST_UNPOOLED_CONVS(MN_TEST_UNPOOLED_CONV)
+#define MN_TEST_UNPOOLED_GRAD(NAME, ...)                                       \
+  inline constexpr mn::Conv NAME##_filter = NAME;                              \
+  using NAME##_functor = OfWindows<NAME>;                                      \
+  MN_CONV_FILTER_GRAD_KERNEL(filter_grad_##NAME, float, NAME##_functor,        \
+                             NAME##_filter)
+MN_TEST_UNPOOLED_BANDS(MN_TEST_UNPOOLED_GRAD)
+#define MN_TEST_UNPOOLED_INPUT(NAME, ...)                                      \
+  inline constexpr mn::Conv NAME##_input = NAME;                               \
+  using NAME##_functor = OfWindows<NAME, InputGrad<float>>;                    \
+  MN_CONV_INPUT_GRAD_KERNEL(input_grad_##NAME, float, NAME##_functor,          \
+                            NAME##_input)
+MN_TEST_UNPOOLED_PATCHES(MN_TEST_UNPOOLED_INPUT)
 
 #define MN_TEST_POOL(NAME, ...)                                                \
   MN_MAX_POOL_KERNEL(max_##NAME, float, Plain<float>, NAME)                    \

@@ -125,6 +125,56 @@
   X(unpooled_three_dim, mn::Conv{.spatial=3, .batch=3, .inChannels=1, .outChannels=6,          \
     .in={6,9,8}, .kernel={2,3,3}, .out={5,7,6}, .pool={.kernel={2,2,3}, .out={3,3,2}}})
 
+// Gradients by bands and by patches that read windows, likewise; of odd ones.
+#define MN_TEST_UNPOOLED_BANDS(X)                                                              \
+  X(unpooled_bands, tiled(mn::Conv{.batch=20, .inChannels=12, .outChannels=20, .in={15,13,1},  \
+    .kernel={3,3,1}, .out={15,13,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={2,2,1}, .out={7,6,1}}},                                                    \
+    {.mma = mn::Mma::tf32x3, .split = 3, .way = mn::Way::bands, .height = 16, .width = 8}))    \
+  X(unpooled_bands_groups, tiled(mn::Conv{.batch=9, .inChannels=16, .outChannels=32,           \
+    .groups=2, .in={13,16,1}, .kernel={3,3,1}, .out={11,14,1},                                 \
+    .pool={.kernel={3,2,1}, .out={4,7,1}}},                                                    \
+    {.mma = mn::Mma::bf16, .split = 2, .way = mn::Way::bands, .height = 16, .width = 8}))      \
+  X(unpooled_groups, tiled(mn::Conv{.batch=20, .inChannels=12, .outChannels=20, .in={15,13,1}, \
+    .kernel={3,3,1}, .out={15,13,1}, .pads={1,1,0}, .padsAfter={1,1,0},                        \
+    .pool={.kernel={2,2,1}, .out={7,6,1}}}, {.mma = mn::Mma::tf32x3, .split = 3,               \
+    .way = mn::Way::bands, .height = 16, .width = 16, .warpgroups = 3}))                       \
+  X(unpooled_groups_over, tiled(mn::Conv{.batch=33, .inChannels=8, .outChannels=16,            \
+    .in={13,12,1}, .kernel={3,3,1}, .out={11,10,1}, .pool={.kernel={2,3,1}, .out={6,4,1}}},    \
+    {.mma = mn::Mma::tf32, .split = 4, .way = mn::Way::bands, .height = 16, .width = 16,       \
+    .warpgroups = 2}))                                                                         \
+  X(unpooled_groups_bf16, tiled(mn::Conv{.batch=30, .inChannels=16, .outChannels=32,           \
+    .in={12,17,1}, .kernel={5,5,1}, .out={8,13,1}, .pool={.kernel={4,2,1}, .out={2,6,1}}},     \
+    {.mma = mn::Mma::bf16, .split = 2, .way = mn::Way::bands, .height = 32, .width = 16,       \
+    .warpgroups = 2}))
+#define MN_TEST_UNPOOLED_PATCHES(X)                                                            \
+  X(unpooled_patches, tiled(mn::Conv{.batch=20, .inChannels=12, .outChannels=20,               \
+    .in={15,13,1}, .kernel={3,3,1}, .out={15,13,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
+    .pool={.kernel={2,2,1}, .out={7,6,1}}},                                                    \
+    {.mma = mn::Mma::tf32x3, .way = mn::Way::patches, .width = 16}))                           \
+  X(unpooled_patches_over, tiled(mn::Conv{.batch=9, .inChannels=24, .outChannels=32,           \
+    .groups=2, .in={13,12,1}, .kernel={3,3,1}, .out={11,10,1},                                 \
+    .pool={.kernel={2,3,1}, .out={6,4,1}}},                                                    \
+    {.mma = mn::Mma::tf32, .way = mn::Way::patches, .width = 16}))                             \
+  X(unpooled_patches_bf16, tiled(mn::Conv{.batch=30, .inChannels=16, .outChannels=36,          \
+    .in={12,17,1}, .kernel={5,5,1}, .out={8,13,1}, .pool={.kernel={4,2,1}, .out={2,6,1}}},     \
+    {.mma = mn::Mma::bf16, .split = 2, .way = mn::Way::patches, .width = 16}))                 \
+  X(unpooled_squares, tiled(mn::Conv{.batch=7, .inChannels=16, .outChannels=24,                \
+    .in={16,16,1}, .kernel={3,3,1}, .out={16,16,1}, .pads={1,1,0}, .padsAfter={1,1,0},         \
+    .pool={.kernel={2,2,1}, .out={8,8,1}}},                                                    \
+    {.mma = mn::Mma::tf32, .way = mn::Way::patches, .width = 16}))                             \
+  X(unpooled_squares_over, tiled(mn::Conv{.batch=7, .inChannels=16, .outChannels=20,           \
+    .in={16,24,1}, .kernel={5,4,1}, .out={12,21,1}, .pool={.kernel={3,4,1}, .out={4,5,1}}},    \
+    {.mma = mn::Mma::bf16, .way = mn::Way::patches, .width = 16}))                             \
+  X(unpooled_patches_phases, tiled(mn::Conv{.batch=12, .inChannels=16, .outChannels=16,        \
+    .in={17,19,1}, .kernel={3,3,1}, .out={8,9,1}, .strides={2,2,1},                            \
+    .pool={.kernel={2,2,1}, .out={4,4,1}}},                                                    \
+    {.mma = mn::Mma::tf32, .way = mn::Way::patches, .width = 16}))                             \
+  X(unpooled_patches_one_dim, tiled(mn::Conv{.spatial=1, .batch=6, .inChannels=16,             \
+    .outChannels=24, .in={50,1,1}, .kernel={5,1,1}, .out={46,1,1},                             \
+    .pool={.kernel={3,1,1}, .out={15,1,1}}},                                                   \
+    {.mma = mn::Mma::tf32x3, .way = mn::Way::patches, .width = 16}))
+
 // Indices into windows: with rows that are left over, and windows that hang over.
 #define MN_TEST_TILED_POOLS(X)                                                                 \
   X(tiled_big, mn::Pool{.batch=1024, .channels=32, .in={28,28,1}, .kernel={2,2,1},             \

@@ -89,32 +89,48 @@ template <mn::Conv S> void filterGradOf(const Inputs &in, Numbers &y) {
 }
 
 /// Each value where its index says, if that is in the image; else 0.
-template <mn::Conv S> void filterGradOfPool(const Inputs &in, Numbers &y) {
+template <mn::Conv S>
+Numbers unpool(const Numbers &pooled, const Numbers &places) {
   Numbers grad(size_t(outputs(S)), 0.0);
   const mn::Pool pool = poolOf(S);
   const reference::Image image{S.layout, S.outChannels, pool.in};
   reference::windows(pool, [&](int n, int c, int64_t o, const int(&at)[3]) {
     const int place =
-        OfWindows<S>::placeIn(mn::Index(o), float(in[2][size_t(o)]));
+        OfWindows<S>::placeIn(mn::Index(o), float(places[size_t(o)]));
     reference::window(pool, at, [&](const int(&tap)[3], const int(&p)[3]) {
       if (place == (tap[0] * pool.kernel[1] + tap[1]) * pool.kernel[2] + tap[2])
-        grad[size_t(image.at(n, c, p))] = in[1][size_t(o)];
+        grad[size_t(image.at(n, c, p))] = pooled[size_t(o)];
     });
   });
-  gradients<S>(in[0], grad, y);
+  return grad;
+}
+template <mn::Conv S> void filterGradOfPool(const Inputs &in, Numbers &y) {
+  gradients<S>(in[0], unpool<S>(in[1], in[2]), y);
+}
+template <mn::Conv S> void inputGradOfPool(const Inputs &in, Numbers &y) {
+  inputGrad(S, {unpool<S>(in[0], in[2]), in[1]}, y);
 }
 
 /// Of small integers, too.
-template <mn::Conv S>
-Case fewWeights(std::string name, void (*run)(mn::Context &), int64_t grads,
-                void (*reference)(const Inputs &, Numbers &)) {
-  static_assert(S.schedule.way == mn::Way::weights);
-  Case c = make<float>(std::move(name), run, gradients(S), inputs(S), grads,
-                       flops(S));
+Case exactGrad(std::string name, int64_t y, int64_t a, int64_t b,
+               void (*run)(mn::Context &),
+               void (*reference)(const Inputs &, Numbers &)) {
+  Case c = make<float, float>(std::move(name), run, y, a, b);
   c.reference = reference;
   c.fewValues = true;
   c.tolerance = 0;
   return c;
+}
+/// The last case has the places of maxima too; once more with NaN, but not 0 of
+/// the padding times that.
+void addPlaces(std::vector<Case> &cases, const mn::Conv &s) {
+  cases.back().operands.push_back({mn::Type::f32, pools(s)});
+  if (s.pads[0] + s.pads[1] != 0)
+    return;
+  cases.push_back(cases.back());
+  cases.back().name += " nan";
+  cases.back().hasNan = true;
+  cases.back().special = 1;
 }
 
 } // namespace
@@ -132,33 +148,44 @@ std::vector<Case> pooledCases() {
   MN_TEST_POOLED_CONVS(MN_CASE_POOLED)
   MN_TEST_MEAN_CONVS(MN_CASE_POOLED)
 
+#define MN_CASE_FILTER_GRAD(NAME, GRADS, REFERENCE, ...)                       \
+  cases.push_back(exactGrad(                                                   \
+      "conv-filter-grad " #NAME, gradients(NAME), inputs(NAME), GRADS(NAME),   \
+      [](mn::Context &ctx) {                                                   \
+        const Pointers<float, float> p(ctx, gradients(NAME), inputs(NAME),     \
+                                       GRADS(NAME), pools(NAME));              \
+        mn::convFilterGrad<float>(ctx, "filter_grad_" #NAME, NAME##_filter,    \
+                                  NAME##_functor{__VA_ARGS__});                \
+      },                                                                       \
+      REFERENCE<NAME##_filter>));
 #define MN_CASE_BIASED(NAME, ...)                                              \
-  cases.push_back(fewWeights<NAME##_filter>(                                   \
-      "conv-filter-grad " #NAME,                                               \
-      [](mn::Context &ctx) {                                                   \
-        const Pointers<float, float> p(ctx, gradients(NAME), inputs(NAME),     \
-                                       outputs(NAME));                         \
-        mn::convFilterGrad<float>(                                             \
-            ctx, "filter_grad_" #NAME, NAME##_filter,                          \
-            NAME##_functor{{{p.y, p.a, p.b}}, p.y + weights(NAME)});           \
-      },                                                                       \
-      outputs(NAME), filterGradOf<NAME##_filter>));
-  MN_TEST_BIASED_CONVS(MN_CASE_BIASED)
-
+  MN_CASE_FILTER_GRAD(NAME, outputs, filterGradOf, {{p.y, p.a, p.b}},          \
+                      p.y + weights(NAME))
 #define MN_CASE_UNPOOLED(NAME, ...)                                            \
-  cases.push_back(fewWeights<NAME##_filter>(                                   \
-      "conv-filter-grad " #NAME,                                               \
-      [](mn::Context &ctx) {                                                   \
-        const Pointers<float, float> p(ctx, gradients(NAME), inputs(NAME),     \
-                                       pools(NAME), pools(NAME));              \
-        mn::convFilterGrad<float>(                                             \
-            ctx, "filter_grad_" #NAME, NAME##_filter,                          \
-            NAME##_functor{{{{p.y, p.a, p.b}}, p.extra[0]},                    \
-                           p.y + weights(NAME)});                              \
-      },                                                                       \
-      pools(NAME), filterGradOfPool<NAME##_filter>));                          \
-  cases.back().operands.push_back({mn::Type::f32, pools(NAME)});
+  MN_CASE_FILTER_GRAD(NAME, pools, filterGradOfPool,                           \
+                      {{{p.y, p.a, p.b}}, p.extra[0]}, p.y + weights(NAME))    \
+  addPlaces(cases, NAME);
+#define MN_CASE_UNPOOLED_BANDS(NAME, ...)                                      \
+  MN_CASE_FILTER_GRAD(NAME, pools, filterGradOfPool, {{p.y, p.a, p.b}},        \
+                      p.extra[0])                                              \
+  addPlaces(cases, NAME);
+  MN_TEST_BIASED_CONVS(MN_CASE_BIASED)
   MN_TEST_UNPOOLED_CONVS(MN_CASE_UNPOOLED)
+  MN_TEST_UNPOOLED_BANDS(MN_CASE_UNPOOLED_BANDS)
+
+#define MN_CASE_UNPOOLED_PATCHES(NAME, ...)                                    \
+  cases.push_back(exactGrad(                                                   \
+      "conv-input-grad " #NAME, inputs(NAME), pools(NAME), weights(NAME),      \
+      [](mn::Context &ctx) {                                                   \
+        const Pointers<float, float> p(ctx, inputs(NAME), pools(NAME),         \
+                                       weights(NAME), pools(NAME));            \
+        mn::convInputGrad<float>(                                              \
+            ctx, "input_grad_" #NAME, NAME##_input,                            \
+            NAME##_functor{{{p.y, p.a, p.b}}, p.extra[0]});                    \
+      },                                                                       \
+      inputGradOfPool<NAME##_input>));                                         \
+  addPlaces(cases, NAME);
+  MN_TEST_UNPOOLED_PATCHES(MN_CASE_UNPOOLED_PATCHES)
   return cases;
 }
 

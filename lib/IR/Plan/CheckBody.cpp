@@ -6,21 +6,19 @@
 #include "lib/IR/Plan/GradientBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "lib/IR/Plan/Schedule.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// Only a gradient of a filter whose sums are in registers reads windows.
+/// Only gradients of convolutions by some kernels read windows.
 static LogicalResult checkUnpool(StepOp step, MaxUnpoolOp op) {
-  auto isReader = [&](OpOperand &use) {
-    auto gradient = dyn_cast<ConvFilterGradOp>(use.getOwner());
-    return gradient && gradient.getOutputGrad() == use.get();
-  };
-  if (step.getImpl() == Impl::kernel &&
-      isa_and_nonnull<WeightsAttr>(step.getScheduleAttr()) && op->hasOneUse() &&
-      isReader(*op->use_begin()))
+  Value made = op.getOutput();
+  if (step.getImpl() == Impl::kernel && made.hasOneUse() &&
+      outputGradOf(*made.user_begin()) == made && readsWindows(step, op))
     return success();
-  return step.emitError("expected only a gradient of few weights to read '")
+  return step.emitError("expected only a gradient of a convolution by weights, "
+                        "bands or patches to read '")
          << op->getName() << "' where it is computed, got otherwise in step '"
          << step.getName() << "'";
 }

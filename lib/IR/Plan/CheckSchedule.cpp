@@ -297,15 +297,23 @@ static bool isFor(mn::Way way, const Contraction &c) {
   }
 }
 
-static std::string poolProblem(const Contraction &c, mn::Way way) {
+static std::string poolProblem(const Contraction &c,
+                               const mn::ProductSchedule &s) {
   if (c.conv.pool.out[0] == 0)
     return "";
   if (c.kind == Contraction::Kind::filterGrad)
-    return way == mn::Way::weights
+    return s.way == mn::Way::weights || s.way == mn::Way::bands
                ? ""
-               : "expected weights in registers where the gradient of a pool "
-                 "is read, got others";
-  return way == mn::Way::columns || way == mn::Way::patches
+               : "expected weights or bands where the gradient of a pool is "
+                 "read, got others";
+  if (c.kind == Contraction::Kind::inputGrad)
+    return s.way == mn::Way::patches &&
+                   mn::shape::patchesReadPool(c.conv.pool, s.height)
+               ? ""
+               : "expected patches, not strips, of windows of at most two "
+                 "dimensions and eight columns where the gradient of a pool is "
+                 "read, got others";
+  return s.way == mn::Way::columns || s.way == mn::Way::patches
              ? ""
              : "expected columns or patches for a convolution with a pool, got "
                "others";
@@ -313,7 +321,7 @@ static std::string poolProblem(const Contraction &c, mn::Way way) {
 
 static std::string kernelProblem(const Contraction &c,
                                  const mn::ProductSchedule &s) {
-  if (std::string problem = poolProblem(c, s.way); !problem.empty())
+  if (std::string problem = poolProblem(c, s); !problem.empty())
     return problem;
   switch (s.way) {
   case mn::Way::product:

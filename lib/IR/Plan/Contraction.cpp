@@ -95,8 +95,8 @@ Contraction::Contraction(StepOp step, const mn::ProductSchedule &schedule)
       conv.pool.indices =
           !step.getBody().front().getOps<ArgMaxPoolOp>().empty();
     }
-  if (auto gradient = dyn_cast<ConvFilterGradOp>(rootOf(step)))
-    if (MaxUnpoolOp unpool = inlinedUnpoolOf(gradient.getOutputGrad()))
+  if (Value gradient = outputGradOf(rootOf(step)))
+    if (MaxUnpoolOp unpool = inlinedUnpoolOf(gradient))
       conv.pool = windowsOf(unpool);
   conv.bias = isGradientStep(step);
 }

@@ -180,6 +180,9 @@ def Plan_PatchesAttr : Plan_ScheduleAttr<"Patches", "patches"> {
     than 32 rows together, and a warpgroup for each 64 of the `width` channels:
     windows are columns of its products, and results leave from registers. In
     tf32 and bf16.
+
+    The gradient of an input reads the operands of a `max_unpool` in the step, a
+    value and an index for each window, unless it has a `height`.
   }];
   let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$height,
                         Plan_Number<"">:$width, Plan_Number<"">:$split);
@@ -190,7 +193,8 @@ def Plan_WeightsAttr : Plan_ScheduleAttr<"Weights", "weights"> {
   let description = [{
     A thread has the sums of all weights of `channels` output channels, on the
     FMA units; `split` blocks share the pixels. Of a `max_unpool` in the step it
-    reads the operands: a value and an index for each window.
+    reads the operands: a value and an index for each window. A step may also
+    give the sum over all but the channels of what it reads, of a bias.
   }];
   let parameters = (ins Plan_Number<"">:$channels, Plan_Number<"">:$split);
 }
@@ -202,7 +206,8 @@ def Plan_BandsAttr : Plan_ScheduleAttr<"Bands", "bands"> {
     gradients of filters between `height` output channels and `width` input
     channels on tensor cores; `mma` as in a product. `split` blocks share the
     rows. With two to four `warpgroups` these multiply a row of some images, both
-    operands in shared memory; with none each warp multiplies for itself.
+    operands in shared memory; with none each warp multiplies for itself. Of a
+    `max_unpool` in the step it reads the operands.
   }];
   let parameters = (ins Plan_MmaParameter:$mma, Plan_Number<"">:$height,
                         Plan_Number<"">:$width, Plan_Number<"">:$split,

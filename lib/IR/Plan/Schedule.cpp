@@ -165,9 +165,16 @@ bool mlir::mnistc::poolPays(StepOp step, Operation *pool) {
 }
 
 bool mlir::mnistc::readsWindows(StepOp step, MaxUnpoolOp unpool) {
-  if (!isa_and_present<ConvFilterGradOp>(rootOf(step)) ||
-      !isa_and_present<WeightsAttr>(attributeOf(step)))
+  Attribute schedule = attributeOf(step);
+  if (isa_and_present<ConvInputGradOp>(rootOf(step))) {
+    auto patches = dyn_cast_or_null<PatchesAttr>(schedule);
+    return patches && mn::shape::patchesReadPool(windowsOf(unpool),
+                                                 scheduleOf(step).height);
+  }
+  if (!isa_and_present<ConvFilterGradOp>(rootOf(step)))
     return false;
+  if (!isa_and_present<WeightsAttr>(schedule))
+    return isa_and_present<BandsAttr>(schedule);
   Contraction c(rootOf(step), scheduleOf(step));
   c.conv.pool = windowsOf(unpool);
   return mn::shape::hasWindowsOfPool(c.conv);

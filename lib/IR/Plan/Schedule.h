@@ -40,8 +40,8 @@ mn::ProductSchedule chooseSchedule(StepOp step, Mma mma);
 /// result, and is expected to take less time than two.
 bool poolPays(StepOp step, Operation *pool);
 
-/// Whether the kernel of a gradient of a filter can read the windows of a pool
-/// instead of what `unpool` gives, and does so once.
+/// Whether the kernel of a gradient of a convolution can read the windows of a
+/// pool instead of what `unpool` gives.
 bool readsWindows(StepOp step, MaxUnpoolOp unpool);
 
 /// Whether a step computes patches with a filter that is made of parameters and

@@ -35,6 +35,13 @@ MaxUnpoolOp mlir::mnistc::inlinedUnpoolOf(Value value) {
   return op && isInlined(op) ? op : MaxUnpoolOp();
 }
 
+Value mlir::mnistc::outputGradOf(Operation *gradient) {
+  return llvm::TypeSwitch<Operation *, Value>(gradient)
+      .Case<ConvInputGradOp, ConvFilterGradOp>(
+          [](auto op) { return op.getOutputGrad(); })
+      .Default(Value());
+}
+
 bool mlir::mnistc::isContraction(Operation *op) {
   auto root = dyn_cast<RootOpInterface>(op);
   return root && root.getMultiplyAdds();

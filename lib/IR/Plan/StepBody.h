@@ -36,6 +36,9 @@ inline constexpr llvm::StringLiteral againAttribute = "plan.again";
 /// The inlined max_unpool that gives `value`, or null.
 MaxUnpoolOp inlinedUnpoolOf(Value value);
 
+/// The gradient of the output that a convolution's gradient reads, or null.
+Value outputGradOf(Operation *gradient);
+
 /// A matrix product, a convolution or a gradient of one: ops that libraries
 /// compute, and whose operands are read many times.
 bool isContraction(Operation *op);

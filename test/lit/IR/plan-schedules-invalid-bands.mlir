@@ -98,9 +98,9 @@ func.func @bands_split(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
 
 // -----
 
-func.func @bands_of_pool(%x: tensor<6x1x10x8xf32>, %y: tensor<6x4x5x4xf32>, %i: tensor<6x4x5x4xui8>) {
-  // expected-error @below {{expected weights in registers where the gradient of a pool is read, got others}}
-  %z = plan.step "z" on kernel schedule(#plan.bands<mma = tf32x3, height = 16, width = 8>) (%x, %y, %i) {
+func.func @product_of_pool(%x: tensor<6x1x10x8xf32>, %y: tensor<6x4x5x4xf32>, %i: tensor<6x4x5x4xui8>) {
+  // expected-error @below {{expected weights or bands where the gradient of a pool is read, got others}}
+  %z = plan.step "z" on kernel schedule(#plan.product<mma = tf32x3, tile = [32, 32, 32], warps = [2, 2]>) (%x, %y, %i) {
   ^bb0(%a: tensor<6x1x10x8xf32>, %b: tensor<6x4x5x4xf32>, %c: tensor<6x4x5x4xui8>):
     %0 = mnist.max_unpool nchw %b, %c kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] {plan.inline} : (tensor<6x4x5x4xf32>, tensor<6x4x5x4xui8>) -> tensor<6x4x10x8xf32>
     %1 = mnist.conv_filter_grad nchw %a, %0 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x1x10x8xf32>, tensor<6x4x10x8xf32>) -> tensor<4x1x3x3xf32>

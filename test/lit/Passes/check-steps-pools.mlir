@@ -81,11 +81,11 @@ func.func @kernel(%x: tensor<1x3x8xf32> {plan.offset = 0 : i64}, %w: tensor<3x3x
 
 // -----
 
-// Only the kernel of few weights reads windows.
+// Only gradients of convolutions read windows.
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @unpool(%x: tensor<1x3x2x2xf32> {plan.offset = 0 : i64}, %i: tensor<1x3x2x2xui8> {plan.offset = 256 : i64}) -> tensor<1x3x4x4xf32> attributes {plan.arena_bytes = 1024 : i64} {
-  // expected-error @+1 {{expected only a gradient of few weights to read 'mnist.max_unpool' where it is computed, got otherwise in step 'a'}}
+  // expected-error @+1 {{expected only a gradient of a convolution by weights, bands or patches to read 'mnist.max_unpool' where it is computed, got otherwise in step 'a'}}
   %a = plan.step "a" on kernel at [512] (%x, %i) {
   ^bb0(%j: tensor<1x3x2x2xf32>, %k: tensor<1x3x2x2xui8>):
     %0 = mnist.max_unpool nchw %j, %k kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] {plan.inline} : (tensor<1x3x2x2xf32>, tensor<1x3x2x2xui8>) -> tensor<1x3x4x4xf32>

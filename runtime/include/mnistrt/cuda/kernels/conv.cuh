@@ -114,9 +114,6 @@ struct ConvKernel<T, S, way> : NoLaterSums {
     using Functor = F;
     const F &f;
     int group;
-    MN_DEVICE T loadPixel(int image, int channel, Place at) const {
-      return f.loadInput(G::input(image, group * G::inChannels + channel, at));
-    }
     MN_DEVICE Index pixelAt(int image, Place at) const {
       return G::input(
           image, group * G::inChannels,
@@ -125,6 +122,9 @@ struct ConvKernel<T, S, way> : NoLaterSums {
     MN_DEVICE T loadPixel(Index pixel, int channel) const {
       return f.loadInput(pixel +
                          G::input(0, channel / W.foldCount(), inFold(channel)));
+    }
+    MN_DEVICE T value(int image, int channel, Place at) const {
+      return loadPixel(pixelAt(image, at), channel);
     }
     MN_DEVICE T loadFilter(int result, int channel, int number) const {
       const Place tap =

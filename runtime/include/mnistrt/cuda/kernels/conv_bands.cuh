@@ -79,9 +79,9 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
           for (int i = 0; i < height / 8; ++i) {
             const int o = first + 8 * i;
             const bool has = inside && Base::isOutput(corner, o);
-            const float x = f.loadOutputGrad(G::output(
-                n, corner.group * G::outChannels + (has ? corner.o + o : 0),
-                at));
+            const float x = Base::Grad::value(
+                f, n, corner.group * G::outChannels + (has ? corner.o + o : 0),
+                at);
             v[i] = has ? x : 0.0f;
           }
         });

@@ -23,14 +23,21 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   using G = typename Base::G;
   using Base::across, Base::each, Base::height, Base::mma, Base::t,
       Base::threads, Base::width;
-  using typename Base::Band, typename Base::Corner;
+  using typename Base::Band, typename Base::Corner, typename Base::Grad;
   using Words = typename Base::template Fragment<4>;
   static constexpr int parts = shape::partsOf(mma), images = 4 * each;
   static constexpr int reached = t.inputRows(S), fresh = t.freshRows(S);
   static constexpr int kept = t.keptRows(S), pitch = shape::gradPitch(S, t);
   static constexpr int inputs = shape::inputWords(S, t);
   static constexpr int windows = 2 * t.pairs(); ///< one may be none's
-  static constexpr int inputLoads = t.inputLoads(S), gradLoads = t.gradLoads();
+  // Of a gradient that a pool gives, windows are loaded; else elements.
+  static constexpr int high = Grad::p.kernel[0], wide = Grad::p.kernel[1];
+  static constexpr bool begins = t.columns % wide == 0; ///< with whole windows
+  static constexpr int along =
+      begins ? t.columns / wide : (t.columns + wide - 2) / wide + 1;
+  static constexpr int inputLoads = t.inputLoads(S);
+  static constexpr int gradLoads =
+      Grad::isPooled ? (along * height + threads - 1) / threads : t.gradLoads();
 
   /// Big parts, then small ones: of the input each with all rows that there is
   /// a place for, of the gradient next to each other.
@@ -40,16 +47,16 @@ template <Conv S> struct BandLoads : BandTiles<S> {
     /// A bit for each of a thread's loads, of the next band and the one after.
     unsigned inside[2][threads];
   };
-  static_assert(inputLoads + gradLoads <= 32);
+  static_assert(inputLoads + gradLoads <= 31);
 
   /// Where a thread's loads are, the same in each band: elements from the first
-  /// one of a row, or of a band of the gradient, what columns these are of, and
+  /// one of a row, or channel of the gradient, what columns these are of, and
   /// where in shared memory they go. What there is more than needed is the same
   /// as something else.
   struct Spots {
     int input[inputLoads], x[inputLoads], to[inputLoads];
     int row[fresh == 1 ? 1 : inputLoads];
-    int grad[gradLoads], window[gradLoads], gradTo[gradLoads];
+    int channel[gradLoads], window[gradLoads], gradTo[gradLoads];
 
     /// A column of no image.
     static constexpr int nowhere = 1 << 30;
@@ -61,11 +68,11 @@ template <Conv S> struct BandLoads : BandTiles<S> {
 #pragma unroll
       for (int j = 0; j < gradLoads; ++j) {
         const int number =
-            shape::min(int(threadIdx.x) + j * threads, t.columns * height - 1);
-        const int o = number / t.columns, x = number % t.columns;
-        grad[j] = o * G::pixelsOut + x;
+            shape::min(int(threadIdx.x) + j * threads, along * height - 1);
+        const int o = number / along, x = number % along;
+        channel[j] = int(Grad::at(0, o, Place{0, 0, 0}));
         window[j] = Base::isOutput(corner, o) ? x : nowhere;
-        gradTo[j] = x * pitch + o;
+        gradTo[j] = x * wide * pitch + o;
       }
     }
     /// A warp has some channels of some pixels next to each other.
@@ -93,7 +100,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
     }
   };
 
-  float input[inputLoads][images], grad[gradLoads][images];
+  float input[inputLoads][images];
+  typename Grad::Loaded grad[gradLoads][images];
 
   /// The place of the input's row number `row` of a band.
   static MN_DEVICE int placeOfRow(const Band &band, int row) {
@@ -140,22 +148,32 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   MN_DEVICE unsigned loadGrad(const F &f, const Corner &corner,
                               const Spots &spots, const Band &band,
                               bool isBand) {
+    const int first = band.column / wide;
+    const bool isRow = isBand && Grad::isInWindow({band.row, 0, 0});
     const Index begin =
-        G::output(band.image, corner.group * G::outChannels + corner.o,
-                  Place{band.row, band.column, 0});
-    constexpr Index apart = Index(S.outChannels) * G::pixelsOut;
+        Grad::at(band.image, corner.group * G::outChannels + corner.o,
+                 Place{band.row, first * wide, 0});
+    const Index apart = Grad::at(1, 0, Place{0, 0, 0});
+    constexpr int end = Grad::isPooled ? Grad::p.out[1] : S.out[1];
     unsigned bits = 0;
 #pragma unroll
     for (int j = 0; j < gradLoads; ++j) {
-      const bool inside = isBand && spots.window[j] < S.out[1] - band.column;
-      const Index at = inside ? begin + spots.grad[j] : Index(0);
+      const bool inside = isRow && spots.window[j] < end - first;
+      const Index at =
+          inside ? begin + spots.channel[j] + spots.window[j] : Index(0);
 #pragma unroll
       for (int i = 0; i < images; ++i)
-        grad[j][i] =
-            around(f.loadOutputGrad(isImage(band, i) ? at + i * apart : 0));
+        grad[j][i] = loadWindow(f, isImage(band, i) ? at + i * apart : 0);
       bits |= unsigned(inside) << j;
     }
     return bits;
+  }
+  template <typename F>
+  static MN_DEVICE typename Grad::Loaded loadWindow(const F &f, Index at) {
+    if constexpr (Grad::isPooled)
+      return {around(f.loadOutputGrad(at)), int(f.loadIndex(at))};
+    else
+      return around(f.loadOutputGrad(at));
   }
   /// A row is short, and the next band reads the one below it: from the cache,
   /// if it does not have everything anyway.
@@ -174,7 +192,7 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   MN_DEVICE void store(const Spots &spots, const Band &band, int which,
                        unsigned bits, Operands &to) const {
     storeInput(spots, band, reached - fresh, bits, to);
-    storeGrad(spots, band, which, bits >> inputLoads, to);
+    storeGrad(spots, band, which, bits, to);
   }
   MN_DEVICE void storeInput(const Spots &spots, const Band &band, int first,
                             unsigned bits, Operands &to) const {
@@ -182,7 +200,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
     for (int j = 0; j < inputLoads; ++j) {
       const int row = placeOfRow(band, spots.rowOf(first, j));
       const int at = row * across * width + spots.to[j];
-      const Words words = wordsOf(band, input[j], bits >> j & 1);
+      const Words words =
+          wordsOf(band, bits >> j & 1, [&](int i) { return input[j][i]; });
       to.input[0][at] = asUint4(words.big);
       if constexpr (parts == 2)
         to.input[1][at] = asUint4(words.small);
@@ -190,22 +209,64 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   }
   MN_DEVICE void storeGrad(const Spots &spots, const Band &band, int which,
                            unsigned bits, Operands &to) const {
+    // 0, but the compiler does not know it: which element of a window has the
+    // value is not to be asked before something is multiplied, either.
+    const int zero = int(bits >> 31);
+    // Of the band's first window, what is in the band before.
+    const int before = begins ? 0 : band.column % wide;
 #pragma unroll
     for (int j = 0; j < gradLoads; ++j) {
-      uint4 *at = &to.grad[which][0][0] + spots.gradTo[j];
-      const Words words = wordsOf(band, grad[j], bits >> j & 1);
-      at[0] = asUint4(words.big);
-      if constexpr (parts == 2)
-        at[height] = asUint4(words.small);
+      const unsigned inside = bits >> (inputLoads + j) & 1;
+      const Words all =
+          wordsOf(band, inside, [&](int i) { return valueIn(grad[j][i]); });
+#pragma unroll
+      for (int k = 0; k < wide; ++k) {
+        const int x = spots.gradTo[j] / pitch + k - before;
+        const bool isThere = begins || unsigned(x) < unsigned(t.columns);
+        const int number = Grad::numberInWindow({band.row, k, 0}) + zero;
+        const Words words = chosen(band, inside, grad[j], all, number);
+        // Others are stored where nothing is read.
+        uint4 *at =
+            &to.grad[which][0][0] +
+            (isThere ? spots.gradTo[j] + (k - before) * pitch : pitch - 1);
+        at[0] = asUint4(words.big);
+        if constexpr (parts == 2)
+          at[isThere ? height : 0] = asUint4(words.small);
+      }
     }
   }
-  static MN_DEVICE Words wordsOf(const Band &band,
-                                 const float (&loaded)[images],
-                                 unsigned inside) {
+  static MN_DEVICE float valueIn(float loaded) { return loaded; }
+  static MN_DEVICE float valueIn(const LoadedWindow &loaded) {
+    return loaded.value;
+  }
+  /// Of what windows gave those whose index is `number`, the others as 0.
+  static MN_DEVICE Words chosen(const Band &, unsigned, const float (&)[images],
+                                const Words &all, int) {
+    return all;
+  }
+  static MN_DEVICE Words chosen(const Band &band, unsigned inside,
+                                const LoadedWindow (&loaded)[images],
+                                const Words &all, int number) {
+    if constexpr (each == 2)
+      return wordsOf(band, inside, [&](int i) {
+        return loaded[i].index == number ? loaded[i].value : 0.0f;
+      });
+    Words words;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const bool isChosen = loaded[i].index == number;
+      words.big[i] = isChosen ? all.big[i] : 0;
+      words.small[i] = isChosen && parts == 2 ? all.small[i] : 0;
+    }
+    return words;
+  }
+  template <typename ValueOf>
+  static MN_DEVICE Words wordsOf(const Band &band, unsigned inside,
+                                 const ValueOf &valueOf) {
     float v[images];
 #pragma unroll
     for (int i = 0; i < images; ++i)
-      v[i] = inside != 0 && isImage(band, i) ? loaded[i] : 0.0f;
+      v[i] = inside != 0 && isImage(band, i) ? valueOf(i) : 0.0f;
     Words words;
     words.set(v);
     return words;
@@ -225,7 +286,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
     constexpr int atOnce =
         shape::max(1, shape::min(turns, (most - gradLoads) / inputLoads));
     BandLoads loads[atOnce];
-    const unsigned gradBits = loads[0].loadGrad(f, corner, spots, band, true);
+    const unsigned gradBits = loads[0].loadGrad(f, corner, spots, band, true)
+                              << inputLoads;
 #pragma unroll 1
     for (int turn = 0; turn < turns; turn += atOnce) {
       unsigned bits[atOnce];

@@ -9,7 +9,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_BANDS_TILES_CUH
 
 #include "mnistrt/cuda/kernels/conv_bands_shape.cuh"
-#include "mnistrt/cuda/kernels/conv_geometry.cuh"
+#include "mnistrt/cuda/kernels/conv_output_grad.cuh"
 #include "mnistrt/cuda/kernels/mma.cuh"
 
 #ifdef __CUDACC__
@@ -18,6 +18,7 @@ namespace mn::device {
 
 template <Conv S> struct BandTiles {
   using G = ConvGeometry<S>;
+  using Grad = OutputGrad<float, S>;
   static constexpr shape::Bands t = shape::bandsOf(S);
   static constexpr Mma mma = S.schedule.mma;
   static constexpr int height = t.height, width = t.width, taps = t.taps;
@@ -173,8 +174,8 @@ template <Conv S> struct BandTiles {
         if (!isWindow(band, w) || !G::reads(placeIn(band, w), tap, in))
           continue;
         const int n = band.image + w.image;
-        v += f.loadOutputGrad(G::output(n, corner.group * G::outChannels + r.o,
-                                        placeIn(band, w))) *
+        v += Grad::value(f, n, corner.group * G::outChannels + r.o,
+                         placeIn(band, w)) *
              f.loadInput(G::input(n, corner.group * G::inChannels + r.c, in));
       }
     return v;

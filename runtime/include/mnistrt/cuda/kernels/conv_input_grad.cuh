@@ -11,6 +11,7 @@
 #ifndef MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 #define MNISTRT_CUDA_KERNELS_CONV_INPUT_GRAD_CUH
 
+#include "mnistrt/cuda/kernels/conv_output_grad.cuh"
 #include "mnistrt/cuda/kernels/conv_way.cuh"
 
 namespace mn {
@@ -286,15 +287,23 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
     int group;
     InputPhase<S> phase;
 
-    MN_DEVICE T loadPixel(int image, int channel, Place at) const {
-      return f.loadOutputGrad(
-          G::output(image, group * G::outChannels + channel, at));
-    }
+    using Grad = OutputGrad<T, S>;
+    using Loaded = typename Grad::Loaded;
     MN_DEVICE Index pixelAt(int image, Place at) const {
       return G::output(image, group * G::outChannels, at);
     }
     MN_DEVICE T loadPixel(Index pixel, int channel) const {
       return f.loadOutputGrad(pixel + G::output(0, channel, Place{0, 0, 0}));
+    }
+    MN_DEVICE T value(int image, int channel, Place at) const {
+      return Grad::value(f, image, group * G::outChannels + channel, at);
+    }
+    /// Of the window that an element is in, where a pool gives what is read.
+    MN_DEVICE Index windowAt(int image, Place at) const {
+      return Grad::at(image, group * G::outChannels, at);
+    }
+    MN_DEVICE Loaded loadWindow(Index window, int channel) const {
+      return Grad::load(f, window + Grad::at(0, channel, Place{0, 0, 0}));
     }
     /// The filter turned around; 0 where the phase has no such tap.
     MN_DEVICE T loadFilter(int result, int channel, int number) const {

@@ -64,8 +64,7 @@ template <shape::Windows W> struct PaddedImages {
                                         window.at.x1 + p.x1 * W.dilations[1],
                                         window.at.x2 + p.x2 * W.dilations[2]}},
                                       at);
-        const float x =
-            inside ? op.loadPixel(op.pixelAt(window.image, at), channel) : 0.0f;
+        const float x = inside ? op.value(window.image, channel, at) : 0.0f;
         v += x * filterAt(channel, tap);
       }
     return v;

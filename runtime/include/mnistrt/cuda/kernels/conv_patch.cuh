@@ -25,9 +25,10 @@
 namespace mn::device {
 
 /// An operation has pixelAt(image, place), loadPixel(of that, channel) and
-/// loadFilter(result, channel, tap); a functor f, has(window) and place(image,
-/// result, window) of results.cuh, or where these are pooled tile(image,
-/// result, window, sum), of which a pool's windows consist, and
+/// value(image, channel, place), or where a pool gives what is read windowAt()
+/// and loadWindow(); loadFilter(result, channel, tap); a functor f, has(window)
+/// and place(image, result, window) of results.cuh, or where these are pooled
+/// tile(image, result, window, sum), of which a pool's windows consist, and
 /// storePool(image, result, place, pooled); pads() before its windows and
 /// hasTap(channel, tap): any other is no tap of this phase, or of a folded
 /// window, and 0.

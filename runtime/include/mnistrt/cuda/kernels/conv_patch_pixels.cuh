@@ -79,7 +79,7 @@ struct PatchPixels : PaddedImages<W> {
         held.of[j][i] = op.loadPixel(pixel[j], has ? channel : 0);
       }
   }
-  /// Calls put(number, words' numbers). Without branches: where products are
+  /// Calls put(number, words). Without branches: where products are
   /// under way, a compiler may copy their sums before these are there.
   template <typename Put>
   static MN_DEVICE void store(const Held &held, int turn,
@@ -93,7 +93,7 @@ struct PatchPixels : PaddedImages<W> {
         v[i] = (inside >> j & 1) != 0 && isChannel(channelOf(j, turn) + i)
                    ? held.of[j][i]
                    : 0.0f;
-      put(number(j), v);
+      put(number(j), wordsOf(v));
     }
   }
 };

@@ -101,9 +101,20 @@ MN_SHAPE_FN int poolBytes(const Windows &w, const Patch &t) {
 /// Turns whose pixels and filters a block has at once; also on GPUs without
 /// clusters, where one block has all turns.
 MN_SHAPE_FN int stagesOf(const Windows &w) { return min(2, turnsOf(w)); }
+/// Whether patches can read the windows of a pool (conv_patch_given.cuh);
+/// `height`: of a schedule.
+MN_SHAPE_FN bool patchesReadPool(const PoolWindows &p, int height) {
+  return height <= 1 && p.kernel[2] == 1 && p.out[2] == 1 && p.kernel[1] <= 8;
+}
+/// 16 bytes of a turn's pixels, after which there is a place for what threads
+/// store that have none.
+MN_SHAPE_FN int pixelWords(const Windows &w, const Patch &t) {
+  const int words = patchLoads(w, t) * t.threads;
+  return w.readsPool() ? max(words, 2 * patchPixels(w, t) + 1) : words;
+}
 /// Of these, or of the results; and what is inside.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
-  const int words = patchLoads(w, t) * t.threads + filterWords(w, t);
+  const int words = pixelWords(w, t) + filterWords(w, t);
   const int results =
       t.isStrip() ? poolBytes(w, t) : t.width * (t.windows + 4) * 4;
   return static_cast<unsigned>(max(stagesOf(w) * words * 16, results) +

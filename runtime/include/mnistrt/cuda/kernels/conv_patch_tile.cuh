@@ -24,7 +24,7 @@ template <shape::Windows W, shape::Patch t> struct PatchTile {
   static constexpr int pixels = shape::patchPixels(W, t);
   /// Of a square.
   static constexpr int windows = side * side, row = shape::squareRow(W);
-  static constexpr int reached = shape::squarePixels(W);
+  static constexpr int reached = shape::squarePixels(W), rows = reached / row;
 
   int number;
 
@@ -65,6 +65,59 @@ template <shape::Windows W, shape::Patch t> struct PatchTile {
     const int t1 = tap / W.kernel[2] % W.kernel[1], t2 = tap % W.kernel[2];
     return t.squares ? t0 * W.dilations[0] * row + t1 * W.dilations[1]
                      : W.offset(t0, t1, t2);
+  }
+
+  // Where a pool gives what is read: rows of its windows that may have pixels
+  // of the tile, of `wide` pixels each.
+
+  static constexpr int tall = W.given.kernel[0], wide = W.given.kernel[1];
+  /// Pieces of a size that so many neighbours are in, at most.
+  static MN_SHAPE_FN int mostPieces(int neighbours, int size) {
+    return (neighbours + size - 2) / size + 1;
+  }
+  static constexpr int givenAcross =
+      t.squares ? mostPieces(row, wide) : W.given.out[1];
+  static constexpr int givenDown =
+      t.squares ? rows : mostPieces(pixels, W.covered(1));
+  static constexpr int givenRows =
+      (t.squares ? t.warpgroups : 1) * givenDown * givenAcross;
+
+  /// A row of a window.
+  struct Given {
+    int image;
+    Place at;  ///< of its first pixel, in the image
+    int pixel; ///< that one's number in the tile
+    int left; ///< pixels of a row of the square, or the padded image, before it
+  };
+  MN_DEVICE Given given(const Place &pads, int i) const {
+    const int down = i / givenAcross % givenDown, across = i % givenAcross;
+    if constexpr (t.squares) {
+      const int which = i / (givenAcross * givenDown);
+      const Padded corner = inSquare(which, 0, 0);
+      const int x =
+          (shape::max(corner.at.x1 - pads.x1, 0) / wide + across) * wide;
+      const int left = x + pads.x1 - corner.at.x1;
+      return {corner.image,
+              {corner.at.x0 + down - pads.x0, x, 0},
+              which * reached + down * row + left,
+              left};
+    } else {
+      const int first = number * t.step;
+      const int below = first / W.covered(1) + down;
+      const int left = across * wide + pads.x1;
+      return {below / W.covered(0),
+              {below % W.covered(0) - pads.x0, across * wide, 0},
+              below * W.covered(1) + left - first,
+              left};
+    }
+  }
+  /// Whether its pixel number `k` is in a window, and the tile's.
+  static MN_DEVICE bool has(const Given &g, int k) {
+    return g.image < W.batch && unsigned(g.at.x0) < unsigned(W.in[0]) &&
+           g.at.x0 < W.given.out[0] * tall && g.at.x1 < W.given.out[1] * wide &&
+           g.at.x1 + k < W.in[1] &&
+           unsigned(g.left + k) < unsigned(t.squares ? row : W.covered(1)) &&
+           (t.squares || unsigned(g.pixel + k) < unsigned(pixels));
   }
 
   // Windows from one to that below it; and windows of a pool.

@@ -12,6 +12,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_PATCH_TURNS_CUH
 
 #include "mnistrt/cuda/kernels/conv_patch_filters.cuh"
+#include "mnistrt/cuda/kernels/conv_patch_given.cuh"
 #include "mnistrt/cuda/kernels/conv_patch_pixels.cuh"
 
 #ifdef __CUDACC__
@@ -33,7 +34,8 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
   static constexpr int split = splitOf(t);
   static constexpr int allTurns = shape::turnsOf(W);
   static constexpr int turns = shape::ceilDiv(allTurns, split);
-  using Pixels = PatchPixels<W, Tile>;
+  using Pixels = typename Choice<W.readsPool(), PatchGiven<W, Tile>,
+                                 PatchPixels<W, Tile>>::Type;
   using Held = typename Pixels::Held;
   static constexpr int filterWords = shape::filterWords(W, t); ///< of a turn
   static constexpr int groups = shape::groupsOfTaps(W);
@@ -47,7 +49,7 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
     uint4 filter[parts][2][taps][width];
     /// Of both halves of the channels; after them what threads store that have
     /// none.
-    uint4 pixel[Pixels::loads * threads];
+    uint4 pixel[shape::pixelWords(W, t)];
   };
   static constexpr int stages = shape::stagesOf(W);
 
@@ -71,14 +73,23 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
       copyRest<j + 1>(to, from);
   }
 
-  static MN_DEVICE void storePixels(const Held &held, const unsigned &inside,
-                                    Stage &stage, int turn) {
-    Pixels::store(held, turn, inside, [&](int number, const float(&v)[chunk]) {
-      stage.pixel[number] = Pixels::wordsOf(v);
+  Pixels pixel;
+
+  MN_DEVICE void storePixels(const Held &held, const unsigned &inside,
+                             Stage &stage, int turn) const {
+    pixel.store(held, turn, inside, [&](int number, const uint4 &words) {
+      stage.pixel[number] = words;
     });
   }
 
-  Pixels pixel;
+  /// Pixels of no window stay 0.
+  template <typename Memory> static MN_DEVICE void clearPixels(Memory &memory) {
+#pragma unroll
+    for (int stage = 0; stage < stages; ++stage)
+      for (int i = int(threadIdx.x); i < shape::pixelWords(W, t); i += threads)
+        memory.stage[stage].pixel[i] = {0, 0, 0, 0};
+    __syncthreads();
+  }
 
   /// What needs nothing of other kernels but filters, if those are packed.
   /// Memory has `stage`, and in `inside` a bit for each pixel that a thread
@@ -86,6 +97,8 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
   template <typename Op, typename Memory>
   MN_DEVICE void begin(const Op &op, const uint4 *packed, Memory &memory,
                        const Tile &tile, int first, bool isPacked) {
+    if constexpr (W.readsPool())
+      clearPixels(memory);
     pixel.begin(op, tile, memory.inside[threadIdx.x]);
     if (isPacked)
       copyFilters(memory.stage[0], packed, first);

@@ -40,7 +40,8 @@ struct Windows {
   int phases[3] = {1, 1, 1}; ///< along each dimension
   int folds[3] = {1, 1, 1};  ///< pixels along each dimension of a folded one
   Mma mma = Mma::ffma;
-  PoolWindows pool = {}; ///< of the results; strides and phases are 1
+  PoolWindows pool = {};  ///< of the results; strides and phases are 1
+  PoolWindows given = {}; ///< by a pool: what is read; see conv_output_grad.cuh
 
   MN_SHAPE_FN int taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   MN_SHAPE_FN int phaseCount() const {
@@ -52,6 +53,7 @@ struct Windows {
     return phaseCount() == 1 && foldCount() == 1;
   }
   MN_SHAPE_FN bool isPooled() const { return pool.out[0] != 0; }
+  MN_SHAPE_FN bool readsPool() const { return given.out[0] != 0; }
   /// Whole windows of the pool along a dimension, with what begins after them.
   MN_SHAPE_FN int poolTiles(int d) const {
     return max(pool.out[d], ceilDiv(out[d], pool.kernel[d]));
@@ -150,6 +152,7 @@ MN_SHAPE_FN Windows readersOf(const Conv &s) {
     w.phases[d] = s.strides[d];
   }
   w.mma = s.schedule.mma;
+  w.given = s.pool;
   return w;
 }
 

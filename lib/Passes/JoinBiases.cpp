@@ -10,7 +10,6 @@
 #include "lib/IR/Plan/GradientBody.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
-#include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 
 namespace mlir::mnistc {
@@ -82,22 +81,12 @@ struct JoinBiases : impl::JoinBiasesBase<JoinBiases> {
       if (!sum || sum == gradient || !sumsBias(sum, read, op))
         continue;
       if (Operation *place = placeFor(gradient, sum)) {
-        join(gradient, sum, place);
+        joinTo(gradient, {gradient, sum},
+               {gradient.getResult(0), sum.getResult(0)}, place);
         ++numJoined;
         return;
       }
     }
-  }
-
-  void join(StepOp gradient, StepOp sum, Operation *place) {
-    auto schedule = gradient.getScheduleAttr();
-    ImplAttr impl = gradient.getImplAttr();
-    std::string name = gradient.getName().str();
-    StepOp joined = mlir::mnistc::join(
-        {gradient, sum}, {gradient.getResult(0), sum.getResult(0)}, name,
-        place);
-    joined.setImplAttr(impl);
-    joined.setScheduleAttr(schedule);
   }
 };
 } // namespace

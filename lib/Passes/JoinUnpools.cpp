@@ -9,7 +9,6 @@
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
-#include "lib/IR/Plan/StepOrder.h"
 #include "lib/Passes/Passes.h"
 
 namespace mlir::mnistc {
@@ -82,18 +81,10 @@ struct JoinUnpools : impl::JoinUnpoolsBase<JoinUnpools> {
   }
 
   void join(StepOp unpool, StepOp reader) {
-    auto schedule = reader.getScheduleAttr();
-    ImplAttr impl = reader.getImplAttr();
-    Attribute tuned = reader->getAttr(tunedAttribute);
-    std::string name = reader.getName().str();
-    StepOp joined = mlir::mnistc::join({unpool, reader}, {reader.getResult(0)},
-                                       name, reader);
+    StepOp joined =
+        joinTo(reader, {unpool, reader}, {reader.getResult(0)}, reader);
     for (auto op : joined.getBody().getOps<MaxUnpoolOp>())
       op->setAttr("plan.inline", UnitAttr::get(&getContext()));
-    joined.setImplAttr(impl);
-    joined.setScheduleAttr(schedule);
-    if (tuned)
-      joined->setAttr(tunedAttribute, tuned);
   }
 };
 } // namespace

@@ -197,6 +197,20 @@ StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
   return joined;
 }
 
+StepOp mlir::mnistc::joinTo(StepOp main, ArrayRef<StepOp> steps,
+                            ArrayRef<Value> results, Operation *place) {
+  std::string name = main.getName().str();
+  ImplAttr impl = main.getImplAttr();
+  Attribute schedule = main.getScheduleAttr();
+  Attribute tuned = main->getAttr(tunedAttribute);
+  StepOp joined = join(steps, results, name, place);
+  joined.setImplAttr(impl);
+  joined.setScheduleAttr(schedule);
+  if (tuned)
+    joined->setAttr(tunedAttribute, tuned);
+  return joined;
+}
+
 StepOp mlir::mnistc::chain(ArrayRef<StepOp> steps) {
   SmallVector<Value> results, made;
   for (StepOp step : steps)

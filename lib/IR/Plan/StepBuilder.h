@@ -50,6 +50,10 @@ StepOp outline(ArrayRef<Operation *> group, ArrayRef<Operation *> results,
 StepOp join(ArrayRef<StepOp> steps, ArrayRef<Value> results, StringRef name,
             Operation *place);
 
+/// The same, with the name of `main`, one of them, and computed as it is.
+StepOp joinTo(StepOp main, ArrayRef<StepOp> steps, ArrayRef<Value> results,
+              Operation *place);
+
 /// The same, but as a chain (ChainBody.h): the steps become its links, which
 /// give all their results.
 StepOp chain(ArrayRef<StepOp> steps);

@@ -204,6 +204,10 @@ std::string Preference::objection(Operation *root) const {
     return llvm::formatv(
         "is profitable for {0} or more multiply-adds, here {1}", int64_t(least),
         int64_t(work->count()));
+  if (work && work->count() >= double(lessWork))
+    return llvm::formatv(
+        "is profitable for less than {0} multiply-adds, here {1}", lessWork,
+        int64_t(work->count()));
   return "";
 }
 

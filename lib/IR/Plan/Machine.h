@@ -46,6 +46,7 @@ struct Preference {
   bool strided = false;   ///< only where one is more
   bool oddTaps = false;   ///< only where windows have a middle
   int64_t minWork = 0;    ///< of all
+  int64_t lessWork = std::numeric_limits<int64_t>::max(); ///< than this
   int64_t minResults = 0;
   /// More than minWork, for each byte that an FFT makes of the tensors.
   int64_t minOfTransformed = 0;

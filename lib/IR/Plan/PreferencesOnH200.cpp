@@ -94,7 +94,10 @@ static constexpr Preference convOnCores(Mma mma) {
           .minSide = 2,
           .minWork = 1 << 23};
 }
-/// Where their tiles are full.
+/// Where their tiles are full. With less work our tiles, into which updates are
+/// fused, take 3 % less in 14 networks of dense layers, from 9 % less to 8 %
+/// more (docs/results/2026-11-27-windows-of-pools-h200.md).
+static constexpr int64_t cublasWork = 1 << 26;
 static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
                                                  int64_t minResults) {
   return {.impl = Impl::cublas,
@@ -103,7 +106,7 @@ static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
           .mma = Mma::tf32,
           .minK = minK,
           .minSide = minSide,
-          .minWork = 1 << 25,
+          .minWork = cublasWork,
           .minResults = minResults};
 }
 /// Of few rows, with many results: the gradient of 2048 x 4096 weights, batch
@@ -126,6 +129,16 @@ static constexpr Preference smallProductOnCores(Mma mma) {
 /// longer (docs/results/2026-11-27-whole-windows-h200.md).
 static constexpr Preference smallGradOnCores() {
   return ofWeights(productOnCores(Mma::tf32x3, 8, 1 << 15), true);
+}
+/// And large ones, up to what cuBLASLt takes: the MLP in tf32 and bf16 takes
+/// 18.3 and 17.5 us a step instead of 21.8 and 22.5; of ten others of 256 rows
+/// four take 3 to 6 % less and two 2 % more. Between, networks of dense layers
+/// and mixers would take up to 5 % more
+/// (docs/results/2026-11-27-windows-of-pools-h200.md).
+static constexpr Preference someGradOnCores() {
+  Preference p = ofWeights(productOnCores(Mma::tf32x3, 16, 3 << 24), true);
+  p.lessWork = cublasWork;
+  return p;
 }
 /// Shorter sides where there are many results: products of 8192 rows with 192
 /// to 768 columns and sums of 192 to 768 take 0.64 to 0.89 of our kernels'
@@ -338,6 +351,7 @@ static const Preference onH200[] = {
     pixelsOnCudnnCores("conv_input_grad"),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, 2 * largeWork),
     manyInputsOnCudnnCores(),
+    someGradOnCores(),
     productOnCublasCores(someSide, someSide, 0),
     ofWeights(productOnCublasCores(shortSum, 512, 1 << 20), true),
     ofWeights(productOnCublasCores(shortSum, 128, 1 << 21), true),

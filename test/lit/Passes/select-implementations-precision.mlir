@@ -212,6 +212,35 @@ func.func @small_gradient(%dy: tensor<64x10xf32>, %x: tensor<64x512xf32>) -> ten
   return %dw : tensor<10x512xf32>
 }
 
+// So is a large one, up to what cuBLASLt takes; not one between.
+
+// CHECK-LABEL: @large_gradient
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32x3>)(
+// CHECK:         return
+func.func @large_gradient(%dy: tensor<256x256xf32>, %x: tensor<256x784xf32>) -> tensor<256x784xf32> {
+  %dw = mnist.matmul %dy, %x transposed [true, false] : (tensor<256x256xf32>, tensor<256x784xf32>) -> tensor<256x784xf32>
+  return %dw : tensor<256x784xf32>
+}
+
+// CHECK-LABEL: @larger_gradient
+// TF32:          plan.step "{{.*}}" on cublas schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on cublas schedule(#plan.product<mma = tf32>)(
+// CHECK:         return
+func.func @larger_gradient(%dy: tensor<256x512xf32>, %x: tensor<256x784xf32>) -> tensor<512x784xf32> {
+  %dw = mnist.matmul %dy, %x transposed [true, false] : (tensor<256x512xf32>, tensor<256x784xf32>) -> tensor<512x784xf32>
+  return %dw : tensor<512x784xf32>
+}
+
+// CHECK-LABEL: @some_gradient
+// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
+// BF16:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = bf16>)(
+// CHECK:         return
+func.func @some_gradient(%dy: tensor<64x512xf32>, %x: tensor<64x784xf32>) -> tensor<512x784xf32> {
+  %dw = mnist.matmul %dy, %x transposed [true, false] : (tensor<64x512xf32>, tensor<64x784xf32>) -> tensor<512x784xf32>
+  return %dw : tensor<512x784xf32>
+}
+
 // Of fewer columns most of a tile would be empty, whatever may be used.
 
 // CHECK-LABEL: @fewest_columns

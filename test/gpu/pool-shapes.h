@@ -143,6 +143,14 @@
     .in={13,12,1}, .kernel={3,3,1}, .out={11,10,1}, .pool={.kernel={2,3,1}, .out={6,4,1}}},    \
     {.mma = mn::Mma::tf32, .split = 4, .way = mn::Way::bands, .height = 16, .width = 16,       \
     .warpgroups = 2}))                                                                         \
+  X(unpooled_groups_cut, tiled(mn::Conv{.batch=9, .inChannels=16, .outChannels=32,             \
+    .in={8,55,1}, .kernel={3,3,1}, .out={6,53,1}, .pool={.kernel={2,2,1}, .out={3,27,1}}},     \
+    {.mma = mn::Mma::tf32, .split = 2, .way = mn::Way::bands, .height = 32, .width = 16,       \
+    .warpgroups = 2}))                                                                         \
+  X(unpooled_groups_cut_fours, tiled(mn::Conv{.batch=5, .inChannels=16, .outChannels=32,       \
+    .in={8,72,1}, .kernel={3,3,1}, .out={6,70,1}, .pool={.kernel={2,4,1}, .out={3,17,1}}},     \
+    {.mma = mn::Mma::tf32x3, .split = 2, .way = mn::Way::bands, .height = 32, .width = 16,     \
+    .warpgroups = 2}))                                                                         \
   X(unpooled_groups_bf16, tiled(mn::Conv{.batch=30, .inChannels=16, .outChannels=32,           \
     .in={12,17,1}, .kernel={5,5,1}, .out={8,13,1}, .pool={.kernel={4,2,1}, .out={2,6,1}}},     \
     {.mma = mn::Mma::bf16, .split = 2, .way = mn::Way::bands, .height = 32, .width = 16,       \

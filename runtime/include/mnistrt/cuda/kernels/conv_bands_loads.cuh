@@ -223,7 +223,11 @@ template <Conv S> struct BandLoads : BandTiles<S> {
       for (int k = 0; k < wide; ++k) {
         const int x = spots.gradTo[j] / pitch + k - before;
         const bool isThere = begins || unsigned(x) < unsigned(t.columns);
-        const int number = Grad::numberInWindow({band.row, k, 0}) + zero;
+        // A window may hang over the image, where no element is.
+        const bool isElement =
+            Grad::p.out[1] * wide <= S.out[1] || band.column + x < S.out[1];
+        const int number =
+            isElement ? Grad::numberInWindow({band.row, k, 0}) + zero : -1;
         const Words words = chosen(band, inside, grad[j], all, number);
         // Others are stored where nothing is read.
         uint4 *at =

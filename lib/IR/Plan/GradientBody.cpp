@@ -22,7 +22,6 @@ Value mlir::mnistc::gradientReadBy(ConvFilterGradOp gradient) {
 bool mlir::mnistc::sumsChannels(ReduceSumOp sum, ConvFilterGradOp images) {
   ArrayRef<int64_t> shape = shapeOf(sum.getInput());
   if (images.getLayout() != Layout::nchw ||
-
       shape.size() != shapeOf(images.getOutputGrad()).size())
     return false;
   constexpr int64_t channels = 1;

@@ -36,10 +36,10 @@ static bool sumsBias(StepOp step, Value tensor, ConvFilterGradOp gradient) {
       rootsOf(step).size() != 1)
     return false;
   auto sum = dyn_cast<ReduceSumOp>(rootOf(step));
-  auto argument = sum ? dyn_cast<BlockArgument>(sum.getInput()) : Value();
-  return argument && sumsChannels(sum, gradient) && !firstOutOfOrder(sum) &&
-         step.getInputs()[cast<BlockArgument>(argument).getArgNumber()] ==
-             tensor &&
+  auto argument =
+      dyn_cast_or_null<BlockArgument>(sum ? sum.getInput() : Value());
+  return argument && step.getInputs()[argument.getArgNumber()] == tensor &&
+         sumsChannels(sum, gradient) && !firstOutOfOrder(sum) &&
          countOf(yieldsOf(step).front()) == countOf(sum.getOutput()) &&
          countOf(gradient.getFilterGrad()) != countOf(sum.getOutput());
 }

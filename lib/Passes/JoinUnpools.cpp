@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
@@ -23,16 +22,6 @@ static MaxUnpoolOp unpoolOf(StepOp step) {
                step.getImpl() == Impl::kernel && rootReadsMemory(step) &&
                yieldsOf(step).front() == unpool.getOutput();
   return isAll ? unpool : MaxUnpoolOp();
-}
-
-/// Whether kernels can number the elements of all windows, those that hang over
-/// included.
-static bool isCountable(MaxUnpoolOp unpool) {
-  int64_t each = 1;
-  for (int64_t size : unpool.getKernel())
-    each *= size;
-  return countOf(unpool.getInput()) * each <=
-         std::numeric_limits<int32_t>::max();
 }
 
 /// Whether `reader` is a gradient of a convolution that can read the windows
@@ -67,7 +56,7 @@ struct JoinUnpools : impl::JoinUnpoolsBase<JoinUnpools> {
     bool canAll = llvm::all_of(users, [&](Operation *user) {
       return canRead(dyn_cast<StepOp>(user), elements, unpool);
     });
-    if (!canAll || users.empty() || !isCountable(unpool))
+    if (!canAll || users.empty())
       return;
     for (Operation *reader : users) {
       auto copy = cast<StepOp>(OpBuilder(reader).clone(*step));

@@ -23,7 +23,7 @@ MUTANTS = [
      "return user->isBeforeInBlock(last);", "return false;",
      ["lit/join-biases"]),
     ("a bias is a sum of any tensor", "lib/Passes/JoinBiases.cpp",
-     "             tensor &&", "             step.getInputs().back() &&",
+     "step.getInputs()[argument.getArgNumber()] == tensor &&", "",
      ["lit/join-biases"]),
     ("a bias is a sum over any dimensions", "lib/IR/Plan/GradientBody.cpp",
      "return sum.getDims() == ArrayRef<int64_t>(others);", "return true;",

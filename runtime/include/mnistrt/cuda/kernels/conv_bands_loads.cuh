@@ -31,7 +31,7 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   static constexpr int inputs = shape::inputWords(S, t);
   static constexpr int windows = 2 * t.pairs(); ///< one may be none's
   // Of a gradient that a pool gives, windows are loaded; else elements.
-  static constexpr int high = Grad::p.kernel[0], wide = Grad::p.kernel[1];
+  static constexpr int wide = Grad::p.kernel[1];
   static constexpr bool begins = t.columns % wide == 0; ///< with whole windows
   static constexpr int along =
       begins ? t.columns / wide : (t.columns + wide - 2) / wide + 1;

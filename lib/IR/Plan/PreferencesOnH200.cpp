@@ -95,8 +95,9 @@ static constexpr Preference convOnCores(Mma mma) {
           .minWork = 1 << 23};
 }
 /// Where their tiles are full. With less work our tiles, into which updates are
-/// fused, take 3 % less in 14 networks of dense layers, from 9 % less to 8 %
-/// more (docs/results/2026-11-27-windows-of-pools-h200.md).
+/// fused, are faster: 13 networks of dense layers and 256 rows take 11 % less
+/// time to 2 % more in tf32, eight in bf16 10 % less to 6 % more
+/// (docs/results/2026-11-27-windows-of-pools-h200.md).
 static constexpr int64_t cublasWork = 1 << 26;
 static constexpr Preference productOnCublasCores(int64_t minK, int64_t minSide,
                                                  int64_t minResults) {
@@ -131,9 +132,8 @@ static constexpr Preference smallGradOnCores() {
   return ofWeights(productOnCores(Mma::tf32x3, 8, 1 << 15), true);
 }
 /// And large ones, up to what cuBLASLt takes: the MLP in tf32 and bf16 takes
-/// 18.3 and 17.5 us a step instead of 21.8 and 22.5; of ten others of 256 rows
-/// four take 3 to 6 % less and two 2 % more. Between, networks of dense layers
-/// and mixers would take up to 5 % more
+/// 18.3 and 17.6 us a step instead of 21.7 and 22.7. Between, networks of dense
+/// layers and mixers would take up to 8 % more
 /// (docs/results/2026-11-27-windows-of-pools-h200.md).
 static constexpr Preference someGradOnCores() {
   Preference p = ofWeights(productOnCores(Mma::tf32x3, 16, 3 << 24), true);

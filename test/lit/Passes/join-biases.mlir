@@ -48,6 +48,17 @@ func.func @other(%x: tensor<64x1x28x28xf32>, %dy: tensor<64x32x28x28xf32>, %dz: 
   return %0, %1 : tensor<32x1x3x3xf32>, tensor<32xf32>
 }
 
+// CHECK-LABEL: func.func @elsewhere
+// CHECK:         plan.step "conv_filter_grad"
+// CHECK:         plan.step "add"
+func.func @elsewhere(%x: tensor<1x1x1x1xf32>, %dy: tensor<1x4x1x1xf32>, %dz: tensor<64x4x7x7xf32>) -> (tensor<4x1x3x3xf32>, tensor<4xf32>) {
+  %0 = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<1x1x1x1xf32>, tensor<1x4x1x1xf32>) -> tensor<4x1x3x3xf32>
+  %1 = mnist.reduce_sum %dz over [0, 2, 3] : tensor<64x4x7x7xf32> -> tensor<4xf32>
+  %2 = mnist.reshape %dy : tensor<1x4x1x1xf32> -> tensor<4xf32>
+  %3 = mnist.add %1, %2 : tensor<4xf32>
+  return %0, %3 : tensor<4x1x3x3xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @rows
 // CHECK:         plan.step "conv_filter_grad"
 // CHECK:         plan.step "reduce_sum"

@@ -306,16 +306,17 @@ FailureOr<RowBody> mlir::mnistc::readRowBody(StepOp step) {
 //===----------------------------------------------------------------------===//
 
 /// Whether `value`, an argument of the body, is read only where the result with
-/// the same index is computed.
+/// the same index is computed, by the thread that stores it. What there is one
+/// of for a row is stored by one of its threads; another one that needs it for
+/// its elements may still wait for it then, though it began to load it long
+/// before.
 static bool readsItsOwn(const RowSpace &space, Value value) {
-  bool isRow = space.hasRows(value);
   SmallVector<Value> open = {value};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers()) {
       // What comes after these no longer reads the argument.
-      if (isa<YieldOp>(user) || space.isReduction(user) ||
-          (isRow && space.isRepeat(user)))
+      if (isa<YieldOp>(user) || space.isReduction(user))
         continue;
       if (!user->hasTrait<Elementwise>())
         return false;

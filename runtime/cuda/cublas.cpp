@@ -182,7 +182,7 @@ void multiply(Context &ctx, float *y, const void *a, const void *b,
                            p.right, &beta, residual, p.result, y, p.result,
                            &p.algorithm, ctx.workspace, p.workspaceBytes,
                            state.stream));
-  state.lastKernel.clear();
+  state.last = {};
 }
 
 } // namespace

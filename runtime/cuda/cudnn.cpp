@@ -183,7 +183,7 @@ void runGraphs(State &state, const PreparedGraphs &prepared,
         status != CUDNN_STATUS_SUCCESS)
       state.fail(Code::noDevice, std::string("cuDNN: ") +
                                      state.cudnn.cudnnGetErrorString(status));
-  state.lastKernel.clear();
+  state.last = {};
 }
 
 /// A convolution or gradient without an epilogue, of floats or all of bf16.

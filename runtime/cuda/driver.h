@@ -44,6 +44,8 @@ namespace mn::cuda {
   X(cuStreamSynchronize)                                                       \
   X(cuStreamQuery)                                                             \
   X(cuStreamIsCapturing)                                                       \
+  X(cuStreamGetCaptureInfo)                                                    \
+  X(cuStreamUpdateCaptureDependencies)                                         \
   X(cuStreamWaitEvent)                                                         \
   X(cuStreamBeginCapture)                                                      \
   X(cuStreamEndCapture)                                                        \

@@ -72,10 +72,10 @@ Status CudaExecutor::runEagerly(int plan) {
     MN_TRY(check(cu.cuMemsetD8Async(base + map.arena + model.parameterBytes, 0,
                                     bytes - model.parameterBytes, state.stream),
                  "clearing the arena"));
-  state.lastKernel.clear();
+  state.last = {};
   for (int step = 0; step < model.plans[plan].stepCount; ++step) {
     MN_TRY(enqueueStep(plan, step));
-    state.lastKernel.clear();
+    state.last = {};
     MN_TRY(inStep(plan, step, synchronize("running it")));
   }
   return Status::success();
@@ -126,7 +126,7 @@ Status CudaExecutor::prepare(int plan) {
 }
 
 Status CudaExecutor::enqueueAlone(int plan) {
-  state.lastKernel.clear();
+  state.last = {};
   return enqueueSteps(plan);
 }
 
@@ -218,7 +218,7 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
           if (packsEarly(p, step)) // As it runs: beside other steps.
             MN_TRY(enqueueStep(plan, step, StepPart::packing));
         for (int step = 0; step <= steps; ++step) {
-          state.lastKernel.clear();
+          state.last = {};
           MN_TRY(check(cu.cuEventRecordWithFlags(events[step], state.stream,
                                                  CU_EVENT_RECORD_EXTERNAL),
                        "recording an event"));
@@ -268,7 +268,7 @@ Status CudaExecutor::trace(int plan, Status (*look)(void *user, int step),
   return keepingParameters([&] {
     MN_TRY(copyInputs(plan, 0, true, 0));
     for (int step = 0; step < model.plans[plan].stepCount; ++step) {
-      state.lastKernel.clear();
+      state.last = {};
       MN_TRY(enqueueStep(plan, step));
       MN_TRY(inStep(plan, step, synchronize("running it")));
       MN_TRY(look(user, step));

@@ -8,6 +8,8 @@
 
 #include "mnistrt/cuda/launch.h"
 #include "cuda/launch_recorder.h"
+#include <algorithm>
+#include <vector>
 
 using namespace mn;
 using namespace mn::cuda;
@@ -19,12 +21,50 @@ using namespace mn::cuda;
 static bool mayOverlap(const State &state, StepPart part,
                        std::string_view kernel, const LaunchShape &shape,
                        bool isEven, std::string_view suffix) {
-  if (!state.overlaps || state.lastKernel.empty())
+  if (!state.overlaps || state.last.kernel.empty())
     return false;
   if (suffix == filtersSuffix)
-    return part == StepPart::packing || state.lastKernel != kernel;
+    return part == StepPart::packing || state.last.kernel != kernel;
   return isEven || !shape.alone ||
          shape.blocks > unsigned(state.device.multiprocessors);
+}
+
+/// What the next kernel of a graph that is captured waits for.
+static CUresult awaited(State &state, std::vector<CUgraphNode> &nodes) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode *found = nullptr;
+  const CUgraphEdgeData *edges = nullptr;
+  size_t count = 0;
+  const CUresult result = state.driver.cuStreamGetCaptureInfo(
+      state.stream, &status, nullptr, nullptr, &found, &edges, &count);
+  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
+    nodes.assign(found, found + count);
+  return result;
+}
+
+/// Lets the next kernel be started before the last one of its stream has ended,
+/// but not before what else it waits for. Only a graph tells the two apart.
+static CUresult overlapLast(State &state) {
+  std::vector<CUgraphNode> nodes;
+  CUresult result = awaited(state, nodes);
+  std::vector<CUgraphEdgeData> edges(nodes.size());
+  const auto last = std::find(nodes.begin(), nodes.end(), state.last.node);
+  if (result != CUDA_SUCCESS || last == nodes.end())
+    return result;
+  CUgraphEdgeData &edge = edges[size_t(last - nodes.begin())];
+  edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  edge.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return state.driver.cuStreamUpdateCaptureDependencies(
+      state.stream, nodes.data(), edges.data(), nodes.size(),
+      CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+}
+
+/// The kernel that was enqueued is the last one.
+static CUresult remember(State &state, const char *kernel) {
+  std::vector<CUgraphNode> nodes;
+  const CUresult result = state.overlaps ? awaited(state, nodes) : CUDA_SUCCESS;
+  state.last = {kernel, nodes.empty() ? nullptr : nodes.front()};
+  return result;
 }
 
 void *mn::stepMemory(Context &ctx, size_t bytes) {
@@ -101,23 +141,26 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
   config.sharedMemBytes = found.spread.shared;
   config.hStream = state.stream;
   config.attrs = &overlap;
-  config.numAttrs =
-      mayOverlap(state, ctx.part, first, shape, found.spread.isEven, suffix)
-          ? 1
-          : 0;
+  const bool overlaps =
+      mayOverlap(state, ctx.part, first, shape, found.spread.isEven, suffix);
+  const bool waits = state.last.waits;
+  config.numAttrs = overlaps && !waits ? 1 : 0;
   BlockTimes *times = state.recorder ? state.recorder->add(state, ctx, first,
                                                            suffix, shape.blocks)
                                      : nullptr;
   std::vector<void *> all(arguments, arguments + count);
   if (state.timestamps)
     all.push_back(&times);
-  const CUresult result = state.driver.cuLaunchKernelEx(&config, found.function,
-                                                        all.data(), nullptr);
+  CUresult result = overlaps && waits ? overlapLast(state) : CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS)
+    result = state.driver.cuLaunchKernelEx(&config, found.function, all.data(),
+                                           nullptr);
+  if (result == CUDA_SUCCESS)
+    result = remember(state, first);
   if (result != CUDA_SUCCESS)
     return state.fail(Code::noDevice,
                       "kernel '" + kernel + "' cannot be started with " +
                           std::to_string(shape.blocks) + " blocks of " +
                           std::to_string(shape.threads) +
                           " threads: " + describe(state.driver, result));
-  state.lastKernel = first;
 }

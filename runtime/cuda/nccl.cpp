@@ -20,7 +20,7 @@ namespace {
 void addUp(Context &ctx, void *x, int64_t count, int type) {
   State &state = State::of(ctx);
   const NcclLibrary &nccl = state.nccl;
-  state.lastKernel.clear();
+  state.last = {};
   if (!nccl.communicator)
     return;
   const Status status =

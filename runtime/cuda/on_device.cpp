@@ -120,6 +120,6 @@ Status CudaExecutor::runOnDevice(int plan,
                                base + map.arena + tables.outputs[i].offset,
                                outputs[i].bytes, state.stream),
           "copying an output"));
-  state.lastKernel.clear();
+  state.last = {};
   return Status::success();
 }

@@ -28,6 +28,14 @@ struct Prepared {
 
 class LaunchRecorder;
 
+/// What the next kernel of a stream follows.
+struct Last {
+  /// Of ours, where that is the last thing enqueued, without its suffix.
+  std::string kernel;
+  CUgraphNode node = nullptr; ///< its node, where a graph is captured
+  bool waits = false; ///< for filters that are packed on another stream, too?
+};
+
 struct State {
   Driver driver;
   CublasLibrary cublas; ///< empty where no step needs it
@@ -42,8 +50,7 @@ struct State {
   /// for.
   bool spreads = false;
   Device device;
-  /// Of ours, where that is the last thing enqueued, without its suffix.
-  std::string lastKernel;
+  Last last;
   /// Whether kernels take a place for the times of their blocks, as their last
   /// argument; and what gives each launch one, where they are recorded.
   bool timestamps = false;

@@ -22,9 +22,9 @@ class mn::cuda::StreamOrder {
 public:
   using Clock = std::vector<int>; ///< of each stream, the last step that ended
   struct Stream {
-    bool begun = false;     ///< does it follow what was before the plan?
-    std::string lastKernel; ///< State::lastKernel
-    int last = -1;          ///< its last step
+    bool begun = false; ///< does it follow what was before the plan?
+    Last last;          ///< State::last
+    int step = -1;      ///< its last one
     Clock clock;
   };
 
@@ -56,14 +56,14 @@ public:
     int &ended = stream.clock[size_t(plan.steps[step].stream)];
     ended = std::max(ended, step);
     stream.begun = true;
-    stream.lastKernel.clear();
+    stream.last = {};
   }
 
   /// `step` was enqueued.
   void add(int step) {
     Stream &stream = streamOf(step);
     clocks[size_t(step)] = stream.clock;
-    stream.last = step;
+    stream.step = step;
     stream.clock[size_t(plan.steps[step].stream)] = step;
   }
 
@@ -111,7 +111,7 @@ Status CudaExecutor::enqueuePacking(int plan, StreamOrder &order) {
     return Status::success();
   MN_TRY(useStream(packingStream));
   MN_TRY(awaitEvent(stepEvents.back()));
-  state.lastKernel.clear();
+  state.last = {};
   for (size_t i = 0; i < order.packing.size(); ++i) {
     MN_TRY(enqueueStep(plan, order.packing[i], StepPart::packing));
     MN_TRY(check(cu.cuEventRecord(packEvents[i], state.stream),
@@ -136,7 +136,7 @@ Status CudaExecutor::awaitPacking(int step, const Plan &plan,
   const int last = std::max(number, std::min(step, int(packing.size()) - 1));
   MN_TRY(awaitEvent(packEvents[size_t(last)]));
   order.packedBy(stream) = last;
-  stream.lastKernel.clear();
+  stream.last.waits = true;
   return Status::success();
 }
 
@@ -146,7 +146,7 @@ Status CudaExecutor::enqueueNextBatch(const Turn &turn) {
     return Status::success();
   MN_TRY(useStream(batchStream));
   MN_TRY(awaitEvent(stepEvents.back()));
-  state.lastKernel.clear();
+  state.last = {};
   MN_TRY(turn.copyNext());
   return check(cu.cuEventRecord(batchEvent, state.stream),
                "recording an event");
@@ -157,14 +157,14 @@ Status CudaExecutor::joinStreams(StreamOrder &order, const Turn &turn) {
   MN_TRY(useStream(0));
   StreamOrder::Stream &first = order.streams[0];
   for (size_t i = 1; i < order.streams.size(); ++i)
-    if (const int last = order.streams[i].last; last > first.clock[i]) {
+    if (const int last = order.streams[i].step; last > first.clock[i]) {
       MN_TRY(awaitEvent(stepEvents[size_t(last)]));
       order.await(first, last);
     }
-  state.lastKernel = first.lastKernel;
+  state.last = first.last;
   if (turn.copyNext) {
     MN_TRY(awaitEvent(batchEvent));
-    state.lastKernel.clear();
+    state.last = {};
   }
   return Status::success();
 }
@@ -180,11 +180,11 @@ Status CudaExecutor::enqueueOrdered(int plan, StreamOrder &order,
     MN_TRY(useStream(p.steps[i].stream));
     MN_TRY(awaitSteps(p.steps[i], order));
     MN_TRY(awaitPacking(i, p, order));
-    state.lastKernel = stream.lastKernel;
+    state.last = stream.last;
     MN_TRY(enqueueStep(plan, i,
                        packsEarly(p, i) ? StepPart::others : StepPart::all,
                        turn.inputs));
-    stream.lastKernel = state.lastKernel;
+    stream.last = state.last;
     order.add(i);
     MN_TRY(check(cu.cuEventRecord(stepEvents[size_t(i)], state.stream),
                  "recording an event"));
@@ -199,7 +199,7 @@ Status CudaExecutor::enqueueSteps(int plan, const Turn &turn) {
   if (streamCount(p) > 1 || turn.copyNext) {
     StreamOrder order(p);
     order.streams[0].begun = true;
-    order.streams[0].lastKernel = state.lastKernel;
+    order.streams[0].last = state.last;
     const Status status = enqueueOrdered(plan, order, turn);
     const Status back = useStream(0);
     return status.ok() ? back : status;

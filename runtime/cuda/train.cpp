@@ -176,7 +176,7 @@ Status CudaExecutor::enqueueBatches(int plan, int set, bool shuffle,
       batch.number = number, batch.ahead = i;
     return enqueueBatch(batch);
   };
-  state.lastKernel.clear();
+  state.last = {};
   for (int i = 0; i < count; ++i) {
     if (state.recorder)
       state.recorder->turn = i;

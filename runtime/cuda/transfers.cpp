@@ -61,7 +61,7 @@ Status CudaExecutor::enqueueTransfer(const Transfer &transfer) {
 Status CudaExecutor::copyInputs(int plan, CUdeviceptr from, bool fromHost,
                                 int slot) {
   const Plan &p = model.plans[plan];
-  state.lastKernel.clear();
+  state.last = {};
   for (int i = 0; i < p.inputCount; ++i) {
     const CUdeviceptr to = base + map.arena + p.inputs[i].offset;
     const CUdeviceptr staged = from + packedBytes(p.inputs, i);
@@ -85,7 +85,7 @@ Status CudaExecutor::copyInputs(int plan, CUdeviceptr from, bool fromHost,
                                             state.stream)
                      : cu.cuMemcpyDtoDAsync(to, staged, bytes, state.stream),
                  "copying an input"));
-    state.lastKernel.clear();
+    state.last = {};
   }
   return Status::success();
 }
@@ -118,7 +118,7 @@ Status CudaExecutor::stageOutputs(int plan, CUdeviceptr to) {
                                         bytes, state.stream),
                    "copying an output"));
   }
-  state.lastKernel.clear();
+  state.last = {};
   return Status::success();
 }
 

@@ -10,6 +10,8 @@
 #include <cuda.h>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace fake {
 
@@ -21,17 +23,31 @@ inline void merge(Clock &into, const Clock &from) {
     into[stream] = std::max(into[stream], count);
 }
 
+/// What the next operation of a captured stream waits for: others by their
+/// numbers in the capture, from 1.
+using Nodes = std::vector<CUgraphNode>;
+
+inline void merge(Nodes &into, const Nodes &from) {
+  for (CUgraphNode node : from)
+    if (std::find(into.begin(), into.end(), node) == into.end())
+      into.push_back(node);
+}
+
 struct Stream {
   int number;
   bool captured = false;
-  Clock clock;
+  Clock clock = {};
+  Nodes nodes = {};
+  CUgraphNode last = nullptr; ///< its own last one
+  bool overlaps = false;      ///< may the next kernel begin before that ends?
 };
 
 struct Event {
   int number;
   bool recorded = false;
   int capture = 0; ///< in which it was recorded, or 0
-  Clock clock;
+  Clock clock = {};
+  Nodes nodes = {};
 };
 
 /// Of one thread.
@@ -49,10 +65,13 @@ inline void takePart(Stream *stream) {
   capture->streams.push_back(stream);
   stream->captured = true;
   stream->clock.clear();
+  stream->nodes.clear();
+  stream->last = nullptr;
+  stream->overlaps = false;
 }
 
 inline Stream *of(CUstream stream) {
-  static Stream byDefault = {-1, false, {}};
+  static Stream byDefault = {-1};
   return stream ? reinterpret_cast<Stream *>(stream) : &byDefault;
 }
 inline Event *of(CUevent event) { return reinterpret_cast<Event *>(event); }
@@ -108,6 +127,11 @@ inline CUresult enqueue(CUstream handle, Entry entry) {
     entry.work = nullptr;
     driver().log.push_back(std::move(entry));
     return result;
+  }
+  if (entry.what != What::wait && entry.what != What::record) {
+    stream.last = reinterpret_cast<CUgraphNode>(capture->entries.size() + 1);
+    stream.nodes = {stream.last};
+    entry.overlaps |= std::exchange(stream.overlaps, false);
   }
   capture->entries.push_back(std::move(entry));
   capture->last[stream.number] = ++stream.clock[stream.number];

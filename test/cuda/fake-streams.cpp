@@ -65,7 +65,7 @@ extern "C" {
 
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
   MN_FAILS;
-  *stream = reinterpret_cast<CUstream>(new Stream{streams++, false, {}});
+  *stream = reinterpret_cast<CUstream>(new Stream{streams++});
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
@@ -100,6 +100,35 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus *status,
+                                cuuint64_t *, CUgraph *,
+                                const CUgraphNode **nodes,
+                                const CUgraphEdgeData **, size_t *count) {
+  const CUresult result = cuStreamIsCapturing(handle, status);
+  *nodes = of(handle)->nodes.data();
+  *count = of(handle)->captured ? of(handle)->nodes.size() : 0;
+  return result;
+}
+
+/// Takes what the stream waits for anyway, of which its own last operation may
+/// be a kernel that has not ended.
+CUresult cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode *nodes,
+                                           const CUgraphEdgeData *edges,
+                                           size_t count, unsigned flags) {
+  MN_FAILS;
+  Stream &stream = *of(handle);
+  if (!stream.captured || flags != CU_STREAM_SET_CAPTURE_DEPENDENCIES ||
+      Nodes(nodes, nodes + count) != stream.nodes)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    if (edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) {
+      if (nodes[i] != stream.last)
+        return CUDA_ERROR_INVALID_VALUE;
+      stream.overlaps = true;
+    }
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamWaitEvent(CUstream handle, CUevent handleOfEvent, unsigned) {
   MN_FAILS;
   Stream &stream = *of(handle);
@@ -110,6 +139,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent handleOfEvent, unsigned) {
     if (!stream.captured)
       takePart(&stream);
     merge(stream.clock, event.clock);
+    merge(stream.nodes, event.nodes);
   } else if (stream.captured) {
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
   }
@@ -119,7 +149,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent handleOfEvent, unsigned) {
 
 CUresult cuEventCreate(CUevent *event, unsigned) {
   MN_FAILS;
-  *event = reinterpret_cast<CUevent>(new Event{events++, false, 0, {}});
+  *event = reinterpret_cast<CUevent>(new Event{events++});
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
@@ -138,6 +168,7 @@ CUresult cuEventRecord(CUevent handle, CUstream stream) {
   event.recorded = true;
   event.capture = of(stream)->captured ? capture->number : 0;
   event.clock = of(stream)->clock;
+  event.nodes = of(stream)->nodes;
   return CUDA_SUCCESS;
 }
 

@@ -155,6 +155,36 @@ TEST(Launches, FiltersAreNotPackedWhileAStepBeforeInTheStreamReadsThem) {
   EXPECT_EQ(packs, std::vector<bool>({false, false, true, false, false}));
 }
 
+/// Whether the kernel of a step overlaps the last one of its stream, in a
+/// graph.
+bool overlaps(const std::vector<StepShape> &shapes, const std::string &kernel) {
+  PlanModel made(shapes);
+  auto executor = open(made, true);
+  EXPECT_TRUE(executor->prepare(0).ok());
+  for (const fake::Entry &entry : driver().graphs.at(0))
+    if (entry.kernel == kernel)
+      return entry.overlaps;
+  ADD_FAILURE() << "no " << kernel;
+  return false;
+}
+
+TEST(Launches, AKernelThatWaitsForPackingOverlapsTheLastOfItsStream) {
+  const StepShape other = {.stream = 1, .after = {0}};
+  EXPECT_TRUE(overlaps({{}, {.packsEarly = true}, other}, "step1"));
+  EXPECT_FALSE(overlaps({{.packsEarly = true}, other}, "step0"));
+}
+
+TEST(Launches, WithoutAGraphAWaitPartsKernels) {
+  PlanModel made({{}, {.packsEarly = true}, {.stream = 1, .after = {0}}});
+  auto executor = open(made, false);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  driver().log.clear();
+  ASSERT_TRUE(executor->submit(0, 0).ok());
+  for (const fake::Entry &entry : driver().log)
+    if (entry.kernel == "step1")
+      EXPECT_FALSE(entry.overlaps);
+}
+
 TEST(Launches, OlderGpusDoNotOverlap) {
   for (int capability : {80, 89, 90, 100}) {
     PlanModel made(chain(3));

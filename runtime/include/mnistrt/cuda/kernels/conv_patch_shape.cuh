@@ -157,6 +157,15 @@ MN_SHAPE_FN int64_t residentBlocks(const Windows &w, const Patch &t) {
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
 }
 
+/// Whether a thread can have `more` registers, and a multiprocessor as many
+/// blocks as without.
+MN_SHAPE_FN bool hasRegisters(const Windows &w, const Patch &t, int more) {
+  const int registers = patchRegisters(w, t) + more;
+  const int64_t blocks = min(ceilDiv<int64_t>(allBlocks(w, t), referenceSms),
+                             residentBlocks(w, t));
+  return registers <= 200 && blocks * registers * t.threads <= 65536;
+}
+
 /// As patchCycles(), which it is compared with: fitted to 98 times of 14
 /// convolutions in tf32 and bf16 on one H200, by what patches took of the same.
 /// It errs by 7 % (the root of the mean square).

@@ -52,6 +52,10 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
     uint4 pixel[shape::pixelWords(W, t)];
   };
   static constexpr int stages = shape::stagesOf(W);
+  /// Whether a thread loads the pixels of all turns before it stores any.
+  static constexpr bool
+      loadsAll = turns > 2 && allTurns % split == 0 &&
+                 shape::hasRegisters(W, t, (turns - 2) * int(sizeof(Held) / 4));
 
   /// Begins to copy a turn's filters.
   static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
@@ -116,6 +120,8 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
   MN_DEVICE void each(const Op &op, const uint4 *packed, Memory &memory,
                       int first, const Start &start, const Finish &finish) {
     const unsigned &inside = memory.inside[threadIdx.x];
+    if constexpr (loadsAll)
+      return eachLoaded(op, packed, memory, first, start, finish);
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
     const auto later = [&](int turn) {
@@ -154,6 +160,45 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
           if constexpr (turns > 2)
             pixel.load(op, later(turn + 2), next);
         }
+        if constexpr (hasWgmma)
+          waitForWgmma();
+        finish();
+      }
+    }
+  }
+
+  /// The same where all pixels are loaded first, so that no turn waits for
+  /// memory.
+  template <typename Op, typename Memory, typename Start, typename Finish>
+  MN_DEVICE void eachLoaded(const Op &op, const uint4 *packed, Memory &memory,
+                            int first, const Start &start,
+                            const Finish &finish) {
+    const unsigned &inside = memory.inside[threadIdx.x];
+    Held held[turns];
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn)
+      pixel.load(op, first + turn, held[turn]);
+    copyFilters(memory.stage[1], packed, first + 1);
+    commitCopies();
+    storePixels(held[0], inside, memory.stage[0], first);
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn) {
+      if (turn == 0)
+        waitForCopyGroups<1>();
+      else
+        waitForCopies();
+      if constexpr (hasWgmma)
+        fenceForWgmma();
+      __syncthreads();
+      if (turn != 0 && turn + 1 < turns)
+        copyFilters(memory.stage[(turn + 1) % stages], packed,
+                    first + turn + 1);
+#pragma unroll
+      for (int group = 0; group < groups; ++group) {
+        start(memory.stage[turn % stages], group);
+        if (group == 0 && turn + 1 < turns)
+          storePixels(held[turn + 1], inside, memory.stage[(turn + 1) % stages],
+                      first + turn + 1);
         if constexpr (hasWgmma)
           waitForWgmma();
         finish();

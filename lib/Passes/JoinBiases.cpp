@@ -22,7 +22,7 @@ namespace mlir::mnistc {
 static Value gradientOf(StepOp step) {
   auto gradient = dyn_cast_or_null<ConvFilterGradOp>(rootOf(step));
   if (!gradient || step.getImpl() != Impl::kernel ||
-      rootsOf(step).size() != 1 ||
+      step.getNumResults() != 1 ||
       !isa_and_nonnull<WeightsAttr>(step.getScheduleAttr()))
     return {};
   auto argument = dyn_cast<BlockArgument>(gradientReadBy(gradient));
@@ -32,17 +32,15 @@ static Value gradientOf(StepOp step) {
 /// Whether a step is the sum of a tensor over all but the channels, and what
 /// follows from it.
 static bool sumsBias(StepOp step, Value tensor, ConvFilterGradOp gradient) {
-  if (step.getImpl() != Impl::kernel || rootsOf(step).size() != 1)
+  if (step.getImpl() != Impl::kernel || step.getNumResults() != 1 ||
+      rootsOf(step).size() != 1)
     return false;
   auto sum = dyn_cast<ReduceSumOp>(rootOf(step));
   auto argument =
       dyn_cast_or_null<BlockArgument>(sum ? sum.getInput() : Value());
   return argument && step.getInputs()[argument.getArgNumber()] == tensor &&
          sumsChannels(sum, gradient) && !firstOutOfOrder(sum) &&
-         llvm::all_of(yieldsOf(step),
-                      [&](Value value) {
-                        return countOf(value) == countOf(sum.getOutput());
-                      }) &&
+         countOf(yieldsOf(step).front()) == countOf(sum.getOutput()) &&
          countOf(gradient.getFilterGrad()) != countOf(sum.getOutput());
 }
 
@@ -58,8 +56,9 @@ static Operation *placeFor(StepOp a, StepOp b) {
   bool isEarly = llvm::none_of(first->getUsers(), [&](Operation *user) {
     return user->isBeforeInBlock(last);
   });
-  return isEarly && !llvm::is_contained(first->getUsers(), last) ? last
-                                                                 : StepOp();
+  return isEarly && !llvm::is_contained(last.getInputs(), first.getResult(0))
+             ? last
+             : StepOp();
 }
 
 namespace {
@@ -82,9 +81,8 @@ struct JoinBiases : impl::JoinBiasesBase<JoinBiases> {
       if (!sum || sum == gradient || !sumsBias(sum, read, op))
         continue;
       if (Operation *place = placeFor(gradient, sum)) {
-        SmallVector<Value> results(gradient.getResults());
-        llvm::append_range(results, sum.getResults());
-        joinTo(gradient, {gradient, sum}, results, place);
+        joinTo(gradient, {gradient, sum},
+               {gradient.getResult(0), sum.getResult(0)}, place);
         ++numJoined;
         return;
       }

@@ -97,9 +97,6 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // Once it is known which of them can read windows of a pool.
   if (joinsPools)
     pm.addNestedPass<func::FuncOp>(createJoinUnpools());
-  // And that results of which gradients need not be stored.
-  if (options.fuse && options.joinUpdates && options.candidate < 0)
-    pm.addNestedPass<func::FuncOp>(createJoinUpdates());
   // And what more they can sum. What is measured has parts.
   if (options.fuse && options.joinBiases && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createJoinBiases());

@@ -87,20 +87,6 @@ def JoinUnpools : Pass<"plan-join-unpools", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
-def JoinUpdates : Pass<"plan-join-updates", "::mlir::func::FuncOp"> {
-  let summary = "Compute new values of parameters with their gradients";
-  let description = [{
-    Steps that compute new values of parameters, element by element, from the
-    result of a gradient that a kernel of ours computes join its step, which
-    then has several results: of momentum the velocity and the parameter, of Adam
-    both moments and the parameter. The gradient is only stored if others read it. Steps
-    of single numbers that updates need, such as the learning rate, move before it.
-    On a GPU, of parameters of up to 262,144 elements; on a CPU of none.
-  }];
-  let statistics = [Statistic<"numJoined", "joined", "Gradients joined by updates">];
-  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
-}
-
 def JoinBiases : Pass<"plan-join-biases", "::mlir::func::FuncOp"> {
   let summary = "Compute a bias's gradient with that of its filter";
   let description = [{
@@ -351,10 +337,8 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let description = [{
     Values that are never alive at the same time may share memory. An input is
     alive from the start to its last use, a result of the function to the end. A
-    step may overwrite an operand that is not read later, if the thread that writes an
-    element is the only one that reads it: of a row step not what all threads of
-    a row read, though they begin to load it before the result is known: a load
-    may still be under way then. Where steps will run concurrently, lifetimes overlap
+    step may overwrite an operand that is not read later, if it reads only the
+    element that it writes. Where steps will run concurrently, lifetimes overlap
     if they do so in any order that the dependencies allow, so that no step waits
     for memory. Two orders are tried, plan order and by size, each value at the
     lowest free address; the smaller arena wins.

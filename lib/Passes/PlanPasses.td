@@ -337,8 +337,10 @@ def AssignMemory : Pass<"plan-assign-memory", "::mlir::ModuleOp"> {
   let description = [{
     Values that are never alive at the same time may share memory. An input is
     alive from the start to its last use, a result of the function to the end. A
-    step may overwrite an operand that is not read later, if it reads only the
-    element that it writes. Where steps will run concurrently, lifetimes overlap
+    step may overwrite an operand that is not read later, if the thread that writes an
+    element is the only one that reads it: of a row step not what all threads of
+    a row read, though they begin to load it before the result is known: a load
+    may still be under way then. Where steps will run concurrently, lifetimes overlap
     if they do so in any order that the dependencies allow, so that no step waits
     for memory. Two orders are tried, plan order and by size, each value at the
     lowest free address; the smaller arena wins.

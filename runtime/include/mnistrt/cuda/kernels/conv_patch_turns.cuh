@@ -52,10 +52,13 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
     uint4 pixel[shape::pixelWords(W, t)];
   };
   static constexpr int stages = shape::stagesOf(W);
-  /// Whether a thread loads the pixels of all turns before it stores any.
-  static constexpr bool
-      loadsAll = turns > 2 && allTurns % split == 0 &&
-                 shape::hasRegisters(W, t, (turns - 2) * int(sizeof(Held) / 4));
+  /// Turns whose pixels are on their way at once, beside those that are
+  /// multiplied and those that are stored: all, if a thread can have them.
+  static constexpr int ahead =
+      turns > 2 &&
+              shape::hasRegisters(W, t, (turns - 2) * int(sizeof(Held) / 4))
+          ? turns - 1
+          : 1;
 
   /// Begins to copy a turn's filters.
   static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
@@ -115,24 +118,24 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
   /// For all taps, and the channels of turns from `first` on: start(stage,
   /// group of taps) begins products, finish() follows when they are made. While
   /// a turn is multiplied, the pixels of the next one are stored, and those of
-  /// the one after that are on their way.
+  /// the one after that, or of all, are on their way.
   template <typename Op, typename Memory, typename Start, typename Finish>
   MN_DEVICE void each(const Op &op, const uint4 *packed, Memory &memory,
                       int first, const Start &start, const Finish &finish) {
     const unsigned &inside = memory.inside[threadIdx.x];
-    if constexpr (loadsAll)
-      return eachLoaded(op, packed, memory, first, start, finish);
     const int end = opaque(
         allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
     const auto later = [&](int turn) {
       return shape::min(first + turn, allTurns - 1);
     };
-    Held next;
+    Held next[ahead];
     {
       Held held;
       pixel.load(op, first, held);
       if constexpr (turns > 1) {
-        pixel.load(op, later(1), next);
+#pragma unroll
+        for (int turn = 0; turn < ahead; ++turn)
+          pixel.load(op, later(turn + 1), next[turn]);
         copyFilters(memory.stage[1], packed, later(1));
         commitCopies();
       }
@@ -155,50 +158,14 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
         start(memory.stage[turn % stages], group);
         // After the last turn the same once more.
         if (group == 0 && turns > 1) {
-          storePixels(next, inside, memory.stage[(turn + 1) % stages],
+          storePixels(next[0], inside, memory.stage[(turn + 1) % stages],
                       later(turn + 1));
-          if constexpr (turns > 2)
-            pixel.load(op, later(turn + 2), next);
+#pragma unroll
+          for (int i = 1; i < ahead; ++i)
+            next[i - 1] = next[i];
+          if constexpr (turns > 2 && ahead == 1)
+            pixel.load(op, later(turn + 2), next[0]);
         }
-        if constexpr (hasWgmma)
-          waitForWgmma();
-        finish();
-      }
-    }
-  }
-
-  /// The same where all pixels are loaded first, so that no turn waits for
-  /// memory.
-  template <typename Op, typename Memory, typename Start, typename Finish>
-  MN_DEVICE void eachLoaded(const Op &op, const uint4 *packed, Memory &memory,
-                            int first, const Start &start,
-                            const Finish &finish) {
-    const unsigned &inside = memory.inside[threadIdx.x];
-    Held held[turns];
-#pragma unroll
-    for (int turn = 0; turn < turns; ++turn)
-      pixel.load(op, first + turn, held[turn]);
-    copyFilters(memory.stage[1], packed, first + 1);
-    commitCopies();
-    storePixels(held[0], inside, memory.stage[0], first);
-#pragma unroll
-    for (int turn = 0; turn < turns; ++turn) {
-      if (turn == 0)
-        waitForCopyGroups<1>();
-      else
-        waitForCopies();
-      if constexpr (hasWgmma)
-        fenceForWgmma();
-      __syncthreads();
-      if (turn != 0 && turn + 1 < turns)
-        copyFilters(memory.stage[(turn + 1) % stages], packed,
-                    first + turn + 1);
-#pragma unroll
-      for (int group = 0; group < groups; ++group) {
-        start(memory.stage[turn % stages], group);
-        if (group == 0 && turn + 1 < turns)
-          storePixels(held[turn + 1], inside, memory.stage[(turn + 1) % stages],
-                      first + turn + 1);
         if constexpr (hasWgmma)
           waitForWgmma();
         finish();

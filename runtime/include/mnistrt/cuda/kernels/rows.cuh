@@ -13,6 +13,9 @@
 // shared memory. Totals over all rows are made by one block, a cluster, or the
 // last block to end its rows. The order of all sums is fixed.
 //
+// A load is under way until its value is needed, which no barrier changes: what
+// begin() loads for all threads of a row may not be where storeRow() stores.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_ROWS_CUH

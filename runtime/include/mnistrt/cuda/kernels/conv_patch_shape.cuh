@@ -157,13 +157,14 @@ MN_SHAPE_FN int64_t residentBlocks(const Windows &w, const Patch &t) {
                                    (227 << 10) / (sharedBytes(w, t) + 1024)));
 }
 
-/// Whether a thread can have `more` registers, and a multiprocessor as many
-/// blocks as without.
-MN_SHAPE_FN bool hasRegisters(const Windows &w, const Patch &t, int more) {
+/// Whether threads load the pixels of all turns at once, in `more` registers:
+/// where these suffice, and a multiprocessor has so few blocks that none
+/// multiplies while others wait for memory.
+MN_SHAPE_FN bool loadsAllTurns(const Windows &w, const Patch &t, int more) {
   const int registers = patchRegisters(w, t) + more;
-  const int64_t blocks = min(ceilDiv<int64_t>(allBlocks(w, t), referenceSms),
-                             residentBlocks(w, t));
-  return registers <= 200 && blocks * registers * t.threads <= 65536;
+  const int64_t blocks = ceilDiv<int64_t>(allBlocks(w, t), referenceSms);
+  return turnsOf(w, t) > 2 && blocks <= 2 && registers <= 200 &&
+         blocks * registers * t.threads <= 65536;
 }
 
 /// As patchCycles(), which it is compared with: fitted to 98 times of 14

@@ -55,8 +55,7 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
   /// Turns whose pixels are on their way at once, beside those that are
   /// multiplied and those that are stored: all, if a thread can have them.
   static constexpr int ahead =
-      turns > 2 &&
-              shape::hasRegisters(W, t, (turns - 2) * int(sizeof(Held) / 4))
+      shape::loadsAllTurns(W, t, (turns - 2) * int(sizeof(Held) / 4))
           ? turns - 1
           : 1;
 

@@ -180,9 +180,11 @@ TEST(Launches, WithoutAGraphAWaitPartsKernels) {
   ASSERT_TRUE(executor->prepare(0).ok());
   driver().log.clear();
   ASSERT_TRUE(executor->submit(0, 0).ok());
-  for (const fake::Entry &entry : driver().log)
-    if (entry.kernel == "step1")
+  for (const fake::Entry &entry : driver().log) {
+    if (entry.kernel == "step1") {
       EXPECT_FALSE(entry.overlaps);
+    }
+  }
 }
 
 TEST(Launches, OlderGpusDoNotOverlap) {

@@ -2,7 +2,9 @@
 //
 // A step's kernels are looked up by name once. Where the GPU can, it may be
 // started while the one before still runs: all of ours wait for that one
-// themselves (device::begin).
+// themselves (device::begin). Filters that another stream packs are read before
+// that, and have to be there when a kernel starts: in a graph it has an edge of
+// either kind.
 //
 //===----------------------------------------------------------------------===//
 

@@ -104,10 +104,10 @@ CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus *status,
                                 cuuint64_t *, CUgraph *,
                                 const CUgraphNode **nodes,
                                 const CUgraphEdgeData **, size_t *count) {
-  const CUresult result = cuStreamIsCapturing(handle, status);
+  MN_FAILS;
   *nodes = of(handle)->nodes.data();
   *count = of(handle)->captured ? of(handle)->nodes.size() : 0;
-  return result;
+  return cuStreamIsCapturing(handle, status);
 }
 
 /// Takes what the stream waits for anyway, of which its own last operation may

@@ -96,17 +96,20 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
     if (failed(read))
       return failure();
     gradients = *read;
+  } else {
+    llvm::append_range(gradients.filterResults,
+                       llvm::seq(0u, step.getNumResults()));
   }
   KernelText text = root.getKernelText();
   auto reduction = dyn_cast<ReductionOpInterface>(*root);
   bool reduces = reduction && !reduction.keepsDims();
   if (failed(emitLoads(root)) ||
       failed(emitStore("store", root->getResult(0), reduces ? "o" : "i",
-                       text.givesIndex, {gradients.filterResult})))
+                       text.givesIndex, gradients.filterResults)))
     return failure();
   if (gradients.bias &&
       failed(emitStore("storeBias", gradients.bias.getOutput(), "o",
-                       /*givesIndex=*/false, {gradients.biasResult})))
+                       /*givesIndex=*/false, gradients.biasResults)))
     return failure();
   ShapeText sizes = shapeTextOf(step);
   auto addField = [&](std::string field) { // before the schedule

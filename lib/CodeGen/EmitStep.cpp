@@ -140,9 +140,9 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
   body.begin(/*indent=*/4);
   body.bind(of, stored,
             linearIndex(positionAt({index.str()}, shapeOf(of)), shapeOf(of)));
-  std::string stores;
   unsigned usesBefore = uses;
   SmallVector<Parameter, 2> parameters = {{indexType, index}, {type, "v"}};
+  SmallVector<StoredField> fields;
   for (unsigned result : results) {
     Value value = yieldsOf(step)[result];
     Position position = positionAt({index.str()}, shapeOf(value));
@@ -152,26 +152,48 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
                                : body.namedValue(value, position);
     if (failed(text))
       return failure();
-    if (uses != usesBefore && isContraction(of.getDefiningOp()) &&
-        machineFor(step).loadsBeforeStores)
-      text = emitResult(value, *text, parameters);
-    stores += storeLine(names[step.getResult(result)], index, *text);
+    fields.push_back({step.getResult(result), *text});
   }
+  if (uses != usesBefore && isContraction(of.getDefiningOp()) &&
+      machineFor(step).loadsBeforeStores)
+    emitResult(fields, parameters);
+  std::string stores;
+  for (const StoredField &field : fields)
+    stores += storeLine(names[field.result], index, field.value);
   finishFunction(("void " + function).str(), parameters, stores);
   return success();
 }
 
-Expr FunctorEmitter::emitResult(Value of, const Expr &value,
+void FunctorEmitter::emitResult(SmallVectorImpl<StoredField> &fields,
                                 SmallVectorImpl<Parameter> &parameters) {
-  std::string type = elementName(of).str();
-  std::string index = parameters.front().name;
+  bool isOne = fields.size() == 1;
+  std::string type = isOne ? elementName(fields.front().result).str()
+                           : "StoredValues",
+              index = parameters.front().name, returned;
+  if (isOne)
+    returned = line("return " + fields.front().value.text + ";", 4) + "\n";
+  else
+    returned = declareStored(fields);
   parameters.front() = {"auto", index}; // it may know its channel
-  finishFunction(type + " result", parameters,
-                 line("return " + value.text + ";", 4) + "\n");
+  finishFunction(type + " result", parameters, returned);
   body.begin(/*indent=*/4);
   parameters.front() = {indexType, index};
-  parameters.back() = {type, "v"};
-  return {"v"};
+  parameters.back() = {isOne ? type : "const " + type + " &", "v"};
+  for (StoredField &field : fields)
+    field.value = {isOne ? "v" : ("v." + names[field.result]).str()};
+}
+
+std::string FunctorEmitter::declareStored(ArrayRef<StoredField> fields) {
+  SmallVector<std::string> values;
+  functions += "  struct StoredValues {\n";
+  for (const StoredField &field : fields) {
+    values.push_back(field.value.text);
+    functions +=
+        ("    " + elementName(field.result) + " " + names[field.result] + ";\n")
+            .str();
+  }
+  functions += "  };\n";
+  return argumentLines("    return ", "{", values, "};", 0) + "\n";
 }
 
 void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {
@@ -181,19 +203,15 @@ void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {
 
 void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
                                  ArrayRef<Parameter> parameters) {
-  SmallVector<std::string> values;
-  std::string members, stores;
+  std::string stores;
   for (const StoredField &field : fields) {
     StringRef name = names[field.result];
-    values.push_back(field.value.text);
-    members += ("    " + elementName(field.result) + " " + name + ";\n").str();
     stores += "    for (int i = 0; i < n; ++i)\n" +
               storeLine(name, "place + i", {("v[i]." + name).str()},
                         /*indent=*/6);
   }
-  functions += "  struct StoredValues {\n" + members + "  };\n";
-  finishFunction("StoredValues results", parameters,
-                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  std::string returned = declareStored(fields);
+  finishFunction("StoredValues results", parameters, returned);
   functions += "  template <int n>\n"
                "  MN_FN void store(const StoredValues (&v)[n], mn::Offset "
                "place) const {\n" +

@@ -125,10 +125,13 @@ private:
   /// a contraction, where memory is read for that, after emitResult().
   LogicalResult emitStore(StringRef function, Value of, StringRef index,
                           bool givesIndex, ArrayRef<unsigned> results);
-  /// The function that computes a result, which `store` is then given: a kernel
-  /// computes several before it stores one.
-  Expr emitResult(Value of, const Expr &value,
+  /// The function that computes what becomes of an element, which `store` is
+  /// then given, a value or StoredValues: a kernel computes several before it
+  /// stores one. `fields` and `parameters` become those of `store`.
+  void emitResult(SmallVectorImpl<StoredField> &fields,
                   SmallVectorImpl<Parameter> &parameters);
+  /// Declares StoredValues; the statement that returns them.
+  std::string declareStored(ArrayRef<StoredField> fields);
   /// The function that loads ElementValues, of which these are the values at a
   /// `place`.
   void finishElementLoad(ArrayRef<std::string> values);

@@ -100,6 +100,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // And what more they can sum. What is measured has parts.
   if (options.fuse && options.joinBiases && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createJoinBiases());
+  // Once it is known which gradients are one step.
+  if (options.fuse && options.joinUpdates && options.candidate < 0)
+    pm.addNestedPass<func::FuncOp>(createJoinUpdates());
   // Sums over ranks, once it is known what computes what they wait for.
   if (dataParallel) {
     pm.addNestedPass<func::FuncOp>(createOrderSteps());

@@ -87,6 +87,23 @@ def JoinUnpools : Pass<"plan-join-unpools", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def JoinUpdates : Pass<"plan-join-updates", "::mlir::func::FuncOp"> {
+  let summary = "Compute new values of parameters with their gradients";
+  let description = [{
+    Steps that compute new values of parameters, element by element, from the
+    result of a gradient that a kernel of ours computes join its step, which
+    then has several results: of momentum the velocity and the parameter, of Adam
+    both moments and the parameter. The gradient is only stored if others read it. Steps
+    of single numbers that updates need, such as the learning rate, move before it.
+    Only the last gradients of a plan: an update in the middle runs beside other
+    steps. And only where the gradient need not wait for another step that reads the
+    parameter, and no update would be left to run alone at the end. On a GPU, of
+    parameters of up to 262,144 elements; on a CPU of none.
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Gradients joined by updates">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
 def JoinBiases : Pass<"plan-join-biases", "::mlir::func::FuncOp"> {
   let summary = "Compute a bias's gradient with that of its filter";
   let description = [{

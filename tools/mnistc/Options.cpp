@@ -114,8 +114,7 @@ static cl::opt<std::string>
               cl::cat(targetCategory));
 static cl::opt<bool> timestamps(
     "timestamps", cl::ValueDisallowed,
-    cl::desc("Kernels that can write down when their blocks run, for 'app "
-             "profile --timeline'"),
+    cl::desc("Kernels that can say when they run, for 'profile --timeline'"),
     cl::cat(targetCategory));
 static cl::opt<std::string>
     runtime("runtime", cl::value_desc("folder"),
@@ -161,6 +160,7 @@ static Switch switches[] = {
     {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
     {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
     {"no-join-biases", "A separate step for each bias", '2', OFF(joinBiases)},
+    {"no-join-updates", "Separate steps for updates", '2', OFF(joinUpdates)},
     {"no-round-operands", "Keep operands in f32", '2', OFF(roundOperands)},
     {"no-round-results", "Keep large results in f32", '2', OFF(roundResults)},
     {"no-form-chains", "A launch for each small step", '2', OFF(formChains)},

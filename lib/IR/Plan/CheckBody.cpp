@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/GradientBody.h"
 #include "lib/IR/Plan/PoolBody.h"
@@ -40,7 +41,21 @@ static LogicalResult checkOps(StepOp step) {
   return success();
 }
 
-/// At most one op is a root, with one result.
+/// Whether a root's result is what all of the step are made of, element by
+/// element.
+static bool givesAll(Operation *root, StepOp step) {
+  llvm::SmallDenseSet<Value> made = {root->getResult(0)};
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return made.contains(operand); }))
+      made.insert(op.getResults().begin(), op.getResults().end());
+  return llvm::all_of(yieldsOf(step), [&](Value value) {
+    return made.contains(value) &&
+           countOf(value) == countOf(root->getResult(0));
+  });
+}
+
+/// At most one op is a root, which all results follow from.
 static LogicalResult checkRoot(StepOp step) {
   Operation *root = rootOf(step);
   for (Operation &op : step.getBody().front().without_terminator())
@@ -52,10 +67,12 @@ static LogicalResult checkRoot(StepOp step) {
   if (step.getNumResults() == 0)
     return step.emitError("expected step '")
            << step.getName() << "' to have a result, got none";
-  if (root && step.getNumResults() != 1)
+  if (root && step.getNumResults() != 1 && !givesAll(root, step))
     return step.emitError("expected step '")
            << step.getName() << "' around '" << root->getName()
-           << "' to have one result, got " << step.getNumResults();
+           << "' to have one result, or several that it makes element by "
+              "element, got "
+           << step.getNumResults();
   return success();
 }
 

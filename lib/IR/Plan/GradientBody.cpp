@@ -51,14 +51,15 @@ static bool follows(Value result, Operation *root, Operation *other) {
   return found;
 }
 
-/// The number of the result that is made of `root`.
-static std::optional<unsigned> resultOf(StepOp step, Operation *root,
-                                        Operation *other) {
+/// The numbers of the results that are made of `root`.
+static SmallVector<unsigned> resultsOf(StepOp step, Operation *root,
+                                       Operation *other) {
+  SmallVector<unsigned> results;
   for (auto [number, value] : llvm::enumerate(yieldsOf(step)))
     if (follows(value, root, other) &&
         countOf(value) == countOf(root->getResult(0)))
-      return number;
-  return std::nullopt;
+      results.push_back(number);
+  return results;
 }
 
 FailureOr<GradientBody> mlir::mnistc::readGradientBody(StepOp step) {
@@ -69,10 +70,11 @@ FailureOr<GradientBody> mlir::mnistc::readGradientBody(StepOp step) {
     return failure();
   };
   SmallVector<Operation *> roots = rootsOf(step);
-  GradientBody body = {cast<ConvFilterGradOp>(roots.front()),
-                       dyn_cast<ReduceSumOp>(roots.back())};
-  if (roots.size() != 2 || !body.bias || step.getNumResults() != 2)
-    return wrong("a sum and two results");
+  GradientBody body;
+  body.filter = cast<ConvFilterGradOp>(roots.front());
+  body.bias = dyn_cast<ReduceSumOp>(roots.back());
+  if (roots.size() != 2 || !body.bias)
+    return wrong("a sum");
   if (step.getImpl() != Impl::kernel ||
       !isa_and_nonnull<WeightsAttr>(step.getScheduleAttr()))
     return wrong("weights in registers");
@@ -84,12 +86,12 @@ FailureOr<GradientBody> mlir::mnistc::readGradientBody(StepOp step) {
   // Else a parameter of one could take the place of the other's.
   if (countOf(body.filter.getFilterGrad()) == countOf(body.bias.getOutput()))
     return wrong("several weights a channel");
-  std::optional<unsigned> filter = resultOf(step, body.filter, body.bias),
-                          bias = resultOf(step, body.bias, body.filter);
-  if (!filter || !bias || firstOutOfOrder(body.filter) ||
-      firstOutOfOrder(body.bias))
-    return wrong("a result of each, element by element");
-  body.filterResult = *filter;
-  body.biasResult = *bias;
+  body.filterResults = resultsOf(step, body.filter, body.bias);
+  body.biasResults = resultsOf(step, body.bias, body.filter);
+  if (body.filterResults.empty() || body.biasResults.empty() ||
+      body.filterResults.size() + body.biasResults.size() !=
+          step.getNumResults() ||
+      firstOutOfOrder(body.filter) || firstOutOfOrder(body.bias))
+    return wrong("results of each, element by element");
   return body;
 }

@@ -20,7 +20,7 @@ struct GradientBody {
   ConvFilterGradOp filter;
   ReduceSumOp bias;
   /// Results, by number: what becomes of each.
-  unsigned filterResult = 0, biasResult = 0;
+  SmallVector<unsigned> filterResults, biasResults;
 };
 
 /// Whether a step has several roots of which the first is a filter's gradient.

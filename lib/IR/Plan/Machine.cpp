@@ -27,6 +27,7 @@ const Machine &Machine::h200() {
       .shortestRun = 1,
       .storesMasks = true,
       .joinsPools = true,
+      .updatedWithGradient = 1 << 18,
       .chains = ChainLimits{.weights = 1 << 14,
                             .multiplyAdds = 1 << 17,
                             .held = 3 << 15,

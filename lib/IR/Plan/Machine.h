@@ -136,6 +136,10 @@ struct Machine {
   /// A pool is computed in the step of its operand where that can be, and its
   /// gradient reads indices. Elsewhere reading the operand again costs little.
   bool joinsPools;
+  /// New values of a parameter of up to so many elements are computed in the
+  /// step of its gradient. A large one's update has more to load and store than
+  /// a product's blocks can hide, and runs beside other steps.
+  int64_t updatedWithGradient = 0;
   /// Small steps of which each needs only rows of the one before are one
   /// launch. Only where starting a step costs much.
   std::optional<ChainLimits> chains = {};

@@ -198,8 +198,9 @@ StepOp mlir::mnistc::join(ArrayRef<StepOp> steps, ArrayRef<Value> results,
 }
 
 StepOp mlir::mnistc::joinTo(StepOp main, ArrayRef<StepOp> steps,
-                            ArrayRef<Value> results, Operation *place) {
-  std::string name = main.getName().str();
+                            ArrayRef<Value> results, Operation *place,
+                            StringRef called) {
+  std::string name = (called.empty() ? main.getName() : called).str();
   ImplAttr impl = main.getImplAttr();
   Attribute schedule = main.getScheduleAttr();
   Attribute tuned = main->getAttr(tunedAttribute);

@@ -50,9 +50,9 @@ StepOp outline(ArrayRef<Operation *> group, ArrayRef<Operation *> results,
 StepOp join(ArrayRef<StepOp> steps, ArrayRef<Value> results, StringRef name,
             Operation *place);
 
-/// The same, with the name of `main`, one of them, and computed as it is.
+/// The same, computed as `main`, one of them, is; with its name, or another.
 StepOp joinTo(StepOp main, ArrayRef<StepOp> steps, ArrayRef<Value> results,
-              Operation *place);
+              Operation *place, StringRef called = {});
 
 /// The same, but as a chain (ChainBody.h): the steps become its links, which
 /// give all their results.

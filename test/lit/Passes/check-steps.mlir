@@ -102,7 +102,7 @@ func.func @two_roots(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @two_results(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected step 'a' around 'mnist.softmax' to have one result, got 2}}
+  // expected-error @+1 {{expected step 'a' around 'mnist.softmax' to have one result, or several that it makes element by element, got 2}}
   %a:2 = plan.step "a" on kernel (%x) {
   ^bb0(%i: tensor<4x4xf32>):
     %0 = mnist.softmax %i dim 1 : tensor<4x4xf32>

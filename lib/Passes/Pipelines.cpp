@@ -100,6 +100,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // And what more they can sum. What is measured has parts.
   if (options.fuse && options.joinBiases && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createJoinBiases());
+  // And which of them are the only ones that read a map.
+  if (options.fuse && options.joinMaps && options.candidate < 0)
+    pm.addNestedPass<func::FuncOp>(createJoinMaps());
   // Once it is known which gradients are one step.
   if (options.fuse && options.joinUpdates && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createJoinUpdates());

@@ -68,6 +68,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> joinPools{
       *this, "join-pools", llvm::cl::init(true),
       llvm::cl::desc("Pool what a step computes before it is stored")};
+  Option<bool> joinMaps{
+      *this, "join-maps", llvm::cl::init(true),
+      llvm::cl::desc("Compute maps where gradients of filters read them")};
   Option<bool> joinUpdates{
       *this, "join-updates", llvm::cl::init(true),
       llvm::cl::desc("Compute new values of parameters with their gradients")};

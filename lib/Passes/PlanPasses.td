@@ -87,6 +87,17 @@ def JoinUnpools : Pass<"plan-join-unpools", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def JoinMaps : Pass<"plan-join-maps", "::mlir::func::FuncOp"> {
+  let summary = "Compute maps where gradients of filters read them";
+  let description = [{
+    A map that only the gradient of a filter with few weights reads, as the
+    gradient of the output, is computed in that step: its kernel loads each
+    element once. The bias's gradient, if it is of the same step, reads the same.
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Maps joined by gradients">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
 def JoinUpdates : Pass<"plan-join-updates", "::mlir::func::FuncOp"> {
   let summary = "Compute new values of parameters with their gradients";
   let description = [{

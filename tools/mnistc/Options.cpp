@@ -160,6 +160,7 @@ static Switch switches[] = {
     {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
     {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
     {"no-join-biases", "A separate step for each bias", '2', OFF(joinBiases)},
+    {"no-join-maps", "A separate step for each map", '2', OFF(joinMaps)},
     {"no-join-updates", "Separate steps for updates", '2', OFF(joinUpdates)},
     {"no-round-operands", "Keep operands in f32", '2', OFF(roundOperands)},
     {"no-round-results", "Keep large results in f32", '2', OFF(roundResults)},
@@ -371,9 +372,7 @@ static bool checkPaths(Options &options) {
 }
 
 static bool checkValues(Options &options) {
-  if (!checkOutput(options))
-    return false;
-  if (!checkWord("target", target, {"cuda", "cpu"}) ||
+  if (!checkOutput(options) || !checkWord("target", target, {"cuda", "cpu"}) ||
       !checkWord("layout", layout, {"auto", "nchw", "nhwc"}))
     return false;
   if (level != "0" && level != "1" && level != "2")

@@ -79,7 +79,6 @@ FailureOr<GradientBody> mlir::mnistc::readGradientBody(StepOp step) {
       !isa_and_nonnull<WeightsAttr>(step.getScheduleAttr()))
     return wrong("weights in registers");
   if (body.bias.getInput() != gradientReadBy(body.filter) ||
-      !isa<BlockArgument>(body.bias.getInput()) ||
       !sumsChannels(body.bias, body.filter))
     return wrong("the sum of what the filter's gradient reads, but for its "
                  "channels");

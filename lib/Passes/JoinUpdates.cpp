@@ -73,21 +73,6 @@ static bool packs(StepOp step, unsigned number) {
   return llvm::is_contained(filterInputs(step), number);
 }
 
-/// Whether a step needs another one, directly or by way of others.
-static bool needs(StepOp step, StepOp earlier) {
-  llvm::SmallSetVector<Operation *, 32> all;
-  all.insert(step);
-  for (size_t i = 0; i < all.size(); ++i)
-    for (Value input : cast<StepOp>(all[i]).getInputs())
-      if (auto made = input.getDefiningOp<StepOp>()) {
-        if (made == earlier)
-          return true;
-        if (earlier->isBeforeInBlock(made))
-          all.insert(made);
-      }
-  return false;
-}
-
 /// Whether all that a step makes of its input number `number` is in the order
 /// of its elements.
 static bool keepsOrder(StepOp step, unsigned number) {
@@ -105,15 +90,16 @@ public:
     steps.insert(gradient);
   }
   /// Adds all updates that may be.
-  void grow();
+  void grow(const StepDependencies &dependencies);
   bool isWhole() const;
   /// Joins them where the gradient is.
   void join();
 
 private:
-  bool isPart(StepOp step);
+  bool isPart(StepOp step, const StepDependencies &dependencies) const;
   bool isReady(Value input);
-  bool isReadBefore(OpOperand &use, StepOp update) const;
+  bool isReadBefore(OpOperand &use, StepOp update,
+                    const StepDependencies &dependencies) const;
 
   StepOp gradient;
   llvm::SetVector<StepOp> steps;
@@ -139,19 +125,21 @@ bool Family::isReady(Value input) {
 }
 
 /// Whether who reads an old value has done so when the gradient begins.
-bool Family::isReadBefore(OpOperand &use, StepOp update) const {
+bool Family::isReadBefore(OpOperand &use, StepOp update,
+                          const StepDependencies &dependencies) const {
   auto reader = dyn_cast<StepOp>(use.getOwner());
   return !reader || reader == update || steps.contains(reader) ||
-         packs(reader, use.getOperandNumber()) || needs(gradient, reader);
+         packs(reader, use.getOperandNumber()) ||
+         dependencies.needs(gradient, reader);
 }
 
-bool Family::isPart(StepOp step) {
+bool Family::isPart(StepOp step, const StepDependencies &dependencies) const {
   if (!isMap(step))
     return false;
   for (Value result : step.getResults()) {
     Value old = oldValueOf(result);
     if (!old || !llvm::all_of(old.getUses(), [&](OpOperand &use) {
-          return isReadBefore(use, step);
+          return isReadBefore(use, step, dependencies);
         }))
       return false;
     for (Value input : step.getInputs())
@@ -166,11 +154,11 @@ bool Family::isPart(StepOp step) {
   return true;
 }
 
-void Family::grow() {
+void Family::grow(const StepDependencies &dependencies) {
   for (size_t i = 0; i < steps.size(); ++i)
     for (Operation *user : steps[i]->getUsers()) {
       auto step = dyn_cast<StepOp>(user);
-      if (!step || steps.contains(step) || !isPart(step))
+      if (!step || steps.contains(step) || !isPart(step, dependencies))
         continue;
       auto numbersBefore = numbers;
       if (llvm::all_of(step.getInputs(), [&](Value input) {
@@ -274,6 +262,7 @@ std::vector<Family> JoinUpdates::familiesAtEnd() {
   const Machine &machine = machineFor(getOperation());
   const double alone = machine.times->launch + machine.times->event;
   const Times times(getOperation(), *machine.times);
+  const StepDependencies dependencies(getOperation());
   std::vector<Family> families;
   for (StepOp step : getOperation().getOps<StepOp>()) {
     double left = hasUpdates(step) ? times.leftAfter(step) : HUGE_VAL;
@@ -282,7 +271,7 @@ std::vector<Family> JoinUpdates::familiesAtEnd() {
     Family family(step);
     if (mayBeGradient(step) &&
         countOf(step.getResult(0)) <= machine.updatedWithGradient)
-      family.grow();
+      family.grow(dependencies);
     if (family.isWhole())
       families.push_back(std::move(family));
     else if (left < alone)

@@ -128,7 +128,6 @@ mlir::mnistc::startsOf(func::FuncOp function,
 
 StepDependencies::StepDependencies(func::FuncOp function) {
   SmallVector<StepOp> steps(function.getOps<StepOp>());
-  DenseMap<Operation *, unsigned> numberOf;
   for (auto [i, step] : llvm::enumerate(steps)) {
     numberOf[step] = i;
     llvm::BitVector &needed = all.emplace_back(steps.size());

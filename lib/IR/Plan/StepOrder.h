@@ -57,11 +57,15 @@ public:
   bool needs(unsigned step, unsigned earlier) const {
     return all[step].test(earlier);
   }
+  bool needs(StepOp step, StepOp earlier) const {
+    return needs(numberOf.at(step), numberOf.at(earlier));
+  }
   /// All that a step needs, by number.
   const llvm::BitVector &of(unsigned step) const { return all[step]; }
 
 private:
   SmallVector<llvm::BitVector> all;
+  DenseMap<Operation *, unsigned> numberOf;
 };
 
 /// What has ended for certain when a step begins, as streams and waiting say

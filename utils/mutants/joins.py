@@ -68,7 +68,7 @@ MUTANTS = [
      "if (!old || !llvm::any_of(", ["lit/join-updates"]),
     ("a gradient is thought to wait for who packs the parameter",
      "lib/Passes/JoinUpdates.cpp",
-     "packs(reader, use.getOperandNumber()) || ", "",
+     "packs(reader, use.getOperandNumber()) ||", "",
      ["lit/join-updates"]),
     ("a gradient is thought to wait for what it needs",
      "lib/Passes/JoinUpdates.cpp",

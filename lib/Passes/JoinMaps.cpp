@@ -20,13 +20,14 @@ namespace mlir::mnistc {
 #define GEN_PASS_DEF_JOINMAPS
 #include "lib/Passes/Passes.h.inc"
 
-/// Whether each element is in one window of a pool.
+/// Whether each element is in one window of a pool, whose elements are next to
+/// each other. As many as these have there are only where strides are as long.
 static bool areWindowsApart(AvgPoolGradOp op) {
   ArrayRef<int64_t> kernel = op.getKernel();
   ImageShape in(op.getLayout(), shapeOf(op.getInputGrad())),
       out(op.getLayout(), shapeOf(op.getOutputGrad()));
   bool isExact =
-      op.getLayout() == Layout::nchw && op.getStrides() == kernel &&
+      op.getLayout() == Layout::nchw &&
       llvm::all_of(op.getPads(), [](int64_t n) { return n == 0; }) &&
       llvm::all_of(op.getDilations(), [](int64_t n) { return n == 1; });
   for (size_t dim = 0; dim < kernel.size(); ++dim)

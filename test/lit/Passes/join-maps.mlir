@@ -54,7 +54,7 @@ func.func @pooled(%x: tensor<64x1x28x28xf32>, %d: tensor<64x32x14x7xf32>) -> ten
 
 // -----
 
-// Where they overlap, or do not reach the end, it stays.
+// Where they overlap, are between each other, or do not reach the end, it stays.
 
 // CHECK-LABEL: func.func @overlapping
 // CHECK:         plan.step "dy"
@@ -70,6 +70,25 @@ func.func @overlapping(%x: tensor<64x1x28x28xf32>, %d: tensor<64x32x27x27xf32>) 
     %s = mnist.conv_filter_grad nchw %i, %j strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<64x1x28x28xf32>, tensor<64x32x28x28xf32>) -> tensor<32x1x3x3xf32>
     plan.yield %s : tensor<32x1x3x3xf32>
   } : (tensor<64x1x28x28xf32>, tensor<64x32x28x28xf32>) -> tensor<32x1x3x3xf32>
+  return %g : tensor<32x1x3x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @between
+// CHECK:         plan.step "dy"
+// CHECK:         plan.step "g"
+func.func @between(%x: tensor<64x1x4x4xf32>, %d: tensor<64x32x2x2xf32>) -> tensor<32x1x3x3xf32> {
+  %m = plan.step "dy" on kernel (%d) {
+  ^bb0(%i: tensor<64x32x2x2xf32>):
+    %s = mnist.avg_pool_grad nchw %i kernel [2, 2] strides [1, 1] pads [0, 0, 0, 0] dilations [2, 2] : tensor<64x32x2x2xf32> -> tensor<64x32x4x4xf32>
+    plan.yield %s : tensor<64x32x4x4xf32>
+  } : (tensor<64x32x2x2xf32>) -> tensor<64x32x4x4xf32>
+  %g = plan.step "g" on kernel schedule(#plan.weights<channels = 8, split = 49>) (%x, %m) {
+  ^bb0(%i: tensor<64x1x4x4xf32>, %j: tensor<64x32x4x4xf32>):
+    %s = mnist.conv_filter_grad nchw %i, %j strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<64x1x4x4xf32>, tensor<64x32x4x4xf32>) -> tensor<32x1x3x3xf32>
+    plan.yield %s : tensor<32x1x3x3xf32>
+  } : (tensor<64x1x4x4xf32>, tensor<64x32x4x4xf32>) -> tensor<32x1x3x3xf32>
   return %g : tensor<32x1x3x3xf32>
 }
 
@@ -99,9 +118,15 @@ func.func @rest(%x: tensor<64x1x29x29xf32>, %d: tensor<64x32x14x14xf32>) -> tens
 
 // CHECK-LABEL: func.func @read_twice
 // CHECK:         plan.step "dy"
+// CHECK:         plan.step "other"
 // CHECK:         plan.step "g"
 func.func @read_twice(%x: tensor<64x1x28x28xf32>, %y: tensor<64x32x28x28xf32>) -> (tensor<32x1x3x3xf32>, tensor<64x32x28x28xf32>) {
   %m = plan.step "dy" on kernel (%y) {
+  ^bb0(%i: tensor<64x32x28x28xf32>):
+    %s = mnist.neg %i : tensor<64x32x28x28xf32>
+    plan.yield %s : tensor<64x32x28x28xf32>
+  } : (tensor<64x32x28x28xf32>) -> tensor<64x32x28x28xf32>
+  %o = plan.step "other" on kernel (%m) {
   ^bb0(%i: tensor<64x32x28x28xf32>):
     %s = mnist.neg %i : tensor<64x32x28x28xf32>
     plan.yield %s : tensor<64x32x28x28xf32>
@@ -111,7 +136,7 @@ func.func @read_twice(%x: tensor<64x1x28x28xf32>, %y: tensor<64x32x28x28xf32>) -
     %s = mnist.conv_filter_grad nchw %i, %j strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<64x1x28x28xf32>, tensor<64x32x28x28xf32>) -> tensor<32x1x3x3xf32>
     plan.yield %s : tensor<32x1x3x3xf32>
   } : (tensor<64x1x28x28xf32>, tensor<64x32x28x28xf32>) -> tensor<32x1x3x3xf32>
-  return %g, %m : tensor<32x1x3x3xf32>, tensor<64x32x28x28xf32>
+  return %g, %o : tensor<32x1x3x3xf32>, tensor<64x32x28x28xf32>
 }
 
 // -----

@@ -57,6 +57,7 @@ func.func @packed_beside(%x: tensor<8x8x8x8xf32>, %dy: tensor<8x8x8x8xf32>, %p: 
 
 // CHECK-LABEL: func.func @read_before
 // CHECK:         plan.step "y"
+// CHECK-NOT:     plan.step "g"
 // CHECK:         plan.step "w" on kernel
 // CHECK-NOT:     plan.step
 func.func @read_before(%a: tensor<8x2xf32>, %p: tensor<8x4xf32> {mnist.parameter = "w"}) -> (tensor<8x4xf32> {mnist.parameter = "w"}) {

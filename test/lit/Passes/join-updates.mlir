@@ -253,3 +253,32 @@ func.func @reshaped(%a: tensor<64x8xf32>, %q: tensor<1x8xf32> {mnist.parameter =
   } : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
   return %b : tensor<1x8xf32>
 }
+
+// -----
+
+// A number that takes a sum is not moved before the gradient.
+
+// CHECK-LABEL: func.func @summed
+// CHECK:         plan.step "g"
+// CHECK:         plan.step "norm"
+// CHECK:         plan.step "m"
+func.func @summed(%a: tensor<8x2xf32>, %b: tensor<2x4xf32>, %c: tensor<8x4xf32>, %q: tensor<8x4xf32> {mnist.parameter = "m"}) -> (tensor<8x4xf32> {mnist.parameter = "m"}) {
+  %g = plan.step "g" on kernel (%a, %b) {
+  ^bb0(%i: tensor<8x2xf32>, %j: tensor<2x4xf32>):
+    %s = mnist.matmul %i, %j : (tensor<8x2xf32>, tensor<2x4xf32>) -> tensor<8x4xf32>
+    plan.yield %s : tensor<8x4xf32>
+  } : (tensor<8x2xf32>, tensor<2x4xf32>) -> tensor<8x4xf32>
+  %norm = plan.step "norm" on kernel (%c) {
+  ^bb0(%i: tensor<8x4xf32>):
+    %s = mnist.reduce_sum %i over [0, 1] : tensor<8x4xf32> -> tensor<f32>
+    plan.yield %s : tensor<f32>
+  } : (tensor<8x4xf32>) -> tensor<f32>
+  %m = plan.step "m" on kernel (%q, %g, %norm) {
+  ^bb0(%i: tensor<8x4xf32>, %j: tensor<8x4xf32>, %k: tensor<f32>):
+    %0 = mnist.add %i, %j : tensor<8x4xf32>
+    %r = mnist.broadcast %k along [] : tensor<f32> -> tensor<8x4xf32>
+    %s = mnist.sub %0, %r : tensor<8x4xf32>
+    plan.yield %s : tensor<8x4xf32>
+  } : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<f32>) -> tensor<8x4xf32>
+  return %m : tensor<8x4xf32>
+}

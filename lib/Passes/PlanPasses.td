@@ -92,7 +92,9 @@ def JoinMaps : Pass<"plan-join-maps", "::mlir::func::FuncOp"> {
   let description = [{
     A map that only the gradient of a filter with few weights reads, as the
     gradient of the output, is computed in that step: its kernel loads each
-    element once. The bias's gradient, if it is of the same step, reads the same.
+    element once. So is the gradient of an average pool whose windows are next to
+    each other, which becomes a map. The bias's gradient, if it is of the same step,
+    reads the same.
   }];
   let statistics = [Statistic<"numJoined", "joined", "Maps joined by gradients">];
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];

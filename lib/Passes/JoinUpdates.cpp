@@ -25,7 +25,7 @@ namespace mlir::mnistc {
 #include "lib/Passes/Passes.h.inc"
 
 /// Whether a step's result follows from its root element by element.
-static bool keepsOrder(StepOp step, Operation *root) {
+static bool followsInOrder(StepOp step, Operation *root) {
   return !firstOutOfOrder(root) &&
          llvm::none_of(step.getBody().front().getOps<ReshapeOp>(),
                        [](ReshapeOp op) { return countOf(op) > 1; });
@@ -41,7 +41,7 @@ static bool mayBeGradient(StepOp step) {
     return true;
   auto sum = dyn_cast<ReduceSumOp>(root);
   return rootsOf(step).size() == 1 && step.getNumResults() == 1 &&
-         (isContraction(root) || (sum && keepsOrder(step, root)));
+         (isContraction(root) || (sum && followsInOrder(step, root)));
 }
 
 static bool isMap(StepOp step) {
@@ -212,11 +212,9 @@ public:
   Times(func::FuncOp function, const StepTimes &times)
       : function(function), starts(startsOf(function, times)), times(times) {}
 
-  double endOf(StepOp step) const {
-    return starts.at(step) + times.onCores(step);
-  }
+  double endOf(StepOp step) { return starts.at(step) + times.onCores(step); }
   /// What the others have still to do when `step` has ended, but for updates.
-  double leftAfter(StepOp step) const {
+  double leftAfter(StepOp step) {
     double end = endOf(step), left = 0;
     for (StepOp other : function.getOps<StepOp>())
       if (other != step && !isUpdate(other))
@@ -225,7 +223,7 @@ public:
   }
 
 private:
-  mutable func::FuncOp function;
+  func::FuncOp function;
   DenseMap<Operation *, double> starts;
   const StepTimes &times;
 };
@@ -261,7 +259,7 @@ static bool hasUpdates(StepOp step) {
 std::vector<Family> JoinUpdates::familiesAtEnd() {
   const Machine &machine = machineFor(getOperation());
   const double alone = machine.times->launch + machine.times->event;
-  const Times times(getOperation(), *machine.times);
+  Times times(getOperation(), *machine.times);
   const StepDependencies dependencies(getOperation());
   std::vector<Family> families;
   for (StepOp step : getOperation().getOps<StepOp>()) {

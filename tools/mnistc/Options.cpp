@@ -114,7 +114,8 @@ static cl::opt<std::string>
               cl::cat(targetCategory));
 static cl::opt<bool> timestamps(
     "timestamps", cl::ValueDisallowed,
-    cl::desc("Kernels that can say when they run, for 'profile --timeline'"),
+    cl::desc("Kernels that can write down when their blocks run, for 'app "
+             "profile --timeline'"),
     cl::cat(targetCategory));
 static cl::opt<std::string>
     runtime("runtime", cl::value_desc("folder"),

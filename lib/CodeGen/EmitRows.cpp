@@ -40,7 +40,7 @@ void RowEmitter::addElementField(Value value) {
       {value,
        elementNames.add(argument ? out.use(argument)
                                  : nameOf(value.getDefiningOp(), elementNames)),
-       /*known=*/0});
+       /*known=*/0, elementIndex, element});
 }
 
 /// Whether a choice would load `operand` only where it takes it: what is
@@ -87,21 +87,39 @@ void RowEmitter::findElementFields() {
     addElementField(value);
 }
 
-void RowEmitter::addRowField(Value value) {
-  if (!space.hasRows(value) || !seen.insert(value))
+void RowEmitter::addField(Value value, const Expr &index, const Position &at) {
+  if (!seen.insert(value))
     return;
   auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
   rowFields.push_back(
       {value,
        rowNames.add(argument ? out.use(argument)
                              : nameOf(value.getDefiningOp(), rowNames)),
-       rows.knownAfter.lookup(value)});
+       rows.knownAfter.lookup(value), index, at});
+}
+
+void RowEmitter::addRowField(Value value) {
+  if (space.hasRows(value))
+    addField(value, rowIndex, row);
+}
+
+void RowEmitter::addNumberField(Value value) {
+  Position none = positionAt({"0"}, shapeOf(value));
+  addField(value, linearIndex(none, shapeOf(value)), none);
 }
 
 /// Inputs of elementwise ops, reductions, and what is repeated along the rows.
+/// A GPU also loads and computes a number once for a row, at its beginning: in
+/// a phase its threads would wait for it once more.
 void RowEmitter::findFields() {
   findElementFields();
   for (Operation &op : out.step.getBody().front()) {
+    if (auto broadcast = dyn_cast<BroadcastOp>(op);
+        broadcast && space.hasElements(broadcast) &&
+        countOf(broadcast.getInput()) == 1 &&
+        !broadcast.getInput().getDefiningOp<ConstantOp>() &&
+        !machineFor(out.step).countsInRuns)
+      addNumberField(broadcast.getInput());
     for (Value operand : op.getOperands())
       if (space.isRepeat(&op) ||
           (readsElements(op) && isa<BlockArgument>(skipReshapes(operand))))
@@ -196,7 +214,7 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
   }
   for (const Field &field : rowFields)
     if (field.known < known)
-      body.bind(field.value, {"row." + field.name}, rowIndex);
+      body.bind(field.value, {"row." + field.name}, field.index);
 }
 
 /// What is known of where elements are, and which phases are together; on a CPU
@@ -273,10 +291,10 @@ LogicalResult RowEmitter::emitUpdate(StringRef head,
   for (const Field &field : rowFields) {
     if (field.known != known)
       continue;
-    FailureOr<Expr> value = body.value(field.value, row);
+    FailureOr<Expr> value = body.value(field.value, field.at);
     if (failed(value))
       return failure();
-    body.bind(field.value, *value, rowIndex);
+    body.bind(field.value, *value, field.index);
     stores += line("row." + field.name + " = " + value->text + ";", 4) + "\n";
   }
   out.finishFunction(head, parameters, stores);

@@ -44,6 +44,8 @@ private:
     Value value;
     std::string name;
     unsigned known; ///< after so many phases
+    Expr index;     ///< where it is in its tensor
+    Position at;
   };
 
   std::string factsText() const;
@@ -62,6 +64,9 @@ private:
            space.isTotal(&op);
   }
   void addRowField(Value value);
+  /// Adds what is the same for all rows.
+  void addNumberField(Value value);
+  void addField(Value value, const Expr &index, const Position &at);
   std::string structText(StringRef name, ArrayRef<Field> fields);
   std::string arraysText() const;
   std::string phasesText(StringRef name, ArrayRef<RowPhase> phases);

@@ -105,8 +105,10 @@ void JoinPools::join(ArrayRef<StepOp> pools) {
   joined.setImplAttr(impl);
   // What was best without the pool need not be with it.
   if (mma != Mma::ffma)
-    joined.setScheduleAttr(ProductAttr::get(
-        &getContext(), mma, DenseI64ArrayAttr(), DenseI64ArrayAttr(), 1));
+    joined.setScheduleAttr(ProductAttr::get(&getContext(), mma,
+                                            DenseI64ArrayAttr(),
+                                            DenseI64ArrayAttr(), /*split=*/1,
+                                            /*slices=*/1));
 }
 
 void JoinPools::runOnOperation() {

@@ -236,7 +236,8 @@ private:
   Attribute mmaOnly(Mma mma) {
     return mma == Mma::ffma ? Attribute()
                             : ProductAttr::get(&getContext(), mma, /*tile=*/{},
-                                               /*warps=*/{}, 1);
+                                               /*warps=*/{}, /*split=*/1,
+                                               /*slices=*/1);
   }
 
   /// Whether a step can be computed by `impl`, split if need be.

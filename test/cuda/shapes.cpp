@@ -261,40 +261,11 @@ TEST(Shapes, ProductsInClusters) {
     EXPECT_EQ(unsigned(t.splits) % shape::clusterOfParts(t.splits), 0u);
     EXPECT_GE(t.alongM * t.height(), s.m);
     EXPECT_GE(t.alongN * t.width(), s.n);
+    EXPECT_GE(shape::sliceOfK(p, t) * t.slices * t.splits, s.k);
+    EXPECT_TRUE(t.slices == 1 || t.mma != Mma::ffma);
+    EXPECT_LE(t.allThreads(), 512);
+    EXPECT_LE(shape::sharedBytes(t), shape::smallestShared);
   }
-}
-
-/// Depthwise, of 256 channels.
-Conv depthwise(int size, int window, int batch) {
-  const int pad = window / 2;
-  return shape::chooseConv({.batch = batch,
-                            .inChannels = 256,
-                            .outChannels = 256,
-                            .groups = 256,
-                            .in = {size, size, 1},
-                            .kernel = {window, window, 1},
-                            .out = {size, size, 1},
-                            .pads = {pad, pad, 0},
-                            .padsAfter = {pad, pad, 0}});
-}
-
-TEST(Shapes, ProductsOfFewRowsAreDots) {
-  for (bool transposed : {false, true})
-    for (int rows : {1, shape::mostDotsRows, shape::mostDotsRows + 1}) {
-      const Matmul s = shape::choose(
-          {.m = rows, .n = 256, .k = 784, .transposedB = transposed});
-      EXPECT_EQ(s.schedule.way == Way::dots, rows <= shape::mostDotsRows)
-          << rows << transposed;
-    }
-  Matmul cores{.m = 2, .n = 256, .k = 784};
-  cores.schedule.mma = Mma::tf32;
-  EXPECT_EQ(shape::choose(cores).schedule.way, Way::product);
-}
-
-TEST(Shapes, LargeWindowsOfAChannelAreColumns) {
-  EXPECT_EQ(depthwise(7, 7, 512).schedule.way, Way::columns);
-  EXPECT_EQ(depthwise(7, 3, 512).schedule.way, Way::direct);
-  EXPECT_EQ(depthwise(14, 3, 64).schedule.way, Way::direct);
 }
 
 } // namespace

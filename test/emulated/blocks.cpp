@@ -55,6 +55,7 @@ void Cluster::begin(Block &b, unsigned number) {
     b.declared.assign(declaredBytes, notANumber);
   b.dynamic.assign(launch.shared + alignment, notANumber);
   b.words.clear();
+  b.inPart.clear();
   b.ended = b.waiting = 0;
   b.said = false;
   b.fibers.resize(launch.threads);
@@ -171,6 +172,18 @@ bool Cluster::syncBlock(bool value) {
   if (fiber->waits == Waits::forBlock)
     wait(Waits::forBlock);
   return mine.answer;
+}
+
+void Cluster::syncPart(int barrier, unsigned threads) {
+  if (++block->inPart[barrier] < threads) {
+    fiber->barrier = barrier;
+    wait(Waits::forPart);
+    return;
+  }
+  block->inPart[barrier] = 0;
+  for (const std::unique_ptr<Fiber> &each : block->fibers)
+    if (each->waits == Waits::forPart && each->barrier == barrier)
+      each->waits = Waits::no;
 }
 
 void Cluster::arriveAtCluster() {

@@ -14,12 +14,13 @@ namespace emulated {
 constexpr unsigned lanes = 32, alignment = 1024;
 constexpr char notANumber = char(0xff); ///< where it is each byte
 
-enum class Waits { no, forWarp, forBlock, forCluster, ended };
+enum class Waits { no, forWarp, forPart, forBlock, forCluster, ended };
 
 /// A thread of a block.
 struct Fiber {
   Thread thread;
   Waits waits = Waits::ended;
+  int barrier = 0;        ///< of the part of the block that it waits for
   unsigned exchanges = 0; ///< of its warp
   unsigned phase = 0;     ///< of the cluster's barrier that it arrived at
   boost::context::fiber own, scheduler;
@@ -47,7 +48,8 @@ struct Block {
   /// What kernels declared, while other blocks of the cluster run.
   std::vector<char> declared;
   std::vector<char> dynamic;
-  std::map<size_t, Words> words; ///< of each barrier
+  std::map<size_t, Words> words;  ///< of each barrier
+  std::map<int, unsigned> inPart; ///< threads that wait at a barrier of a part
   /// As aligned as shared memory is.
   char *begin() {
     const auto at = reinterpret_cast<uintptr_t>(dynamic.data());
@@ -73,6 +75,7 @@ public:
   std::string run(unsigned first);
 
   bool syncBlock(bool value) override;
+  void syncPart(int barrier, unsigned threads) override;
   void arriveAtCluster() override;
   void waitForCluster() override;
   void *inBlock(void *mine, int rank) override;

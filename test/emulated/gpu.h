@@ -51,6 +51,8 @@ struct Gpu {
 
   /// Waits for all threads of the block: whether one of them said `value`.
   virtual bool syncBlock(bool value) = 0;
+  /// Waits for `threads` that do so at this barrier.
+  virtual void syncPart(int barrier, unsigned threads) = 0;
   virtual void arriveAtCluster() = 0;
   virtual void waitForCluster() = 0;
   /// Where block number `rank` of the cluster has what is `mine` in this one.

@@ -51,6 +51,14 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
   X(by_tf32x3_wgmma, tiled(scheduledShape, {mn::Mma::tf32x3, {64,16,16}, {4,1}, 5}))           \
   X(by_tf32_turned, tiled(scheduledShape, {mn::Mma::tf32, {32,64,8}, {1,4}, 1}))               \
   X(by_bf16_wide, tiled(scheduledShape, {mn::Mma::bf16, {16,128,32}, {1,2}, 12}))              \
+  X(by_tf32x3_slices, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .tile = {32,32,32},       \
+    .warps = {2,2}, .slices = 2}))                                                             \
+  X(by_tf32x3_sliced_wgmma, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .tile = {64,16,16}, \
+    .warps = {4,1}, .split = 3, .slices = 2}))                                                 \
+  X(by_tf32_sliced_parts, tiled(scheduledShape, {.mma = mn::Mma::tf32, .tile = {16,64,16},     \
+    .warps = {1,4}, .split = 12, .slices = 4}))                                                \
+  X(by_bf16_slices, tiled(scheduledShape, {.mma = mn::Mma::bf16, .tile = {16,16,16},           \
+    .slices = 8}))                                                                             \
   X(by_direct_1, tiled(scheduledShape, {.way = mn::Way::direct}))                              \
   X(by_direct_2, tiled(scheduledShape, {.way = mn::Way::direct, .images = 2}))                 \
   X(by_columns_tall, tiled(scheduledShape, {.split = 4, .way = mn::Way::columns,               \

@@ -20,6 +20,7 @@ static constexpr int64_t declaredShared = 48 << 10;
 /// Results that a thread keeps in registers.
 static constexpr int ffmaResults = 64, mmaResults = 128;
 static constexpr int mostThreads = 1024, mostDepth = 64, mostSplit = 256;
+static constexpr int mostSlices = 8; ///< a block has 16 barriers
 static constexpr int64_t mostBlocks = INT32_MAX, mostParts = 1 << 28;
 
 static bool isPowerOfTwo(int n, int most) {
@@ -27,15 +28,18 @@ static bool isPowerOfTwo(int n, int most) {
 }
 
 static std::string tileText(const mn::ProductSchedule &s) {
-  return formatv("tile = [{0}, {1}, {2}], warps = [{3}, {4}]", s.tile[0],
-                 s.tile[1], s.tile[2], s.warps[0], s.warps[1]);
+  std::string slices =
+      s.slices == 1 ? "" : formatv(", slices = {0}", s.slices).str();
+  return formatv("tile = [{0}, {1}, {2}], warps = [{3}, {4}]{5}", s.tile[0],
+                 s.tile[1], s.tile[2], s.warps[0], s.warps[1], slices);
 }
 
 static std::string ffmaProblem(const Contraction &c,
                                const mn::ProductSchedule &s) {
-  if (s.warps[1] != 1 || s.tile[0] % s.warps[0] != 0 || s.tile[1] % 32 != 0)
-    return "expected warps along m only that divide the tile, and a multiple "
-           "of 32 along n, got " +
+  if (s.warps[1] != 1 || s.tile[0] % s.warps[0] != 0 || s.tile[1] % 32 != 0 ||
+      s.slices != 1)
+    return "expected warps along m only that divide the tile, a multiple of 32 "
+           "along n and one slice, got " +
            tileText(s);
   mn::shape::Tiles t = mn::shape::tilesOf(c.product());
   if (t.rows * t.columns > ffmaResults || t.depth > mostDepth)
@@ -86,9 +90,13 @@ static std::string mmaProblem(const Contraction &c,
 
 static std::string productProblem(const Contraction &c,
                                   const mn::ProductSchedule &s) {
-  if (int threads = 32 * s.warps[0] * s.warps[1]; threads > mostThreads)
+  if (int64_t threads = int64_t(32) * s.warps[0] * s.warps[1] * s.slices;
+      threads > mostThreads)
     return formatv("expected at most {0} threads, got {1}", mostThreads,
                    threads);
+  if (s.slices > mostSlices)
+    return formatv("expected at most {0} slices, got {1}", mostSlices,
+                   s.slices);
   std::string problem =
       s.mma == mn::Mma::ffma ? ffmaProblem(c, s) : mmaProblem(c, s);
   if (!problem.empty())

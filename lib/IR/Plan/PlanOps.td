@@ -123,14 +123,15 @@ def Plan_ProductAttr : Plan_ScheduleAttr<"Product", "product"> {
     Tensors in memory, sums, and all that follows the root are f32 in each case.
 
     A block computes `tile` results, of m and of n, with so many terms of k at a
-    time; it has `warps` along m and n. `split` blocks share the sums of a tile. A
+    time; it has `warps` along m and n. `split` blocks share the sums of a tile,
+    and on tensor cores `slices` of a block, each with as many warps. A
     convolution gathers its windows. Libraries choose these. A kernel has none
     until `plan-choose-schedules`, which may then take another way.
   }];
   let parameters = (ins Plan_MmaParameter:$mma,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$tile,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$warps,
-                        Plan_Number<"">:$split);
+                        Plan_Number<"">:$split, Plan_Number<"">:$slices);
 }
 
 def Plan_DotsAttr : Plan_ScheduleAttr<"Dots", "dots"> {

@@ -50,7 +50,8 @@ bool mlir::mnistc::isScheduled(StepOp step) {
 
 static mn::ProductSchedule scheduleOf(ProductAttr product) {
   mn::ProductSchedule s = {.mma = ofKernels(product.getMma()),
-                           .split = int(product.getSplit())};
+                           .split = int(product.getSplit()),
+                           .slices = int(product.getSlices())};
   auto copy = [](DenseI64ArrayAttr from, MutableArrayRef<int> to) {
     if (from)
       llvm::copy(from.asArrayRef().take_front(to.size()), to.begin());
@@ -118,7 +119,7 @@ static Attribute productAttribute(MLIRContext *context,
   Mma mma = ofPlan(s.mma);
   if (!tile && mma == Mma::ffma)
     return {};
-  return ProductAttr::get(context, mma, tile, warps, s.split);
+  return ProductAttr::get(context, mma, tile, warps, s.split, s.slices);
 }
 
 Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
@@ -267,6 +268,7 @@ numbersOf(const mn::ProductSchedule &s) {
   add("width", s.width);
   add("channels", s.channels);
   add("warpgroups", s.warpgroups);
+  add("slices", s.slices);
   return numbers;
 }
 

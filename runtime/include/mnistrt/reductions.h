@@ -50,9 +50,14 @@ struct Min : ReduceToNumber<Min> {
 /// The index of the maximum: of several equal ones the first, or the last. A
 /// NaN is larger than any number, and equal to any NaN.
 template <bool last> struct ArgMax {
+#ifdef __CUDACC__
+  using Number = Index; ///< shorter where it can be
+#else
+  using Number = int64_t;
+#endif
   template <typename T> struct State {
     T value;
-    int64_t index; ///< -1: nothing seen yet
+    Number index; ///< -1: nothing seen yet
   };
 
   /// Whether `x`, which comes after `best`, takes its place.
@@ -66,7 +71,7 @@ template <bool last> struct ArgMax {
     return {Limits<T>::lowest(), -1};
   }
   template <typename T> MN_FN static State<T> of(T x, int64_t index) {
-    return {x, index};
+    return {x, Number(index)};
   }
   template <typename S> MN_FN static S join(S a, S b) {
     const bool bWins =

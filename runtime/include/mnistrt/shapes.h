@@ -57,6 +57,7 @@ struct ProductSchedule {
   int channels = 1; ///< weights: output channels of a thread
   /// Bands: that share a band, 2 to 4; 0: each warp multiplies for itself.
   int warpgroups = 0;
+  int slices = 1; ///< product on tensor cores: of k, in a block
 };
 
 /// A pool of what a convolution gives, in one step with it: windows next to

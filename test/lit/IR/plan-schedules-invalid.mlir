@@ -76,8 +76,44 @@ func.func @threads(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
 // -----
 
 func.func @ffma_warps(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
-  // expected-error @below {{expected warps along m only that divide the tile, and a multiple of 32 along n, got tile = [64, 64, 16], warps = [2, 2]}}
+  // expected-error @below {{expected warps along m only that divide the tile, a multiple of 32 along n and one slice, got tile = [64, 64, 16], warps = [2, 2]}}
   %z = plan.step "z" on kernel schedule(#plan.product<tile = [64, 64, 16], warps = [2, 2]>) (%x, %y) {
+  ^bb0(%a: tensor<64x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+    plan.yield %0 : tensor<64x80xf32>
+  } : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+  return
+}
+
+// -----
+
+func.func @ffma_slices(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected warps along m only that divide the tile, a multiple of 32 along n and one slice, got tile = [64, 64, 16], warps = [8, 1], slices = 2}}
+  %z = plan.step "z" on kernel schedule(#plan.product<tile = [64, 64, 16], warps = [8, 1], slices = 2>) (%x, %y) {
+  ^bb0(%a: tensor<64x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+    plan.yield %0 : tensor<64x80xf32>
+  } : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+  return
+}
+
+// -----
+
+func.func @mma_slices(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected at most 8 slices, got 16}}
+  %z = plan.step "z" on kernel schedule(#plan.product<mma = tf32, tile = [16, 16, 16], slices = 16>) (%x, %y) {
+  ^bb0(%a: tensor<64x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+    plan.yield %0 : tensor<64x80xf32>
+  } : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+  return
+}
+
+// -----
+
+func.func @mma_shared_of_slices(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected a tile that needs at most 99328 bytes of shared memory, got 133120}}
+  %z = plan.step "z" on kernel schedule(#plan.product<mma = tf32x3, tile = [64, 64, 32], warps = [4, 1], slices = 2>) (%x, %y) {
   ^bb0(%a: tensor<64x600xf32>, %b: tensor<600x80xf32>):
     %0 = mnist.matmul %a, %b : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
     plan.yield %0 : tensor<64x80xf32>

@@ -36,6 +36,16 @@ template <typename F> struct Link {
   using Functor = F;
 };
 
+namespace shape {
+
+/// For a link that reduces rows, in a chain over so many.
+MN_SHAPE_FN RowTeams chainTeams(const Reduce &s, int64_t rows) {
+  const int64_t most = chainRows(rows) * ceilDiv(s.outputs, rows);
+  return rowTeamsOfWarp(s, int(chainThreads / most));
+}
+
+} // namespace shape
+
 #ifdef __CUDACC__
 
 namespace device {
@@ -57,9 +67,10 @@ struct LaneOfRow {
 /// have the last one again, and are not inside.
 template <int64_t outputs, int64_t rows, shape::RowTeams t, typename Use>
 MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
-  const ChainRows mine = here.times(int(outputs / rows));
+  const ChainRows mine = here.known<rows>().times(int(outputs / rows));
   const int warp = int(threadIdx.x) / 32;
   const auto lane = LaneOfRow::of<t>(int(threadIdx.x) % 32);
+#pragma unroll 1
   for (int r = warp * t.rows; r < mine.count;
        r += shape::chainThreads / 32 * t.rows) {
     const int row = shape::min(r + lane.row, mine.count - 1);
@@ -87,7 +98,8 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
     else if constexpr (shape::holdsRows(most, S.k * sizeof(T)))
       device::MatmulTiles<T, F, S, most>::run(f, here.times(each));
     else
-      device::MatmulRows<T, F, S, most>::run(f, here.times(each));
+      device::MatmulRows<T, F, S, most>::run(
+          f, here.template known<rows>().times(each));
   }
 #endif
 };
@@ -102,6 +114,7 @@ template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
     constexpr int atOnce =
         S.size > 64 ? 1 : shape::min(4, shape::ceilDiv(most, warps));
     const device::ChainRows mine = here.times(each);
+#pragma unroll 1
     for (int r = int(threadIdx.x) / 32; r < mine.count; r += atOnce * warps)
       device::SoftmaxKernel<T, S>::template runRows<atOnce>(
           f, Index(mine.first + r), warps,
@@ -114,10 +127,10 @@ template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
 /// it has one or some.
 template <typename F, Reduce S> struct RowsLink : Link<F> {
 #ifdef __CUDACC__
-  static constexpr shape::RowTeams teams = shape::rowTeamsOfWarp(S);
-  using Kernel = device::RowKernel<F, S, teams, shape::chainThreads>;
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
+    constexpr shape::RowTeams teams = shape::chainTeams(S, rows);
+    using Kernel = device::RowKernel<F, S, teams, shape::chainThreads>;
     device::eachOfRows<S.outputs, rows, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           typename Kernel::Row row{};
@@ -131,15 +144,14 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
 template <typename R, typename T, typename F, Reduce S>
 struct ReduceLink : Link<F> {
 #ifdef __CUDACC__
-  static constexpr shape::RowTeams teams = shape::rowTeamsOfWarp(S);
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
+    constexpr shape::RowTeams teams = shape::chainTeams(S, rows);
     device::eachOfRows<S.outputs, rows, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           auto s = R::template none<T>();
-#pragma unroll 8
-          for (int r = lane.member; r < S.size; r += teams.team)
-            s = R::join(s, R::template of<T>(f.load(o, Index(r)), r));
+          if constexpr (S.size > 0)
+            s = sumOf<teams>(f, o, lane.member);
           constexpr int apart = teams.alongElements ? 1 : teams.rows;
 #pragma unroll
           for (int lanes = teams.team / 2 * apart; lanes >= apart; lanes /= 2)
@@ -147,6 +159,30 @@ struct ReduceLink : Link<F> {
           if (inside && lane.member == 0)
             f.store(o, R::result(s));
         });
+  }
+
+private:
+  /// The sum of a thread's elements. The compiler knows how many there are, so
+  /// that the loads of many are on their way at once.
+  template <shape::RowTeams teams>
+  static MN_DEVICE auto sumOf(const F &f, Index o, int member) {
+    constexpr int each = int(shape::ceilDiv<int64_t>(S.size, teams.team));
+    constexpr int atOnce = shape::min(each, 8);
+    auto s = R::template none<T>();
+#pragma unroll 1
+    for (int start = 0; start < each; start += atOnce) {
+      const int first = member + start * teams.team;
+      T v[atOnce];
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i)
+        v[i] = f.load(
+            o, Index(shape::min<int64_t>(first + i * teams.team, S.size - 1)));
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i)
+        if (const int r = first + i * teams.team; r < S.size)
+          s = R::join(s, R::template of<T>(v[i], r));
+    }
+    return s;
   }
 #endif
 };
@@ -156,6 +192,7 @@ template <typename F, int64_t each> struct MapLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
+#pragma unroll 1
     for (int64_t i = here.first * each + threadIdx.x;
          i < (here.first + here.count) * each; i += shape::chainThreads)
       f(Index(i));

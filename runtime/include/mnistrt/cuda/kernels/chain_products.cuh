@@ -23,6 +23,13 @@ struct ChainRows {
   int64_t first;
   int count;
 
+  /// The same, where the compiler should know how many these are if all blocks
+  /// have equally many. Not for links that hold rows in shared memory: those
+  /// then spill registers, and a small ViT took 137 us a step instead of 127.
+  template <int64_t rows> MN_DEVICE ChainRows known() const {
+    constexpr int most = shape::chainRows(rows);
+    return {first, rows % most == 0 ? most : count};
+  }
   /// Where there are so many of each.
   MN_DEVICE ChainRows times(int each) const {
     return {first * each, count * each};
@@ -61,26 +68,61 @@ template <typename T, typename F, Matmul S, int most> struct MatmulRows {
       storeResult(f, Index(here.first + r) * S.n + column, v);
   }
 
+  /// Adds up the terms of a thread: `count` places along k from `first` on, so
+  /// far apart, of which those from `end` on are not there unless all are. The
+  /// compiler knows how many there are, so that the loads of many are on their
+  /// way at once. loadB(k, column) gives a weight.
+  template <int count, bool allThere, int columns, typename LoadB>
+  static MN_DEVICE void
+  addTerms(const F &f, const ChainRows &here, int r0, int first, int apart,
+           int end, const LoadB &loadB, T (&sum)[atOnce][columns]) {
+    constexpr int bytes = 96; ///< of a thread
+    constexpr int turns = shape::ceilDiv(
+        count, shape::max(1, bytes / int((atOnce + columns) * sizeof(T))));
+    constexpr int n = shape::ceilDiv(count, turns);
+#pragma unroll 1
+    for (int turn = 0; turn < turns; ++turn) {
+      T a[n][atOnce], b[n][columns];
+      const auto placeOf = [&](int i) {
+        return first + (turn * n + i) * apart;
+      };
+      const auto isThere = [&](int i) {
+        return (allThere && turns * n == count) || placeOf(i) < end;
+      };
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        const int k = isThere(i) ? placeOf(i) : end - 1;
+#pragma unroll
+        for (int r = 0; r < atOnce; ++r)
+          a[i][r] = left(f, here, r0 + r, k);
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+          b[i][c] = loadB(k, c);
+      }
+#pragma unroll
+      for (int i = 0; i < n; ++i)
+#pragma unroll
+        for (int r = 0; r < atOnce; ++r)
+#pragma unroll
+          for (int c = 0; c < columns; ++c) {
+            const T more = sum[r][c] + a[i][r] * b[i][c];
+            sum[r][c] = isThere(i) ? more : sum[r][c];
+          }
+    }
+  }
+
   /// Where the weights of a column are adjacent: the lanes of a warp share a
   /// sum.
   static MN_DEVICE void alongSums(const F &f, const ChainRows &here, int r0,
                                   int c0) {
     const int lane = int(threadIdx.x) % 32;
     T sum[atOnce][each] = {};
-#pragma unroll(each > 4 ? 4 : 8)
-    for (int k = lane; k < S.k; k += 32) {
-      T b[each];
-#pragma unroll
-      for (int c = 0; c < each; ++c)
-        b[c] = f.loadB(Index(shape::min(c0 + c, S.n - 1)) * S.k + k);
-#pragma unroll
-      for (int r = 0; r < atOnce; ++r) {
-        const T a = left(f, here, r0 + r, k);
-#pragma unroll
-        for (int c = 0; c < each; ++c)
-          sum[r][c] += a * b[c];
-      }
-    }
+    addTerms<shape::ceilDiv(S.k, 32), S.k % 32 == 0>(
+        f, here, r0, lane, 32, S.k,
+        [&](int k, int c) {
+          return f.loadB(Index(shape::min(c0 + c, S.n - 1)) * S.k + k);
+        },
+        sum);
 #pragma unroll
     for (int r = 0; r < atOnce; ++r)
 #pragma unroll
@@ -101,41 +143,40 @@ template <typename T, typename F, Matmul S, int most> struct MatmulRows {
     const auto parts = reinterpret_cast<T(*)[threads]>(chainMemory());
     const int team = int(threadIdx.x) / wide;
     const int column = c0 + int(threadIdx.x) % wide;
-    const int from = team * share, to = shape::min(S.k, from + share);
-    T sum[atOnce] = {};
+    const int from = team * share;
+    T sum[atOnce][1] = {};
     if (team < teams && column < S.n)
-#pragma unroll 16
-      for (int k = from; k < to; ++k) {
-        const T b = f.loadB(Index(k) * S.n + column);
-#pragma unroll
-        for (int r = 0; r < atOnce; ++r)
-          sum[r] += left(f, here, r0 + r, k) * b;
-      }
+      addTerms<share, teams * share == S.k>(
+          f, here, r0, from, 1, shape::min(S.k, from + share),
+          [&](int k, int) { return f.loadB(Index(k) * S.n + column); }, sum);
     if constexpr (teams > 1) {
 #pragma unroll
       for (int r = 0; r < atOnce; ++r)
-        parts[r][threadIdx.x] = sum[r];
+        parts[r][threadIdx.x] = sum[r][0];
       __syncthreads();
       if (team == 0)
 #pragma unroll
         for (int r = 0; r < atOnce; ++r)
           for (int other = 1; other < teams; ++other)
-            sum[r] += parts[r][other * wide + threadIdx.x];
+            sum[r][0] += parts[r][other * wide + threadIdx.x];
       __syncthreads(); // before the next ones are written
     }
     if (team == 0)
 #pragma unroll
       for (int r = 0; r < atOnce; ++r)
-        store(f, here, r0 + r, column, sum[r]);
+        store(f, here, r0 + r, column, sum[r][0]);
   }
 
   static MN_DEVICE void run(const F &f, const ChainRows &here) {
+#pragma unroll 1
     for (int r0 = 0; r0 < here.count; r0 += atOnce)
       if constexpr (S.transposedB)
+#pragma unroll 1
         for (int c0 = int(threadIdx.x) / 32 * each; c0 < S.n;
              c0 += warps * each)
           alongSums(f, here, r0, c0);
       else
+#pragma unroll 1
         for (int c0 = 0; c0 < S.n; c0 += wide)
           alongColumns(f, here, r0, c0);
   }
@@ -202,6 +243,7 @@ template <typename T, int k> struct HeldLines {
   template <typename O>
   static MN_DEVICE void bringFrom(T *to, int e0, const O &o) {
     using Elements = Part<O::mostOf>;
+#pragma unroll 1
     for (int e = e0; e < o.size; e += Elements::count * threads) {
       Elements part;
       part.load(e, o.size, o.loadAt);
@@ -300,7 +342,9 @@ template <typename T, typename F, Matmul S, int most> struct MatmulTiles {
 
   static MN_DEVICE void run(const F &f, const ChainRows &here) {
     T *held = reinterpret_cast<T *>(chainMemory());
+#pragma unroll 1
     for (int done = 0; done < here.count; done += rows)
+#pragma unroll 1
       for (int c0 = 0; c0 < S.n; c0 += columns) {
         const Index first = Index(here.first + done);
         const int count = shape::min(rows, here.count - done);
@@ -308,6 +352,7 @@ template <typename T, typename F, Matmul S, int most> struct MatmulTiles {
           __syncthreads(); // before the next ones are written
         bring(f, held, first, count, c0);
         __syncthreads();
+#pragma unroll 1
         for (int o = int(threadIdx.x); o < groups * columns; o += threads)
           Held::template multiply<rows, columns, tall>(
               held, held + rows * Held::pitch, o,
@@ -354,6 +399,7 @@ template <typename T, typename F, Matmul S, int most> struct MatmulBatch {
 
   static MN_DEVICE void run(const F &f, const ChainRows &here) {
     T *held = reinterpret_cast<T *>(chainMemory());
+#pragma unroll 1
     for (int done = 0; done < here.count; done += atOnce) {
       const Index first = Index(here.first + done);
       const int count = shape::min(atOnce, here.count - done);
@@ -361,6 +407,7 @@ template <typename T, typename F, Matmul S, int most> struct MatmulBatch {
         __syncthreads(); // before the next ones are written
       bring(f, held, first, count);
       __syncthreads();
+#pragma unroll 1
       for (int o = int(threadIdx.x); o < count * each; o += threads) {
         const T *a = held + o / each * lines * Held::pitch;
         const Index base = (first + o / each) * (S.m * S.n);

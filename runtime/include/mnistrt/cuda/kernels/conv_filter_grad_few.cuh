@@ -294,11 +294,21 @@ template <typename T, Conv S> struct FewWeightsKernel {
   static MN_DEVICE T sumParts(const T *part) {
     __shared__ T ofTeams[teams][count];
     const int team = int(threadIdx.x) / count, i = int(threadIdx.x) % count;
+    constexpr int each = shape::ceilDiv(t.splits, teams);
+    constexpr int atOnce = shape::min(each, 16);
     T v = T(0);
     if (team < teams) {
-#pragma unroll 8
-      for (int split = team; split < t.splits; split += teams)
-        v += part[split * count + i];
+#pragma unroll 1
+      for (int first = team; first < t.splits; first += atOnce * teams) {
+        T some[atOnce];
+#pragma unroll
+        for (int j = 0; j < atOnce; ++j)
+          some[j] =
+              part[shape::min(first + j * teams, t.splits - 1) * count + i];
+#pragma unroll
+        for (int j = 0; j < atOnce; ++j)
+          v = first + j * teams < t.splits ? v + some[j] : v;
+      }
       ofTeams[team][i] = v;
     }
     __syncthreads();

@@ -22,6 +22,12 @@ MN_DEVICE void griddepcontrol() {
 #endif
 }
 
+/// Waits for `threads` of the block, whole warps: those that use barrier number
+/// `barrier`, from 1 on. (Barrier 0 is __syncthreads()'s.)
+MN_DEVICE void syncPart(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
 /// Waits for all threads of the cluster; what they wrote before can be read.
 MN_DEVICE void clusterSync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n"

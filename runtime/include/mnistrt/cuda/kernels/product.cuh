@@ -29,7 +29,7 @@ inline constexpr int64_t spreadWork = 1 << 23;
 MN_SHAPE_FN LaunchShape product(const Product &p) {
   const Tiles t = tilesOf(p);
   return {static_cast<unsigned>(t.count * t.splits),
-          static_cast<unsigned>(t.threads()),
+          static_cast<unsigned>(t.allThreads()),
           clusterOfParts(t.splits),
           sharedBytes(t),
           !t.dots,
@@ -66,7 +66,7 @@ struct ProductKernel {
   static_assert(P.schedule.tile[0] != 0 || t.dots,
                 "a product without a schedule");
   using Loop = typename ProductLoop<T, P, aAlongK, bAlongK, t>::Type;
-  static constexpr int threads = t.threads(), stride = Loop::stride;
+  static constexpr int threads = t.allThreads(), stride = Loop::stride;
   static constexpr int height = t.height(), width = t.width();
   static constexpr int m = int(P.m), n = int(P.n);
   using Share = TileShare<height * width, threads, t.splits,
@@ -82,9 +82,10 @@ struct ProductKernel {
     T part[cluster != 1 || Loop::inShared ? height * stride : 1];
   };
 
+  /// Of the slices, one after the other.
   static MN_DEVICE Memory *sharedMemory() {
     if constexpr (t.mma != Mma::ffma) {
-      static_assert(sizeof(Memory) <= shape::sharedBytes(t));
+      static_assert(t.slices * sizeof(Memory) <= shape::sharedBytes(t));
       return reinterpret_cast<Memory *>(dynamicShared);
     } else {
       __shared__ __align__(16) Memory memory;
@@ -96,17 +97,22 @@ struct ProductKernel {
   template <typename A, typename B, typename Results>
   static MN_DEVICE void run(const A &a, const B &b, const Results &results,
                             Parts &parts) {
+    if constexpr (Share::template sends<T>)
+      Share::beginToSend(int(blockIdx.x % t.splits));
     constexpr bool early = t.dots && LoadsEarly<typename Results::Functor>;
     if constexpr (!early)
       gridDependencySync();
-    Memory &memory = *sharedMemory();
+    Memory *memory = sharedMemory();
     const int split = int(blockIdx.x % t.splits);
     const int64_t tile = blockIdx.x / t.splits;
     const int m0 = int(tile % t.alongM) * height;
     const int n0 = int(tile / t.alongM % t.alongN) * width;
     const int batch = int(tile / (t.alongM * t.alongN));
-    constexpr int share = int(shape::shareOfK(P, t));
-    const int kBegin = split * share;
+    int slice = 0;
+    if constexpr (t.slices != 1)
+      slice = Loop::slice();
+    constexpr int share = int(shape::sliceOfK(P, t));
+    const int kBegin = (split * t.slices + slice) * share;
     const int kLast = kBegin + share < P.k ? kBegin + share : int(P.k);
     const int kEnd = kLast < kBegin ? kBegin : kLast;
 
@@ -115,12 +121,13 @@ struct ProductKernel {
       loop.loadB(b, batch, n0, kBegin, kEnd);
     if constexpr (early)
       gridDependencySync();
-    loop.run(a, b, batch, m0, n0, kBegin, kEnd, memory.operands, memory.part);
+    loop.run(a, b, batch, m0, n0, kBegin, kEnd, memory[slice].operands,
+             memory[slice].part);
 
     if constexpr (t.splits == 1 && !Loop::inShared)
       loop.store(results, batch, m0, n0, m, n);
     else
-      joinParts(loop, memory.part, {batch, m0, n0}, tile, split, parts,
+      joinParts(loop, memory->part, {batch, m0, n0}, tile, split, parts,
                 results);
   }
 
@@ -145,10 +152,19 @@ private:
       return results.place(at.batch, at.m0 + e / width, at.n0 + e % width);
     };
     const auto inPart = [](int e) { return e / width * stride + e % width; };
+    constexpr int apart = int(sizeof(Memory) / sizeof(T));
     if constexpr (cluster != 1 || t.splits == 1) {
       if constexpr (!Loop::inShared)
         loop.visit([&](int e, T v) { mine[inPart(e)] = v; });
-      Share::storeCluster(results.f, mine, split, inPart, has, place);
+      if constexpr (Share::template sends<T>) {
+        if constexpr (!Loop::inShared)
+          __syncthreads();
+        Share::template storeSent<t.slices, apart>(results.f, mine, split,
+                                                   inPart, has, place);
+      } else {
+        Share::template storeCluster<t.slices, apart>(results.f, mine, split,
+                                                      inPart, has, place);
+      }
     } else {
       const auto part = [&](int which, int e) -> T & {
         return parts.part[which * count +
@@ -156,8 +172,9 @@ private:
                           at.n0 + e % width];
       };
       if constexpr (Loop::inShared)
-        Share::eachOfTile(isInTile,
-                          [&](int e) { part(split, e) = mine[inPart(e)]; });
+        Share::eachOfTile(isInTile, [&](int e) {
+          part(split, e) = sumOfSlices<t.slices, apart>(mine + inPart(e));
+        });
       else
         loop.visit([&](int e, T v) {
           if (isInTile(e))

@@ -18,8 +18,9 @@ namespace shape {
 /// Whether so many blocks may share a tile: parts of 32 at least, and no more
 /// blocks than run at once.
 MN_SHAPE_FN bool maySplit(const Product &p, const Tiles &t, int splits) {
-  return splits == 1 ||
-         (p.k >= 32 * int64_t(splits) && t.count * splits <= 4 * referenceSms);
+  const int64_t parts = int64_t(splits) * t.slices;
+  return parts == 1 ||
+         (p.k >= 32 * parts && t.count * parts <= 4 * referenceSms);
 }
 
 MN_SHAPE_FN Tiles ffmaTiles(const Product &p, int rows, int columns,
@@ -85,7 +86,8 @@ MN_SHAPE_FN Tiles mmaTiles(const Product &p, int height, int width, int depth,
 /// the others judged 1.07 and 1.38 times. It errs by 17 % (the root of the mean
 /// square); all with parts that another kernel adds up counted as less than
 /// laterCycles() does now. How operands lie in memory, and how many blocks
-/// registers leave room for, made no choice better.
+/// registers leave room for, made no choice better. A slice counts as a block
+/// that is on the same multiprocessor.
 MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
   const bool wgmma = isForWgmma(t), x3 = t.mma == Mma::tf32x3;
   const double threads = t.threads(), warps = threads / 128; // of a scheduler
@@ -102,15 +104,14 @@ MN_SHAPE_FN int64_t mmaCycles(const Product &p, const Tiles &t) {
                                       (t.depth / step) * products * 7.6;
   const double issue = slots * warps, tensor = multiply * (wgmma ? 1 : warps);
   // A warp waits for its loads, brings and multiplies in turn. Warps of all
-  // blocks meet in the schedulers and on the tensor cores.
+  // slices and blocks meet in the schedulers and on the tensor cores.
   const unsigned cluster = clusterOfParts(t.splits);
   const double blocks = double(ceilDiv<int64_t>(
       t.count * t.splits, int64_t(clustersAtOnce(int(cluster))) * cluster));
   const double turn =
       max(125 + slots + multiply,
-          blocks * (max(issue, tensor) + 0.73 * min(issue, tensor)));
-  double all =
-      turn * double(ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth));
+          t.slices * blocks * (max(issue, tensor) + 0.73 * min(issue, tensor)));
+  double all = turn * double(sliceOfK(p, t) / t.depth);
   // The results leave.
   all += results * (47 + 19 * blocks);
   // Large blocks of which some multiprocessors have none: in a step of Keras's
@@ -139,6 +140,15 @@ MN_SHAPE_FN void eachSplit(const Tiles &t, const Use &use) {
       if (!use(more))
         return;
     }
+}
+
+/// use(tiles) with one slice and more, as many as a block has room for.
+template <typename Use> MN_SHAPE_FN void eachSlices(Tiles t, const Use &use) {
+  constexpr int mostThreads = 512;
+  for (t.slices = 1; t.slices == 1 || (t.allThreads() <= mostThreads &&
+                                       sharedBytes(t) <= smallestShared);
+       t.slices *= 2)
+    use(t);
 }
 
 /// use(tiles, cycles) for all that are worth a thought.
@@ -181,12 +191,15 @@ MN_SHAPE_FN void eachMmaTiles(const Product &p, const Use &use) {
     Tiles t = mmaTiles(p, size[0], size[1], size[2], size[3], size[4]);
     if (sharedBytes(t) > smallestShared)
       continue;
-    eachSplit(t, [&](int splits) {
-      if (!maySplit(p, t, splits))
-        return false;
-      t.splits = splits;
-      use(t, mmaCycles(p, t));
-      return true;
+    eachSlices(t, [&](const Tiles &sliced) {
+      Tiles s = sliced;
+      eachSplit(s, [&](int splits) {
+        if (!maySplit(p, s, splits))
+          return false;
+        s.splits = splits;
+        use(s, mmaCycles(p, s));
+        return true;
+      });
     });
   }
 }
@@ -205,8 +218,11 @@ MN_SHAPE_FN ProductSchedule scheduleOf(const Tiles &t) {
             .split = t.splits,
             .way = Way::dots,
             .width = t.columns};
-  return {
-      t.mma, {t.height(), t.width(), t.depth}, {t.warps, t.across}, t.splits};
+  return {.mma = t.mma,
+          .tile = {t.height(), t.width(), t.depth},
+          .warps = {t.warps, t.across},
+          .split = t.splits,
+          .slices = t.slices};
 }
 
 } // namespace shape

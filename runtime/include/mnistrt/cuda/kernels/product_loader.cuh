@@ -31,6 +31,18 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
   static constexpr bool kFits = P.k % depth == 0;
   static_assert(depth <= threads && depth % (2 * chunk) == 0);
 
+  /// Of a thread: its slice of k, its number in it, and a barrier of all there.
+  static MN_DEVICE int slice() { return int(threadIdx.x) / threads; }
+  static MN_DEVICE int thread() {
+    return t.slices == 1 ? int(threadIdx.x) : int(threadIdx.x) % threads;
+  }
+  static MN_DEVICE void sync() {
+    if constexpr (t.slices == 1)
+      __syncthreads();
+    else
+      syncPart(1 + slice(), threads);
+  }
+
   static MN_SHAPE_FN bool isPowerOfTwo(int n) { return (n & (n - 1)) == 0; }
 
   /// How a tile of `size` rows is brought: `rows` neighbours of `terms` places
@@ -71,15 +83,15 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     static MN_DEVICE At at(int j) {
       if constexpr (isPowerOfTwo(threads) && isPowerOfTwo(size) &&
                     isPowerOfTwo(depth)) {
-        const At first = placeOf(int(threadIdx.x));
+        const At first = placeOf(thread());
         const At more = placeOf(j * threads);
         return {first.row + more.row, first.term + more.term};
       } else {
-        return placeOf(int(threadIdx.x) + j * threads);
+        return placeOf(thread() + j * threads);
       }
     }
     static MN_DEVICE bool isMine(int j) {
-      return whole || int(threadIdx.x) + j * threads < all;
+      return whole || thread() + j * threads < all;
     }
   };
 
@@ -134,7 +146,7 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
       if constexpr (!alongK)
         prepare(op, table, 0, kBegin, kEnd);
       else if constexpr (!Op::cheapRows)
-        for (int i = int(threadIdx.x); i < size; i += threads)
+        for (int i = thread(); i < size; i += threads)
           table.row[i] = op.row(batch, clamped(first + i));
     }
 
@@ -142,9 +154,8 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     static MN_DEVICE void prepare(const Op &op, Table &table, int which, int k0,
                                   int kEnd) {
       if constexpr (changes)
-        if (int(threadIdx.x) < depth)
-          table.along[which][threadIdx.x] = op.along(
-              k0 + int(threadIdx.x) < kEnd ? k0 + int(threadIdx.x) : 0);
+        if (const int i = thread(); i < depth)
+          table.along[which][i] = op.along(k0 + i < kEnd ? k0 + i : 0);
     }
 
     static MN_DEVICE RowPoint rowOf(const Op &op, const Table &table, int batch,

@@ -35,12 +35,13 @@ struct MmaLoop {
   /// Columns are its 64 rows, rows its columns.
   static constexpr bool turned = wgmma && !shape::hasWgmmaRows(t);
   static constexpr bool inShared = true;
+  static MN_DEVICE int slice() { return Tiles::slice(); }
+  static MN_DEVICE int thread() { return Tiles::thread(); }
   static constexpr int stride = width + 8; ///< of a tile in shared memory
   static_assert(t.rows % 16 == 0 && t.columns % 16 == 0);
 
   /// Turns after which sums are moved, and whether they are at all.
-  static constexpr int turns =
-      int((P.k + int64_t(t.splits) * depth - 1) / (int64_t(t.splits) * depth));
+  static constexpr int turns = int(shape::sliceOfK(P, t) / depth);
   static constexpr int kept = shape::max(1, shape::keptTerms(mma) / depth);
   static constexpr bool moves = turns > kept;
 
@@ -113,7 +114,7 @@ struct MmaLoop {
   };
 
   MN_DEVICE void multiply(const Operands &tiles, int which) {
-    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int warp = thread() / 32, lane = thread() % 32;
     const int row = warp % t.warps * t.rows + lane % 16;
     const int column = warp / t.warps * t.columns + lane / 16 * 8 + lane % 8;
 #pragma unroll
@@ -159,7 +160,7 @@ struct MmaLoop {
                             bool add) {
     auto &d = reinterpret_cast<float(&)[t.rows * t.columns / 32]>(sum);
     // The same for all lanes, and the compiler should know it.
-    const int row = __shfl_sync(0xffffffff, int(threadIdx.x) / 128 * 64, 0);
+    const int row = __shfl_sync(0xffffffff, thread() / 128 * 64, 0);
     const uint64_t tallOperand = wgmmaOperand(&tallTile.word[which][0][0][row],
                                               sizeof(uint4) * (tallSize + 1));
     const uint64_t wideOperand = wgmmaOperand(&wideTile.word[which][0][0][0],
@@ -226,7 +227,7 @@ struct MmaLoop {
   static MN_DEVICE void arriveTiles() {
     if constexpr (wgmma)
       fenceForWgmma();
-    __syncthreads();
+    Tiles::sync();
   }
 
   /// The next tiles are on their way while these are multiplied. How many turns
@@ -288,24 +289,25 @@ struct MmaLoop {
       return addOneAhead(bring, tiles, moved, kBegin, kEnd);
   }
 
-  /// Adds up from kBegin to kEnd, into `part`, which may share its memory with
-  /// `tiles`.
+  /// Adds up a slice of k from kBegin to kEnd, into its `part`, which may share
+  /// its memory with `tiles`. In the end the parts of all slices are there.
   template <typename A, typename B>
   MN_DEVICE void run(const A &a, const B &b, int batch, int m0, int n0,
                      int kBegin, int kEnd, Operands &tiles, float *part) {
     using Brought = BroughtTiles<A, B>;
-    __shared__ __align__(16) typename Brought::Tables tables;
+    __shared__ __align__(16) typename Brought::Tables tables[t.slices];
     Moved moved;
     eachSum([&](int i, int j, int e) {
       sum[i][j][e] = 0;
       if constexpr (moves)
         moved[i][j][e] = 0;
     });
-    const Brought bring = {a, b, tables, batch, m0, n0, kEnd};
+    const Brought bring = {
+        a, b, tables[t.slices == 1 ? 0 : slice()], batch, m0, n0, kEnd};
     bring.begin(kBegin);
-    __syncthreads();
+    Tiles::sync();
     const int turn = addTurns(bring, tiles, moved, kBegin, kEnd);
-    __syncthreads();
+    Tiles::sync();
     if constexpr (wgmma && moves)
       if (turn % kept == 0)
         eachSum([&](int i, int j, int e) { sum[i][j][e] = 0; });
@@ -319,7 +321,7 @@ struct MmaLoop {
   template <typename A, typename B>
   MN_DEVICE void toShared(const A &a, const B &b, int batch, int m0, int n0,
                           int kBegin, int kEnd, float *part) {
-    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int warp = thread() / 32, lane = thread() % 32;
     const int tallAt =
         turned ? warp * 16 + lane / 4 : warp % t.warps * t.rows + lane / 4;
     const int wideAt = (turned ? 0 : warp / t.warps * t.columns) + lane % 4 * 2;
@@ -344,7 +346,7 @@ struct MmaLoop {
       __syncthreads();
     } else if (__syncthreads_or(isNan)) {
 #pragma unroll 1
-      for (int e = int(threadIdx.x); e < height * width; e += threads) {
+      for (int e = thread(); e < height * width; e += threads) {
         float &v = part[e / width * stride + e % width];
         const int r = m0 + e / width, c = n0 + e % width;
         if (v == v || r >= m || c >= n)

@@ -31,6 +31,8 @@ struct Tiles {
   int across = 1;  ///< so many next to each other
   int depth = 16;  ///< of k at a time
   int splits = 1;  ///< blocks that share a tile
+  /// Groups of so many warps in a block, each of which sums a slice of k.
+  int slices = 1;
   /// All threads of a block have parts of the sums of its rows and columns.
   bool dots = false;
   int64_t alongM = 1;
@@ -41,7 +43,9 @@ struct Tiles {
   MN_SHAPE_FN int width() const {
     return (dots ? 1 : mma == Mma::ffma ? 32 : across) * columns;
   }
+  /// Of a slice, and of a block.
   MN_SHAPE_FN int threads() const { return 32 * warps * across; }
+  MN_SHAPE_FN int allThreads() const { return slices * threads(); }
 };
 
 MN_SHAPE_FN Tiles counted(Tiles t, const Product &p) {
@@ -77,12 +81,18 @@ MN_SHAPE_FN Tiles tilesOf(const Product &p) {
   t.columns = s.tile[1] / (s.mma == Mma::ffma ? 32 : t.across);
   t.depth = s.tile[2];
   t.splits = s.split;
+  t.slices = s.slices;
   return counted(t, p);
 }
 
-/// Terms of each of the blocks that share a tile; the last ones may have fewer.
+/// Terms of each of the blocks that share a tile, and of each of their slices;
+/// the last ones may have fewer.
+MN_SHAPE_FN int64_t sliceOfK(const Product &p, const Tiles &t) {
+  return ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.slices * t.depth) *
+         t.depth;
+}
 MN_SHAPE_FN int64_t shareOfK(const Product &p, const Tiles &t) {
-  return ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth) * t.depth;
+  return t.slices * sliceOfK(p, t);
 }
 
 /// Tiles of which warps have 16 rows each, or 16 columns: a warpgroup's wgmma
@@ -107,8 +117,8 @@ MN_SHAPE_FN int halves(const Tiles &t) {
   return t.mma == Mma::tf32x3 && isForWgmma(t) ? 2 : 1;
 }
 
-/// Bytes of shared memory of a tile on tensor cores: two copies of the
-/// operands, later the results.
+/// Bytes of shared memory of a tile on tensor cores: of each slice two copies
+/// of the operands, later the results.
 MN_SHAPE_FN unsigned sharedBytes(const Tiles &t) {
   if (t.mma == Mma::ffma)
     return 0;
@@ -116,7 +126,7 @@ MN_SHAPE_FN unsigned sharedBytes(const Tiles &t) {
   const int operands =
       2 * halves(t) * chunks * (t.height() + 1 + t.width() + 1) * 16;
   const int results = t.height() * (t.width() + 8) * 4;
-  return static_cast<unsigned>(max(operands, results));
+  return static_cast<unsigned>(t.slices * max(operands, results));
 }
 
 /// Numbers that tensor cores read of one.
@@ -133,11 +143,11 @@ MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 4096; }
 MN_SHAPE_FN int turnsAhead(const Product &p, const Tiles &t, bool moves) {
   const int loads = (t.height() + t.width()) * t.depth / t.threads();
   const int sums = t.height() * t.width() / t.threads() * (moves ? 2 : 1);
-  const int64_t turns = ceilDiv<int64_t>(p.k, int64_t(t.splits) * t.depth);
+  const int64_t turns = sliceOfK(p, t) / t.depth;
   const int64_t blocks = ceilDiv<int64_t>(t.count * t.splits, referenceSms);
   const auto resident = [&](int ahead) {
     return min<int64_t>(blocks,
-                        65536 / ((sums + ahead * loads + 32) * t.threads()));
+                        65536 / ((sums + ahead * loads + 32) * t.allThreads()));
   };
   return turns >= 8 && resident(2) >= resident(1) ? 2 : 1;
 }

@@ -94,12 +94,17 @@ MN_SHAPE_FN bool goesAlongElements(const Reduce &s) {
   return s.contiguous || s.run >= sector;
 }
 
-/// Which threads of a warp have which of its rows, in a chain. Where rows lie
-/// side by side, as few share one as have few elements each.
-MN_SHAPE_FN RowTeams rowTeamsOfWarp(const Reduce &s) {
+/// Which threads of a warp have which of its rows, in a chain, where a row may
+/// have `threads` of the block. Where rows lie side by side, as few share one
+/// as have few elements each.
+MN_SHAPE_FN RowTeams rowTeamsOfWarp(const Reduce &s, int threads) {
   RowTeams t{.alongElements = goesAlongElements(s)};
   t.team = t.alongElements ? (s.size <= 16 ? 8 : 32) : 4;
-  while (t.team < 32 && int64_t(t.team) * rowDepth < s.size)
+  const auto takesMore = [&] {
+    return int64_t(t.team) * rowDepth < s.size ||
+           (t.alongElements && t.team < s.size && 2 * t.team <= threads);
+  };
+  while (t.team < 32 && takesMore())
     t.team *= 2;
   t.rows = 32 / t.team;
   return t;

@@ -62,6 +62,16 @@ struct NoLaterSums {
   static MN_DEVICE void addParts(const F &, const Parts &) {}
 };
 
+/// The sum of what slices of k have, so many numbers apart.
+template <int slices, int apart, typename T>
+MN_DEVICE T sumOfSlices(const T *first) {
+  T v = *first;
+#pragma unroll
+  for (int slice = 1; slice < slices; ++slice)
+    v += first[slice * apart];
+  return v;
+}
+
 /// A tile of `results` that `splits` blocks of so many threads share.
 /// `clustered`: they are a cluster, if they are few.
 template <int results, int threads, int splits, bool clustered>
@@ -100,9 +110,61 @@ struct TileShare {
                                   sum);
   }
 
+  /// Whether blocks send their parts of sums to the one that adds them up, into
+  /// memory that it has for them: one way, where to read them takes a barrier
+  /// before it and one after it.
+  template <typename T>
+  static constexpr bool sends =
+      cluster != 1 && sizeof(T) == 4 && results * int(sizeof(T)) <= (16 << 10);
+  struct Sent {
+    uint32_t word[cluster][each];
+    uint64_t barrier;
+  };
+  static MN_DEVICE Sent &sent() {
+    __shared__ Sent sent;
+    return sent;
+  }
+  /// Before storeSent(), and before other kernels have ended.
+  static MN_DEVICE void beginToSend(int rank) {
+    if (threadIdx.x == 0) {
+      const int share = shape::min(each, results - rank * each);
+      expectWords(&sent().barrier,
+                  unsigned((cluster - 1) * shape::max(share, 0)));
+    }
+    clusterStart();
+  }
+  /// As storeCluster(); what is at `mine` the block's threads have waited for.
+  template <int slices, int apart, typename F, typename T, typename At,
+            typename Has, typename Place>
+  static MN_DEVICE void storeSent(const F &f, const T *mine, int rank,
+                                  const At &at, const Has &has,
+                                  const Place &place) {
+    Sent &all = sent();
+    const auto own = [&](int e) {
+      return sumOfSlices<slices, apart>(mine + at(e));
+    };
+    clusterWait(); // until the others run
+#pragma unroll 4
+    for (int e = int(threadIdx.x); e < results; e += threads)
+      if (const int to = e / each; to != rank)
+        sendWord(&all.word[rank][e % each], &all.barrier, to,
+                 __float_as_uint(own(e)));
+    waitForWords(&all.barrier);
+    storeShare(f, rank, has, place, [&](int e, bool) {
+      const int number = shape::max(0, shape::min(e - rank * each, each - 1));
+      T v = T(0);
+#pragma unroll
+      for (int which = 0; which < cluster; ++which)
+        v += which == rank ? own(inTile(e))
+                           : __uint_as_float(all.word[which][number]);
+      return v;
+    });
+  }
+
   /// Stores results from the sums of a tile, which blocks of a cluster have
-  /// parts of: at mine[at(e)].
-  template <typename F, typename T, typename At, typename Has, typename Place>
+  /// parts of, and these slices: the first at mine[at(e)].
+  template <int slices = 1, int apart = 0, typename F, typename T, typename At,
+            typename Has, typename Place>
   static MN_DEVICE void storeCluster(const F &f, const T *mine, int rank,
                                      const At &at, const Has &has,
                                      const Place &place) {
@@ -112,7 +174,8 @@ struct TileShare {
       T v = T(0);
 #pragma unroll
       for (int which = 0; which < cluster; ++which)
-        v += (cluster != 1 ? inBlock(mine, which) : mine)[at(inTile(e))];
+        v += sumOfSlices<slices, apart>(
+            (cluster != 1 ? inBlock(mine, which) : mine) + at(inTile(e)));
       return v;
     });
     if constexpr (cluster != 1)

@@ -14,6 +14,10 @@ namespace mn::device {
 /// Kernels run one after the other.
 inline void griddepcontrol() {}
 
+inline void syncPart(int barrier, int threads) {
+  emulated::gpu->syncPart(barrier, unsigned(threads));
+}
+
 inline void clusterArrive() { emulated::gpu->arriveAtCluster(); }
 inline void clusterStart() { clusterArrive(); }
 inline void clusterWait() { emulated::gpu->waitForCluster(); }

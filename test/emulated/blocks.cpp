@@ -28,6 +28,13 @@ static bool expectsWords(const Block &b) {
   });
 }
 
+/// Whether nobody has waited for a copy.
+static bool leavesCopies(const Block &b) {
+  return std::any_of(
+      b.arrivals.begin(), b.arrivals.end(),
+      [](const auto &each) { return each.second.opened < each.second.begun; });
+}
+
 /// Those who waited for what has come.
 static void release(Block &b, Waits what, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i)
@@ -56,6 +63,7 @@ void Cluster::begin(Block &b, unsigned number) {
   b.dynamic.assign(launch.shared + alignment, notANumber);
   b.words.clear();
   b.inPart.clear();
+  b.arrivals.clear();
   b.ended = b.waiting = 0;
   b.said = false;
   b.fibers.resize(launch.threads);
@@ -93,6 +101,10 @@ std::string Cluster::run(unsigned first) {
       return " is sent words that it does not expect";
     if (leavesWork)
       return " ends before what it copies or multiplies is done";
+    if (waitsWrongly)
+      return " copies before those before have arrived, or to no barrier";
+    if (over && std::any_of(blocks.begin(), blocks.end(), leavesCopies))
+      return " ends before what it copies has arrived";
     if (over && std::any_of(blocks.begin(), blocks.end(), expectsWords))
       return " ends before the words that it expects are there";
     if (over)
@@ -236,6 +248,43 @@ void Cluster::waitForWords(uint64_t *barrier) {
   for (const auto &[to, value] : words.sent)
     std::memcpy(declared + to, &value, sizeof value);
   words.sent.clear();
+}
+
+void Cluster::makeArrivals(const uint64_t *barrier) {
+  block->arrivals[barrier] = {};
+}
+
+void Cluster::copyBulk(void *to, const void *from, size_t bytes,
+                       const uint64_t *barrier) {
+  const auto at = block->arrivals.find(barrier);
+  // A barrier counts one copy at a time.
+  if (at == block->arrivals.end() || at->second.opened < at->second.begun) {
+    waitsWrongly = true;
+    return;
+  }
+  const auto copy = [=] { std::memcpy(to, from, bytes); };
+  ++at->second.begun;
+  release(*block, Waits::forCopies, 0, launch.threads);
+  if (isLate)
+    at->second.copies.push_back(copy);
+  else
+    copy();
+}
+
+void Cluster::waitForArrivals(const uint64_t *barrier, bool isOdd) {
+  const auto at = block->arrivals.find(barrier);
+  if (at == block->arrivals.end()) {
+    waitsWrongly = true;
+    return;
+  }
+  Arrivals &arrivals = at->second;
+  while (arrivals.opened % 2 != unsigned(isOdd) &&
+         arrivals.begun == arrivals.opened)
+    wait(Waits::forCopies);
+  if (arrivals.opened % 2 == unsigned(isOdd))
+    return;
+  Later::run(arrivals.copies);
+  arrivals.opened = arrivals.begun;
 }
 
 Gpu::OfLanes Cluster::exchange(const void *mine, size_t bytes) {

@@ -14,7 +14,15 @@ namespace emulated {
 constexpr unsigned lanes = 32, alignment = 1024;
 constexpr char notANumber = char(0xff); ///< where it is each byte
 
-enum class Waits { no, forWarp, forPart, forBlock, forCluster, ended };
+enum class Waits {
+  no,
+  forWarp,
+  forPart,
+  forBlock,
+  forCopies,
+  forCluster,
+  ended
+};
 
 /// A thread of a block.
 struct Fiber {
@@ -42,13 +50,20 @@ struct Words {
   std::vector<Word> sent;
 };
 
+/// Copies that are not done yet, and how often a barrier has opened for some.
+struct Arrivals {
+  Later::Work copies;
+  unsigned begun = 0, opened = 0;
+};
+
 struct Block {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Warp> warps;
   /// What kernels declared, while other blocks of the cluster run.
   std::vector<char> declared;
   std::vector<char> dynamic;
-  std::map<size_t, Words> words;  ///< of each barrier
+  std::map<size_t, Words> words;                 ///< of each barrier
+  std::map<const uint64_t *, Arrivals> arrivals; ///< of each barrier
   std::map<int, unsigned> inPart; ///< threads that wait at a barrier of a part
   /// As aligned as shared memory is.
   char *begin() {
@@ -83,6 +98,10 @@ public:
   void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
                 uint32_t word) override;
   void waitForWords(uint64_t *barrier) override;
+  void makeArrivals(const uint64_t *barrier) override;
+  void copyBulk(void *to, const void *from, size_t bytes,
+                const uint64_t *barrier) override;
+  void waitForArrivals(const uint64_t *barrier, bool isOdd) override;
   OfLanes exchange(const void *mine, size_t bytes) override;
 
 private:
@@ -107,6 +126,7 @@ private:
   unsigned arrivedAtCluster = 0, phases = 0; ///< of the cluster's barrier
   bool sendsTooMuch = false; ///< or to a barrier that there is not?
   bool leavesWork = false;   ///< did a thread not wait for what it began?
+  bool waitsWrongly = false; ///< for copies of which there is no barrier
 };
 
 } // namespace emulated

@@ -62,6 +62,11 @@ struct Gpu {
   virtual void sendWord(uint32_t *mine, uint64_t *barrier, int rank,
                         uint32_t word) = 0;
   virtual void waitForWords(uint64_t *barrier) = 0;
+  /// Copies that one thread begins and all of the block wait for.
+  virtual void makeArrivals(const uint64_t *barrier) = 0;
+  virtual void copyBulk(void *to, const void *from, size_t bytes,
+                        const uint64_t *barrier) = 0;
+  virtual void waitForArrivals(const uint64_t *barrier, bool isOdd) = 0;
   /// Waits for all lanes of the warp: `bytes` of each of them.
   static constexpr size_t most = 32;
   using OfLanes = const char (*)[most];

@@ -58,6 +58,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       float part[width * stride];
     };
     unsigned inside[threads]; ///< a bit for each pixel that a thread loads
+    typename Turns::Arrivals arrivals;
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
 
@@ -202,7 +203,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
     // The results take the place of pixels and filters, also of those of a turn
     // that the last of the blocks may not have.
     if constexpr (allTurns % split != 0)
-      waitForCopies();
+      Turns::waitForRest(memory, Turns::endOf(first));
     __syncthreads();
     if constexpr (moves)
       eachSum([&](int j, int e) { sum[j][e] = moved[j][e]; });

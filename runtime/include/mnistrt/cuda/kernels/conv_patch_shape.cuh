@@ -118,7 +118,7 @@ MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
   const int results =
       t.isStrip() ? poolBytes(w, t) : t.width * (t.windows + 4) * 4;
   return static_cast<unsigned>(max(stagesOf(w) * words * 16, results) +
-                               4 * t.threads);
+                               4 * t.threads + 16);
 }
 
 /// Groups of taps, after each of which sums may be added to others, none of

@@ -52,6 +52,12 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
     uint4 pixel[shape::pixelWords(W, t)];
   };
   static constexpr int stages = shape::stagesOf(W);
+  /// One thread copies filters where the GPU copies what is large at once.
+  static constexpr bool inBulk = hasClusters;
+  /// What is beside the stages.
+  struct Arrivals {
+    uint64_t barrier[stages];
+  };
   /// Turns whose pixels are on their way at once, beside those that are
   /// multiplied and those that are stored: all, if a thread can have them.
   static constexpr int ahead =
@@ -59,13 +65,42 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
           ? turns - 1
           : 1;
 
-  /// Begins to copy a turn's filters.
-  static MN_DEVICE void copyFilters(Stage &stage, const uint4 *packed,
+  /// Begins to copy a turn's filters to stage number `to`.
+  template <typename Memory>
+  static MN_DEVICE void copyFilters(Memory &memory, int to, const uint4 *packed,
                                     int turn) {
-    const uint4 *from = packed + turn * filterWords + int(threadIdx.x);
-    copyRest(sharedAddress(&stage.filter) +
-                 threadIdx.x * unsigned(sizeof(uint4)),
-             from);
+    Stage &stage = memory.stage[to];
+    const uint4 *from = packed + turn * filterWords;
+    if constexpr (!inBulk)
+      copyRest(sharedAddress(&stage.filter) +
+                   threadIdx.x * unsigned(sizeof(uint4)),
+               from + int(threadIdx.x));
+    else if (threadIdx.x == 0)
+      copyBulk(&stage.filter[0][0][0][0], from, sizeof(stage.filter),
+               &memory.arrivals.barrier[to]);
+  }
+  /// Until those of the block's turn number `turn` are there.
+  template <typename Memory>
+  static MN_DEVICE void waitForFilters(Memory &memory, int turn) {
+    if constexpr (inBulk)
+      waitForArrivals(&memory.arrivals.barrier[turn % stages],
+                      turn / stages % 2 == 0);
+    else if (turn == 0)
+      waitForCopyGroups<(turns > 1)>();
+    else
+      waitForCopies();
+  }
+  /// Of `end` turns; until what was copied for a turn that is not there is,
+  /// too.
+  template <typename Memory>
+  static MN_DEVICE void waitForRest(Memory &memory, int end) {
+    if constexpr (!inBulk)
+      waitForCopies();
+    else if (turns > 1 && end == 1)
+      waitForArrivals(&memory.arrivals.barrier[stages - 1], true);
+  }
+  static MN_DEVICE int endOf(int first) {
+    return allTurns % split == 0 ? turns : shape::min(turns, allTurns - first);
   }
   /// A thread's 16 bytes number `j` and after. Offsets that the compiler knows
   /// take no registers.
@@ -105,13 +140,20 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
                        const Tile &tile, int first, bool isPacked) {
     if constexpr (W.readsPool())
       clearPixels(memory);
-    pixel.begin(op, tile, memory.inside[threadIdx.x]);
+    if constexpr (inBulk)
+      if (threadIdx.x == 0)
+        for (int stage = 0; stage < stages; ++stage)
+          makeArrivals(&memory.arrivals.barrier[stage]);
     if (isPacked)
-      copyFilters(memory.stage[0], packed, first);
+      copyFilters(memory, 0, packed, first);
+    pixel.begin(op, tile, memory.inside[threadIdx.x]);
     gridDependencySync();
     if (!isPacked)
-      copyFilters(memory.stage[0], packed, first);
-    commitCopies();
+      copyFilters(memory, 0, packed, first);
+    if constexpr (inBulk)
+      __syncthreads();
+    else
+      commitCopies();
   }
 
   /// For all taps, and the channels of turns from `first` on: start(stage,
@@ -122,8 +164,7 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
   MN_DEVICE void each(const Op &op, const uint4 *packed, Memory &memory,
                       int first, const Start &start, const Finish &finish) {
     const unsigned &inside = memory.inside[threadIdx.x];
-    const int end = opaque(
-        allTurns % split == 0 ? turns : shape::min(turns, allTurns - first));
+    const int end = opaque(endOf(first));
     const auto later = [&](int turn) {
       return shape::min(first + turn, allTurns - 1);
     };
@@ -135,23 +176,20 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
 #pragma unroll
         for (int turn = 0; turn < ahead; ++turn)
           pixel.load(op, later(turn + 1), next[turn]);
-        copyFilters(memory.stage[1], packed, later(1));
-        commitCopies();
+        copyFilters(memory, 1, packed, later(1));
+        if constexpr (!inBulk)
+          commitCopies();
       }
       storePixels(held, inside, memory.stage[0], first);
     }
 #pragma unroll 1
     for (int turn = 0; turn < end; ++turn) {
-      if (turn == 0)
-        waitForCopyGroups<(turns > 1)>();
-      else
-        waitForCopies();
+      waitForFilters(memory, turn);
       if constexpr (hasWgmma)
         fenceForWgmma();
       __syncthreads();
       if (turn != 0 && turn + 1 < end)
-        copyFilters(memory.stage[(turn + 1) % stages], packed,
-                    first + turn + 1);
+        copyFilters(memory, (turn + 1) % stages, packed, first + turn + 1);
 #pragma unroll
       for (int group = 0; group < groups; ++group) {
         start(memory.stage[turn % stages], group);

@@ -90,6 +90,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct StripKernel {
       Pool pool[joins ? width : 1][pitch];
     };
     unsigned inside[t.threads]; ///< a bit for each pixel that a thread loads
+    typename Turns::Arrivals arrivals;
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(W, t));
 

@@ -155,6 +155,40 @@ MN_DEVICE void commitCopies() {
 template <int running> MN_DEVICE void waitForCopyGroups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(running) : "memory");
 }
+/// Copies of any size, by one thread: a barrier in shared memory, which another
+/// barrier makes known to the block, opens once when what was begun is there,
+/// and then again for the next copy.
+MN_DEVICE void makeArrivals(uint64_t *barrier) {
+  asm volatile(
+      "mbarrier.init.shared::cta.b64 [%0], 1;\n"
+      "fence.mbarrier_init.release.cluster;" ::"r"(sharedAddress(barrier))
+      : "memory");
+}
+/// Both at multiples of 16 bytes, as is their number.
+MN_DEVICE void copyBulk(uint4 *to, const uint4 *from, unsigned bytes,
+                        uint64_t *barrier) {
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%3], %2;\n"
+      "cp.async.bulk.shared::cluster.global.mbarrier"
+      "::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(sharedAddress(to)),
+      "l"(from), "r"(bytes), "r"(sharedAddress(barrier))
+      : "memory");
+}
+/// Until it has opened an odd number of times, or an even one.
+MN_DEVICE void waitForArrivals(uint64_t *barrier, bool isOdd) {
+  unsigned isOpen;
+  do
+    asm volatile("{\n"
+                 ".reg .pred open;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 open, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, open;\n"
+                 "}"
+                 : "=r"(isOpen)
+                 : "r"(sharedAddress(barrier)), "r"(isOdd ? 0 : 1)
+                 : "memory");
+  while (isOpen == 0);
+}
+
 /// Until all that the thread has begun to copy is there.
 MN_DEVICE void waitForCopies() {
   asm volatile("cp.async.wait_all;" ::: "memory");

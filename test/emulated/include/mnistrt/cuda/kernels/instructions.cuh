@@ -80,6 +80,16 @@ template <int running> void waitForCopyGroups() {
     groups.pop_front();
   }
 }
+inline void makeArrivals(uint64_t *barrier) {
+  emulated::gpu->makeArrivals(barrier);
+}
+inline void copyBulk(uint4 *to, const uint4 *from, unsigned bytes,
+                     uint64_t *barrier) {
+  emulated::gpu->copyBulk(to, from, bytes, barrier);
+}
+inline void waitForArrivals(uint64_t *barrier, bool isOdd) {
+  emulated::gpu->waitForArrivals(barrier, isOdd);
+}
 inline void waitForCopies() {
   waitForCopyGroups<0>();
   emulated::Later::run(emulated::gpu->thread->later.copies);

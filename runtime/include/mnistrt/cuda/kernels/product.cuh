@@ -81,6 +81,11 @@ struct ProductKernel {
     typename Loop::Operands operands;
     T part[cluster != 1 || Loop::inShared ? height * stride : 1];
   };
+  /// What FMA units read is declared, too, of which a kernel may have 48 kB.
+  static constexpr bool sends =
+      Share::template sends<T> &&
+      (t.mma != Mma::ffma ||
+       sizeof(Memory) + sizeof(typename Share::Sent) <= (44 << 10));
 
   /// Of the slices, one after the other.
   static MN_DEVICE Memory *sharedMemory() {
@@ -97,7 +102,7 @@ struct ProductKernel {
   template <typename A, typename B, typename Results>
   static MN_DEVICE void run(const A &a, const B &b, const Results &results,
                             Parts &parts) {
-    if constexpr (Share::template sends<T>)
+    if constexpr (sends)
       Share::beginToSend(int(blockIdx.x % t.splits));
     constexpr bool early = t.dots && LoadsEarly<typename Results::Functor>;
     if constexpr (!early)
@@ -156,7 +161,7 @@ private:
     if constexpr (cluster != 1 || t.splits == 1) {
       if constexpr (!Loop::inShared)
         loop.visit([&](int e, T v) { mine[inPart(e)] = v; });
-      if constexpr (Share::template sends<T>) {
+      if constexpr (sends) {
         if constexpr (!Loop::inShared)
           __syncthreads();
         Share::template storeSent<t.slices, apart>(results.f, mine, split,

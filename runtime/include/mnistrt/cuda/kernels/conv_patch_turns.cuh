@@ -4,7 +4,7 @@
 // tap, for some channels at a time, a turn: while the tensor cores multiply
 // these, the next ones arrive. Eight neighbouring pixels are eight rows of an
 // operand, and a tap's operand is as far away as its pixels. Filters are only
-// copied (conv_patch_filters.cuh).
+// copied (conv_patch_filters.cuh), by one thread where the GPU can do so.
 //
 //===----------------------------------------------------------------------===//
 

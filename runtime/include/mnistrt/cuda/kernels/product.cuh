@@ -1,13 +1,13 @@
 //===- product.cuh - the tiled product under all contractions ---*- C++ -*-===//
 //
 // Result (b, m, n) is the sum over k of a(b, m, k) b(b, n, k): matrix products,
-// and
-// convolutions and their gradients as implicit matrix products; what an operand
-// is, its owner says. n is the direction in which results are adjacent.
+// and convolutions and their gradients as implicit matrix products; what an
+// operand is, its owner says. n is the direction in which results are adjacent.
 //
 // A block makes a tile, in a loop over k on the FMA units or the tensor cores;
-// of few rows its threads share the sums. Few tiles with long sums are shared
-// by several blocks (tile_parts.cuh).
+// there groups of warps may have a slice of k each. Of few rows its threads
+// share the sums. Few tiles with long sums are shared by several blocks
+// (tile_parts.cuh).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,9 @@
 //===- tile_parts.cuh - sums that several blocks have parts of --*- C++ -*-===//
 //
 // Blocks that share a tile of sums put it together from all their parts: a few
-// form a cluster, where each makes a share of the tile, or, on a GPU without
-// clusters, leave their parts in memory for the last of them. Many leave them
+// form a cluster, where each makes a share of the tile, which the others send
+// it their parts of, or it reads them; or, on a GPU without clusters, they
+// leave their parts in memory for the last of them. Many leave them
 // for another kernel, whose blocks are spread over the whole GPU. All add up in
 // one order.
 //

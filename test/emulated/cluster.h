@@ -74,6 +74,13 @@ struct Block {
   bool said = false, answer = false; ///< at this barrier, and at the last one
 };
 
+/// Those who waited for what has come.
+inline void release(Block &b, Waits what, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i)
+    if (b.fibers[i]->waits == what)
+      b.fibers[i]->waits = Waits::no;
+}
+
 class Cluster final : public Gpu {
 public:
   Cluster(const Launch &launch, Order order, bool late)

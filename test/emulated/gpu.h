@@ -1,8 +1,8 @@
 //===- gpu.h - a GPU as the kernels see it ----------------------*- C++ -*-===//
 //
 // The interface between kernels that are compiled for this machine's CPU and
-// the fake driver that runs them (blocks.cpp). Kernels do not include it:
-// kernel.h stands before their text.
+// the fake driver that runs them (blocks.cpp, arrivals.cpp). Kernels do not
+// include it: kernel.h stands before their text.
 //
 //===----------------------------------------------------------------------===//
 

@@ -40,7 +40,7 @@ void RowEmitter::addElementField(Value value) {
       {value,
        elementNames.add(argument ? out.use(argument)
                                  : nameOf(value.getDefiningOp(), elementNames)),
-       /*known=*/0, elementIndex, element});
+       /*known=*/0});
 }
 
 /// Whether a choice would load `operand` only where it takes it: what is
@@ -87,25 +87,15 @@ void RowEmitter::findElementFields() {
     addElementField(value);
 }
 
-void RowEmitter::addField(Value value, const Expr &index, const Position &at) {
-  if (!seen.insert(value))
+void RowEmitter::addRowField(Value value) {
+  if ((!space.hasRows(value) && countOf(value) != 1) || !seen.insert(value))
     return;
   auto argument = dyn_cast<BlockArgument>(skipReshapes(value));
   rowFields.push_back(
       {value,
        rowNames.add(argument ? out.use(argument)
                              : nameOf(value.getDefiningOp(), rowNames)),
-       rows.knownAfter.lookup(value), index, at});
-}
-
-void RowEmitter::addRowField(Value value) {
-  if (space.hasRows(value))
-    addField(value, rowIndex, row);
-}
-
-void RowEmitter::addNumberField(Value value) {
-  Position none = positionAt({"0"}, shapeOf(value));
-  addField(value, linearIndex(none, shapeOf(value)), none);
+       rows.knownAfter.lookup(value)});
 }
 
 /// Inputs of elementwise ops, reductions, and what is repeated along the rows.
@@ -119,7 +109,7 @@ void RowEmitter::findFields() {
         countOf(broadcast.getInput()) == 1 &&
         !broadcast.getInput().getDefiningOp<ConstantOp>() &&
         !machineFor(out.step).countsInRuns)
-      addNumberField(broadcast.getInput());
+      addRowField(broadcast.getInput());
     for (Value operand : op.getOperands())
       if (space.isRepeat(&op) ||
           (readsElements(op) && isa<BlockArgument>(skipReshapes(operand))))
@@ -214,7 +204,7 @@ void RowEmitter::beginBody(unsigned known, bool hasElement) {
   }
   for (const Field &field : rowFields)
     if (field.known < known)
-      body.bind(field.value, {"row." + field.name}, field.index);
+      body.bind(field.value, {"row." + field.name}, rowIndexOf(field.value));
 }
 
 /// What is known of where elements are, and which phases are together; on a CPU
@@ -291,10 +281,10 @@ LogicalResult RowEmitter::emitUpdate(StringRef head,
   for (const Field &field : rowFields) {
     if (field.known != known)
       continue;
-    FailureOr<Expr> value = body.value(field.value, field.at);
+    FailureOr<Expr> value = body.value(field.value, rowPlaceOf(field.value));
     if (failed(value))
       return failure();
-    body.bind(field.value, *value, field.index);
+    body.bind(field.value, *value, rowIndexOf(field.value));
     stores += line("row." + field.name + " = " + value->text + ";", 4) + "\n";
   }
   out.finishFunction(head, parameters, stores);

@@ -44,8 +44,6 @@ private:
     Value value;
     std::string name;
     unsigned known; ///< after so many phases
-    Expr index;     ///< where it is in its tensor
-    Position at;
   };
 
   std::string factsText() const;
@@ -63,10 +61,15 @@ private:
     return isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op) ||
            space.isTotal(&op);
   }
+  /// What there is one of for each row, or at all.
   void addRowField(Value value);
-  /// Adds what is the same for all rows.
-  void addNumberField(Value value);
-  void addField(Value value, const Expr &index, const Position &at);
+  /// Where such a value is in its tensor, for row `o`.
+  Position rowPlaceOf(Value value) const {
+    return space.hasRows(value) ? row : positionAt({"0"}, shapeOf(value));
+  }
+  Expr rowIndexOf(Value value) const {
+    return linearIndex(rowPlaceOf(value), shapeOf(value));
+  }
   std::string structText(StringRef name, ArrayRef<Field> fields);
   std::string arraysText() const;
   std::string phasesText(StringRef name, ArrayRef<RowPhase> phases);

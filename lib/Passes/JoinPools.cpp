@@ -104,11 +104,8 @@ void JoinPools::join(ArrayRef<StepOp> pools) {
   StepOp joined = mlir::mnistc::join(steps, results, name, first);
   joined.setImplAttr(impl);
   // What was best without the pool need not be with it.
-  if (mma != Mma::ffma)
-    joined.setScheduleAttr(ProductAttr::get(&getContext(), mma,
-                                            DenseI64ArrayAttr(),
-                                            DenseI64ArrayAttr(), /*split=*/1,
-                                            /*slices=*/1));
+  if (Attribute multiplies = mmaOnly(&getContext(), mma))
+    joined.setScheduleAttr(multiplies);
 }
 
 void JoinPools::runOnOperation() {

@@ -190,8 +190,8 @@ private:
   LogicalResult selectUntuned(StepOp &step, const Target &target,
                               Libraries allowed, StepNames &names) {
     if (const Preference *preference = preferred(step, target, allowed)) {
-      take({preference->impl, mmaOnly(preference->mma)}, preference->epilogue,
-           step, names);
+      take({preference->impl, mmaOnly(&getContext(), preference->mma)},
+           preference->epilogue, step, names);
       numTensorCores += preference->mma != Mma::ffma;
       return success();
     }
@@ -231,13 +231,6 @@ private:
         return &preference;
     }
     return nullptr;
-  }
-
-  Attribute mmaOnly(Mma mma) {
-    return mma == Mma::ffma ? Attribute()
-                            : ProductAttr::get(&getContext(), mma, /*tile=*/{},
-                                               /*warps=*/{}, /*split=*/1,
-                                               /*slices=*/1);
   }
 
   /// Whether a step can be computed by `impl`, split if need be.
@@ -319,7 +312,7 @@ private:
     untuned.impl = preference ? preference->impl : Impl::kernel;
     untuned.schedule =
         untuned.impl != Impl::kernel
-            ? mmaOnly(mma)
+            ? mmaOnly(&getContext(), mma)
             : scheduleAttribute(&getContext(), chooseSchedule(step, mma));
     std::vector<StepChoice> choices =
         candidatesFor(step, target, allowed, *wanted, untuned);

@@ -210,42 +210,6 @@ TEST(Shapes, FoldedWindowsHaveAllTaps) {
   EXPECT_EQ(shape::foldedOf(odd).strides[1], 2);
 }
 
-TEST(Shapes, PatchesHaveStridesThatFold) {
-  Conv s{.batch = 64,
-         .inChannels = 32,
-         .outChannels = 64,
-         .in = {14, 14, 1},
-         .kernel = {3, 3, 1},
-         .out = {14, 14, 1},
-         .pads = {1, 1, 0},
-         .padsAfter = {1, 1, 0},
-         .schedule = {.mma = Mma::tf32x3}};
-  const auto forward = [](const Conv &shape) {
-    return shape::chooseConv(shape).schedule.way;
-  };
-  EXPECT_EQ(forward(s), Way::patches);
-  Conv other = s;
-  other.groups = 2;
-  EXPECT_EQ(forward(other), Way::patches);
-  // Each group has blocks and filters of its own.
-  const shape::Windows w = shape::windowsOf(other);
-  const shape::Patch t = shape::counted(shape::Patch{32}, w);
-  EXPECT_EQ(shape::allBlocks(w, t), 2 * t.blocks());
-  EXPECT_EQ(shape::packedWords(w, t),
-            2 * t.across * shape::turnsOf(w) * shape::filterWords(w, t));
-  other = s;
-  other.strides[0] = 2, other.out[0] = 7;
-  EXPECT_EQ(forward(other), Way::patches);
-  EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);
-  other.in[0] = 13;
-  EXPECT_NE(forward(other), Way::patches);
-  // But a phase of the gradient has strides of 1.
-  EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);
-  other = s;
-  other.schedule.mma = Mma::ffma;
-  EXPECT_NE(forward(other), Way::patches);
-}
-
 /// Blocks that share a tile are whole clusters, or a cluster, or none.
 TEST(Shapes, ProductsInClusters) {
   for (int i = 0; i < 500; ++i) {
@@ -265,6 +229,9 @@ TEST(Shapes, ProductsInClusters) {
     EXPECT_TRUE(t.slices == 1 || t.mma != Mma::ffma);
     EXPECT_LE(t.allThreads(), 512);
     EXPECT_LE(shape::sharedBytes(t), shape::smallestShared);
+    shape::eachTiles(p, [&](const shape::Tiles &each, int64_t) {
+      EXPECT_LE(each.slices, shape::mostSlices);
+    });
   }
 }
 

@@ -7,6 +7,47 @@ namespace {
 
 using namespace mn;
 
+/// 32 to 64 channels, 3 x 3.
+Conv secondConv(Mma mma) {
+  return {.batch = 64,
+          .inChannels = 32,
+          .outChannels = 64,
+          .in = {14, 14, 1},
+          .kernel = {3, 3, 1},
+          .out = {14, 14, 1},
+          .pads = {1, 1, 0},
+          .padsAfter = {1, 1, 0},
+          .schedule = {.mma = mma}};
+}
+
+TEST(Ways, PatchesHaveStridesThatFold) {
+  const Conv s = secondConv(Mma::tf32x3);
+  const auto forward = [](const Conv &shape) {
+    return shape::chooseConv(shape).schedule.way;
+  };
+  EXPECT_EQ(forward(s), Way::patches);
+  Conv other = s;
+  other.groups = 2;
+  EXPECT_EQ(forward(other), Way::patches);
+  // Each group has blocks and filters of its own.
+  const shape::Windows w = shape::windowsOf(other);
+  const shape::Patch t = shape::counted(shape::Patch{32}, w);
+  EXPECT_EQ(shape::allBlocks(w, t), 2 * t.blocks());
+  EXPECT_EQ(shape::packedWords(w, t),
+            2 * t.across * shape::turnsOf(w) * shape::filterWords(w, t));
+  other = s;
+  other.strides[0] = 2, other.out[0] = 7;
+  EXPECT_EQ(forward(other), Way::patches);
+  EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);
+  other.in[0] = 13;
+  EXPECT_NE(forward(other), Way::patches);
+  // But a phase of the gradient has strides of 1.
+  EXPECT_EQ(shape::chooseInputGrad(other).schedule.way, Way::patches);
+  other = s;
+  other.schedule.mma = Mma::ffma;
+  EXPECT_NE(forward(other), Way::patches);
+}
+
 TEST(Ways, LongSumsOfFewTilesHaveSlices) {
   const ProductSchedule how = {.mma = Mma::tf32x3};
   const auto slices = [&](int m, int n, int k) {
@@ -21,15 +62,7 @@ TEST(Ways, LongSumsOfFewTilesHaveSlices) {
 /// Times of products without slices are known beside other ways'.
 TEST(Ways, SlicesMakeNoGradientAProduct) {
   for (Mma mma : {Mma::tf32x3, Mma::tf32, Mma::bf16}) {
-    const Conv s = shape::chooseFilterGrad({.batch = 64,
-                                            .inChannels = 32,
-                                            .outChannels = 64,
-                                            .in = {14, 14, 1},
-                                            .kernel = {3, 3, 1},
-                                            .out = {14, 14, 1},
-                                            .pads = {1, 1, 0},
-                                            .padsAfter = {1, 1, 0},
-                                            .schedule = {.mma = mma}});
+    const Conv s = shape::chooseFilterGrad(secondConv(mma));
     EXPECT_EQ(s.schedule.way, Way::bands);
   }
 }

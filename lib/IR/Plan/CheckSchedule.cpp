@@ -20,7 +20,6 @@ static constexpr int64_t declaredShared = 48 << 10;
 /// Results that a thread keeps in registers.
 static constexpr int ffmaResults = 64, mmaResults = 128;
 static constexpr int mostThreads = 1024, mostDepth = 64, mostSplit = 256;
-static constexpr int mostSlices = 8; ///< a block has 16 barriers
 static constexpr int64_t mostBlocks = INT32_MAX, mostParts = 1 << 28;
 
 static bool isPowerOfTwo(int n, int most) {
@@ -90,13 +89,13 @@ static std::string mmaProblem(const Contraction &c,
 
 static std::string productProblem(const Contraction &c,
                                   const mn::ProductSchedule &s) {
+  if (s.slices < 1 || s.slices > mn::shape::mostSlices)
+    return formatv("expected 1 to {0} slices, got {1}", mn::shape::mostSlices,
+                   s.slices);
   if (int64_t threads = int64_t(32) * s.warps[0] * s.warps[1] * s.slices;
       threads > mostThreads)
     return formatv("expected at most {0} threads, got {1}", mostThreads,
                    threads);
-  if (s.slices > mostSlices)
-    return formatv("expected at most {0} slices, got {1}", mostSlices,
-                   s.slices);
   std::string problem =
       s.mma == mn::Mma::ffma ? ffmaProblem(c, s) : mmaProblem(c, s);
   if (!problem.empty())

@@ -144,6 +144,10 @@ Attribute mlir::mnistc::scheduleAttribute(MLIRContext *context,
   llvm_unreachable("all have an attribute");
 }
 
+Attribute mlir::mnistc::mmaOnly(MLIRContext *context, Mma mma) {
+  return scheduleAttribute(context, {.mma = ofKernels(mma)});
+}
+
 mn::ProductSchedule mlir::mnistc::chooseSchedule(StepOp step, Mma mma) {
   Contraction c(step, {.mma = ofKernels(mma)});
   switch (c.kind) {

@@ -31,6 +31,8 @@ mn::ProductSchedule scheduleOf(StepOp step);
 /// The same as an attribute; null for the default.
 Attribute scheduleAttribute(MLIRContext *context,
                             const mn::ProductSchedule &schedule);
+/// What multiplies, and nothing chosen yet; null for FMA units.
+Attribute mmaOnly(MLIRContext *context, Mma mma);
 
 /// What is best for a step on a kernel that multiplies with `mma`, by the
 /// kernels' models.

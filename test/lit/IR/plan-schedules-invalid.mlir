@@ -100,8 +100,20 @@ func.func @ffma_slices(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
 // -----
 
 func.func @mma_slices(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
-  // expected-error @below {{expected at most 8 slices, got 16}}
+  // expected-error @below {{expected 1 to 8 slices, got 16}}
   %z = plan.step "z" on kernel schedule(#plan.product<mma = tf32, tile = [16, 16, 16], slices = 16>) (%x, %y) {
+  ^bb0(%a: tensor<64x600xf32>, %b: tensor<600x80xf32>):
+    %0 = mnist.matmul %a, %b : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+    plan.yield %0 : tensor<64x80xf32>
+  } : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
+  return
+}
+
+// -----
+
+func.func @no_slices(%x: tensor<64x600xf32>, %y: tensor<600x80xf32>) {
+  // expected-error @below {{expected 1 to 8 slices, got 0}}
+  %z = plan.step "z" on kernel schedule(#plan.product<mma = tf32, tile = [16, 16, 16], slices = 0>) (%x, %y) {
   ^bb0(%a: tensor<64x600xf32>, %b: tensor<600x80xf32>):
     %0 = mnist.matmul %a, %b : (tensor<64x600xf32>, tensor<600x80xf32>) -> tensor<64x80xf32>
     plan.yield %0 : tensor<64x80xf32>

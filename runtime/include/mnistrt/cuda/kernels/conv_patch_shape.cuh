@@ -112,7 +112,7 @@ MN_SHAPE_FN int pixelWords(const Windows &w, const Patch &t) {
   const int words = patchLoads(w, t) * t.threads;
   return w.readsPool() ? max(words, 2 * patchPixels(w, t) + 1) : words;
 }
-/// Of these, or of the results; and what is inside.
+/// Of these, or of the results; what is inside, and two barriers.
 MN_SHAPE_FN unsigned sharedBytes(const Windows &w, const Patch &t) {
   const int words = pixelWords(w, t) + filterWords(w, t);
   const int results =

@@ -145,10 +145,10 @@ MN_SHAPE_FN void eachSplit(const Tiles &t, const Use &use) {
 /// use(tiles) with one slice and more, as many as a block has room for.
 template <typename Use> MN_SHAPE_FN void eachSlices(Tiles t, const Use &use) {
   constexpr int mostThreads = 512;
-  for (t.slices = 1; t.slices == 1 || (t.allThreads() <= mostThreads &&
-                                       sharedBytes(t) <= smallestShared);
-       t.slices *= 2)
-    use(t);
+  for (t.slices = 1; t.slices <= mostSlices; t.slices *= 2)
+    if (t.slices == 1 ||
+        (t.allThreads() <= mostThreads && sharedBytes(t) <= smallestShared))
+      use(t);
 }
 
 /// use(tiles, cycles) for all that are worth a thought.

@@ -65,6 +65,9 @@ MN_SHAPE_FN Tiles dotsTiles(const Product &p, int columns, int warps) {
   return counted(t, p);
 }
 
+/// Of a tile: each waits at a barrier of its own, of which a block has 16.
+inline constexpr int mostSlices = 8;
+
 /// What a schedule says.
 MN_SHAPE_FN Tiles tilesOf(const Product &p) {
   const ProductSchedule &s = p.schedule;

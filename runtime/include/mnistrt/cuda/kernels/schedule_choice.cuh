@@ -200,7 +200,7 @@ MN_SHAPE_FN void eachSchedule(const Conv &s, const ConvWork &work, Use &&use) {
 
 /// Other ways are compared with products that have one slice, as they were
 /// timed; a product that is chosen may have several. With slices counted a
-/// gradient in tf32 and bf16 was a product, not bands, and SimpleCNN took 1.5
+/// gradient in tf32 and bf16 was a product, not bands, and SimpleCNN took 3
 /// us longer.
 struct FewestOfOneSlice {
   Fewest fewest;

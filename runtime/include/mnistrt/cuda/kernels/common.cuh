@@ -161,7 +161,7 @@ using RowNumber = typename Choice<(S.size > 1 << 30), int64_t, int>::Type;
 /// Scratch memory of one kernel: `parts` numbers and a ticket for each of
 /// `results` groups of blocks. Tickets start as 0 and are left so.
 template <typename T, long long parts, int results> struct Scratch {
-  T part[parts];
+  alignas(16) T part[parts];
   unsigned ticket[results];
 };
 

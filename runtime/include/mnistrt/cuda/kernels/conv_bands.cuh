@@ -13,6 +13,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_BANDS_CUH
 
 #include "mnistrt/cuda/kernels/conv_bands_groups.cuh"
+#include "mnistrt/cuda/kernels/conv_bands_rows.cuh"
 
 #ifdef __CUDACC__
 
@@ -24,15 +25,14 @@ struct BandsKernel : BandGroups<S> {};
 template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
   using Base = BandTiles<S>;
   using G = typename Base::G;
-  using Base::each, Base::height, Base::inputs, Base::mma, Base::pixels,
-      Base::results, Base::steps, Base::t, Base::taps, Base::terms,
-      Base::threads, Base::width;
-  using typename Base::Band, typename Base::Corner, typename Base::Parts,
-      typename Base::Window;
+  using Loads = BandRowLoads<S>;
+  using Base::each, Base::height, Base::mma, Base::pixels, Base::results,
+      Base::steps, Base::t, Base::taps, Base::terms, Base::threads, Base::width;
+  using typename Base::Band, typename Base::Corner, typename Base::Parts;
   template <int words> using Fragment = typename Base::template Fragment<words>;
   static constexpr int warps = t.warps;
   static constexpr int alongO = height / 16, alongC = width / 8;
-  static constexpr int teams = warps / (alongO * alongC); ///< along pixels
+  static constexpr int teams = t.teams(); ///< along pixels
   static constexpr int pitch = t.gradPitch(S), inputPitch = Base::inputPitch;
   static constexpr int kept = shape::keptTerms(mma) / terms; ///< steps
   static constexpr bool moves =
@@ -44,58 +44,35 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
   };
   union Memory {
     Operands operands;
-    float part[teams][results];
+    float part[teams][Base::sums];
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(S, t));
 
-  /// Lanes are along pixels, and a warp has every eighth channel.
-  template <int channels, int count, typename Load>
-  static MN_DEVICE void fill(float *to, int toPitch, const Load &load) {
-    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-    constexpr int turns = (count + 31) / 32, mine = channels / 8;
-#pragma unroll(mine >= 8 ? 2 : 16 / mine)
-    for (int turn = 0; turn < turns; ++turn) {
-      const int pixel = turn * 32 + lane;
-      float v[mine];
-      load(pixel, warp, v);
-      if (count % 32 == 0 || pixel < count)
-#pragma unroll
-        for (int i = 0; i < mine; ++i)
-          to[(warp + 8 * i) * toPitch + pixel] = v[i];
-    }
-  }
-
-  /// What is outside is 0, also beyond the band's last window.
   template <typename F>
   static MN_DEVICE void load(const F &f, const Band &band, const Corner &corner,
                              Operands &to) {
-    fill<height, steps * terms>(
-        to.grad[0], pitch, [&](int pixel, int first, float(&v)[height / 8]) {
-          const Window w = Base::windowOf(pixel);
-          const bool inside = pixel < pixels && Base::isWindow(band, w);
-          const Place at = inside ? Base::placeIn(band, w) : Place{0, 0, 0};
-          const int n = inside ? band.image + w.image : 0;
-#pragma unroll
-          for (int i = 0; i < height / 8; ++i) {
-            const int o = first + 8 * i;
-            const bool has = inside && Base::isOutput(corner, o);
-            const float x = Base::Grad::value(
-                f, n, corner.group * G::outChannels + (has ? corner.o + o : 0),
-                at);
-            v[i] = has ? x : 0.0f;
-          }
-        });
-    fill<width, inputs>(
-        to.input[0], inputPitch,
-        [&](int pixel, int first, float(&v)[width / 8]) {
-          typename Base::Spot spot;
-          spot.find(pixel);
-          const bool inside = Base::loadInputs(f, band, corner, spot, first, v);
-#pragma unroll
-          for (int i = 0; i < width / 8; ++i)
-            if (!inside || !Base::isInput(corner, first + 8 * i))
-              v[i] = 0.0f;
-        });
+    using Grads = BandRows<height, steps * terms, Loads::gradWide>;
+    using Inputs = BandRows<width, Loads::inputElements, Loads::inputWide>;
+    const auto loadGrad = [&](int e, int first, auto &v) {
+      Loads::loadGrads(f, band, corner, e, first, v);
+    };
+    const auto loadInput = [&](int e, int first, auto &v) {
+      Loads::loadInputs(f, band, corner, e, first, v);
+    };
+    const auto inGrads = [](int e) { return e; };
+    const auto inInputs = [](int e) { return Loads::inInputs(e); };
+    if constexpr (Grads::all + Inputs::all <= Grads::most) {
+      // Everything is on its way before the first number is waited for.
+      typename Grads::All grads;
+      typename Inputs::All inputs;
+      grads.load(0, loadGrad);
+      inputs.load(0, loadInput);
+      grads.store(0, to.grad[0], pitch, inGrads);
+      inputs.store(0, to.input[0], inputPitch, inInputs);
+    } else {
+      Grads::fill(to.grad[0], pitch, loadGrad, inGrads);
+      Inputs::fill(to.input[0], inputPitch, loadInput, inInputs);
+    }
   }
 
   float sum[taps][4], moved[moves ? taps : 1][4];
@@ -188,27 +165,41 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
     const int row = warp % alongO * 16 + lane / 4;
     const int column = warp / alongO % alongC * 8 + lane % 4 * 2;
     eachSum([&](int tap, int e) {
-      memory.part[warp / (alongO * alongC)]
-                 [((row + e / 2 * 8) * width + column + e % 2) * taps + tap] =
+      memory
+          .part[warp / (alongO * alongC)][(row + e / 2 * 8) * Base::sumsPitch +
+                                          (column + e % 2) * taps + tap] =
           moves ? moved[moves ? tap : 0][e] : sum[tap][e];
     });
     __syncthreads();
     bool isNan = false;
     for (int e = int(threadIdx.x); e < results; e += threads) {
-      float v = memory.part[0][e];
+      const int at = Base::inSums(e);
+      float v = memory.part[0][at];
 #pragma unroll
       for (int team = 1; team < teams; ++team)
-        v += memory.part[team][e];
+        v += memory.part[team][at];
       if constexpr (teams > 1)
-        memory.part[0][e] = v;
+        memory.part[0][at] = v;
       isNan |= v != v;
     }
     Base::repair(f, memory.part[0], isNan, corner, firstBand, lastBand);
   }
 
-  template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    gridDependencySync();
+  /// What is beside the images' rows.
+  static MN_DEVICE void clearSides(Operands &to) {
+    float4 *all = reinterpret_cast<float4 *>(to.input);
+    if constexpr (Base::across != S.in[1])
+      for (int i = int(threadIdx.x); i < width * inputPitch / 4; i += threads)
+        all[i] = {0, 0, 0, 0};
+    __syncthreads();
+  }
+
+  template <typename F>
+  static MN_DEVICE void run(const F &functor, Parts &parts) {
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
+    clearSides(memory.operands);
+    const F f = withAlignedTensors(functor);
+    gridDependencySync();
     const Corner corner = Base::cornerOf(int(blockIdx.x / t.splits));
     const auto bands = Base::bandsOfBlock();
 

@@ -22,7 +22,7 @@ template <Conv S> struct BandGroups : BandTiles<S> {
   using Base = BandTiles<S>;
   using Loads = BandLoads<S>;
   using Products = BandInputs<S>;
-  using Base::results, Base::t, Base::threads;
+  using Base::t, Base::threads;
   using typename Base::Band, typename Base::Corner, typename Base::Parts;
   using Operands = typename Loads::Operands;
   static constexpr int pitch = Loads::pitch;
@@ -30,7 +30,7 @@ template <Conv S> struct BandGroups : BandTiles<S> {
 
   union Memory {
     Operands operands;
-    float part[results];
+    float part[Base::sums];
   };
   static_assert(sizeof(Memory) <= shape::sharedBytes(S, t));
 

@@ -212,7 +212,8 @@ template <Conv S> struct BandInputs : BandTiles<S> {
           if (unit.isBeyond || row >= tapsOfRun * width)
             continue;
           const float v = moves ? moved[moves ? r : 0][j][e] : sum[r][j][e];
-          part[(o * width + row % width) * taps + unit.tap + row / width] = v;
+          part[o * Base::sumsPitch + row % width * taps + unit.tap +
+               row / width] = v;
           isNan |= v != v;
         }
     }

@@ -46,10 +46,23 @@ struct Bands {
   MN_SHAPE_FN int steps(const Conv &s) const {
     return ceilDiv(pixels(), 8 * termsOfWord(s.schedule.mma));
   }
-  /// The input's pixels that windows of a row, or of the band, reach.
+  /// Without warpgroups, elements of a row that a thread loads at once.
+  static MN_SHAPE_FN int wideOf(int row) {
+    return row % 4 == 0 ? 4 : row % 2 == 0 ? 2 : 1;
+  }
+  /// Pixels of a row of the input: those that windows reach; without warpgroups
+  /// all of an image's row, which begins after `left` zeros.
+  MN_SHAPE_FN int left(const Conv &s) const {
+    const int wide = wideOf(s.in[1]);
+    return ceilDiv(s.pads[1], wide) * wide;
+  }
   MN_SHAPE_FN int across(const Conv &s) const {
-    return (columns - 1) * s.strides[1] + (s.kernel[1] - 1) * s.dilations[1] +
-           1;
+    const int reached =
+        (columns - 1) * s.strides[1] + (s.kernel[1] - 1) * s.dilations[1] + 1;
+    if (warpgroups != 0)
+      return reached;
+    const int wide = wideOf(s.in[1]);
+    return left(s) + max(s.in[1], ceilDiv(reached - s.pads[1], wide) * wide);
   }
   MN_SHAPE_FN int inputRows(const Conv &s) const {
     return (rows - 1) * s.strides[0] + (tapRows(s) - 1) * s.dilations[0] + 1;
@@ -67,6 +80,11 @@ struct Bands {
   MN_SHAPE_FN int inputPitch(const Conv &s) const {
     return pitchOf(inputPixels(s));
   }
+  /// Of an output channel's sums: threads that have those of eight channels
+  /// store them in different banks.
+  MN_SHAPE_FN int sumsPitch() const { return pitchOf(width * taps); }
+  /// Warps that have the same sums, of other pixels.
+  MN_SHAPE_FN int teams() const { return warps / (height / 16 * (width / 8)); }
   /// Bands below each other; and of an image, or of some.
   MN_SHAPE_FN int bandsDown(const Conv &s) const {
     return ceilDiv(s.out[0], rows);
@@ -145,7 +163,7 @@ MN_SHAPE_FN int gradPitch(const Conv &s, const Bands &t) {
 
 /// Bytes of shared memory of the operands, or of the sums of all warps.
 MN_SHAPE_FN int64_t neededBytes(const Conv &s, const Bands &t) {
-  const int64_t sums = int64_t(t.height) * t.width * t.taps;
+  const int64_t sums = int64_t(t.height) * t.sumsPitch();
   if (t.warpgroups != 0) {
     const int64_t input = partsOf(s.schedule.mma) * int64_t(inputWords(s, t));
     const int64_t grad = int64_t(2 * t.pairs()) * gradPitch(s, t);
@@ -153,7 +171,7 @@ MN_SHAPE_FN int64_t neededBytes(const Conv &s, const Bands &t) {
   }
   const int64_t operands =
       int64_t(t.height) * t.gradPitch(s) + int64_t(t.width) * t.inputPitch(s);
-  return 4 * max<int64_t>(operands, int64_t(t.warps) * 16 * 8 * t.taps);
+  return 4 * max<int64_t>(operands, t.teams() * sums);
 }
 MN_SHAPE_FN unsigned sharedBytes(const Conv &s, const Bands &t) {
   return static_cast<unsigned>(min<int64_t>(neededBytes(s, t), 1 << 30));
@@ -310,7 +328,7 @@ MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {
     return bandGroupsCycles(s, t);
   const bool x3 = s.schedule.mma == Mma::tf32x3;
   const int each = termsOfWord(s.schedule.mma);
-  const int teams = t.warps / (t.height / 16 * (t.width / 8));
+  const int teams = t.teams();
   const int loads = ceilDiv(t.pixels(), 32) * (t.height / 8) +
                     ceilDiv(t.inputPixels(s), 32) * (t.width / 8);
   const int steps = ceilDiv(t.steps(s), teams);

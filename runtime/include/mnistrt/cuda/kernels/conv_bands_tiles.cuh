@@ -30,6 +30,12 @@ template <Conv S> struct BandTiles {
   static constexpr int rows = t.inputRows(S), inputs = t.inputPixels(S);
   static constexpr int inputPitch = t.inputPitch(S);
   static constexpr int results = height * width * taps;
+  /// Those of an output channel, and where they are in shared memory.
+  static constexpr int ofOutput = width * taps, sumsPitch = t.sumsPitch();
+  static constexpr int sums = height * sumsPitch;
+  static MN_DEVICE int inSums(int e) {
+    return e / ofOutput * sumsPitch + e % ofOutput;
+  }
   using Share = TileShare<results, threads, t.splits, hasClusters>;
   using Parts = typename Share::template Parts<float, t.results(), t.count>;
 
@@ -75,43 +81,6 @@ template <Conv S> struct BandTiles {
     return {band.row + w.at.x0, band.column + w.at.x1, 0};
   }
 
-  /// A pixel of a band's input: the same place in every band.
-  struct Spot {
-    int element; ///< from the first row that the first window would have
-    int image, y;
-    bool isAcross; ///< between the left edge and the right one
-
-    MN_DEVICE void find(int pixel) {
-      constexpr int ofImage = rows * across;
-      image = pixel / ofImage;
-      y = pixel % ofImage / across - S.pads[0];
-      const int x = pixel % across - S.pads[1];
-      isAcross = pixel < inputs && unsigned(x) < unsigned(S.in[1]);
-      element = int(G::input(image, 0, Place{0, 0, 0})) + y * S.in[1] + x;
-    }
-    MN_DEVICE bool isIn(const Band &band) const {
-      return isAcross && band.image + image < S.batch &&
-             unsigned(band.row * S.strides[0] + y) < unsigned(S.in[0]);
-    }
-  };
-  /// Loads of every eighth input channel from `first` on what is at a spot of
-  /// a band. False: it is outside, and v is not to be used.
-  template <typename F>
-  static MN_DEVICE bool loadInputs(const F &f, const Band &band,
-                                   const Corner &corner, const Spot &spot,
-                                   int first, float (&v)[width / 8]) {
-    const bool inside = spot.isIn(band);
-    const Index from =
-        G::input(band.image, corner.group * G::inChannels + corner.c + first,
-                 Place{band.row * S.strides[0], 0, 0}) +
-        spot.element;
-#pragma unroll
-    for (int i = 0; i < width / 8; ++i)
-      v[i] = f.loadInput(inside && isInput(corner, first + 8 * i)
-                             ? from + i * 8 * G::pixelsIn
-                             : Index(0));
-    return inside;
-  }
   static MN_DEVICE bool isInput(const Corner &corner, int channel) {
     return G::inChannels % width == 0 || corner.c + channel < G::inChannels;
   }
@@ -138,7 +107,7 @@ template <Conv S> struct BandTiles {
   static MN_DEVICE int inputAt(int pixel) {
     const Window w = windowOf(shape::min(pixel, pixels - 1));
     return w.image * rows * across + w.at.x0 * S.strides[0] * across +
-           w.at.x1 * S.strides[1];
+           w.at.x1 * S.strides[1] + t.left(S) - S.pads[1];
   }
   static MN_SHAPE_FN int offsetOf(int tap) {
     return tap / S.kernel[1] * S.dilations[0] * across +
@@ -191,14 +160,24 @@ template <Conv S> struct BandTiles {
 #pragma unroll 1
     for (int e = int(threadIdx.x); e < results; e += threads) {
       const Result r = resultOf(corner, e);
-      float &v = part[e];
+      float &v = part[inSums(e)];
       if (v != v && isResult(r))
         v = exactSum(f, corner, r, firstBand, lastBand);
     }
     __syncthreads();
   }
 
-  /// Stores a block's sums, or leaves them for who adds up all parts.
+  /// Leaves a block's sums for who adds up all parts, and with them what is no
+  /// result, which nobody reads.
+  static MN_DEVICE void leave(const float *sums, float *to) {
+    static_assert(ofOutput % 4 == 0);
+#pragma unroll 4
+    for (int e = 4 * int(threadIdx.x); e < results; e += 4 * threads)
+      *reinterpret_cast<float4 *>(to + e) =
+          *reinterpret_cast<const float4 *>(sums + inSums(e));
+  }
+
+  /// Stores a block's sums, or leaves them.
   template <typename F>
   static MN_DEVICE void finish(const F &f, const float *sums, Parts &parts,
                                const Corner &corner) {
@@ -212,10 +191,10 @@ template <Conv S> struct BandTiles {
       return parts.part[which * t.results() + int64_t(tile) * results + e];
     };
     if constexpr (Share::cluster != 1 || t.splits == 1) {
-      const auto inSums = [](int e) { return e; };
-      Share::storeCluster(f, sums, split, inSums, has, place);
+      const auto at = [](int e) { return inSums(e); };
+      Share::storeCluster(f, sums, split, at, has, place);
     } else {
-      Share::eachOfTile(has, [&](int e) { part(split, e) = sums[e]; });
+      leave(sums, &part(split, 0));
       if constexpr (!Share::later)
         Share::template storeAsLast<float>(f, &parts.ticket[tile], part, has,
                                            place);

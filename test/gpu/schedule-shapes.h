@@ -134,6 +134,9 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
     .way = mn::Way::bands, .height = 32, .width = 32}))                                        \
   X(by_bands_one_dim, tiled(one_dim, {.mma = mn::Mma::tf32x3, .split = 1,                      \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
+  X(by_bands_one, tiled(mn::Conv{.batch=7, .inChannels=9, .outChannels=17, .in={12,12,1},      \
+    .kernel={1,1,1}, .out={6,6,1}, .strides={2,2,1}}, {.mma = mn::Mma::tf32x3, .split = 2,     \
+    .way = mn::Way::bands, .height = 16, .width = 16}))                                        \
   X(by_bands_many, tiled(patch_many, {.mma = mn::Mma::tf32x3, .split = 12,                     \
     .way = mn::Way::bands, .height = 64, .width = 8}))                                         \
   X(by_groups, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                      \

@@ -141,8 +141,8 @@ MN_SHAPE_FN int partsOf(Mma mma) { return mma == Mma::tf32x3 ? 2 : 1; }
 MN_SHAPE_FN int keptTerms(Mma mma) { return mma == Mma::tf32x3 ? 64 : 4096; }
 
 /// Turns whose operands are on their way while another is multiplied: two where
-/// there are many, and a multiprocessor has registers for as many blocks as
-/// with one.
+/// there are many, or a thread has few registers then, and a multiprocessor has
+/// registers for as many blocks as with one.
 MN_SHAPE_FN int turnsAhead(const Product &p, const Tiles &t, bool moves) {
   const int loads = (t.height() + t.width()) * t.depth / t.threads();
   const int sums = t.height() * t.width() / t.threads() * (moves ? 2 : 1);
@@ -152,7 +152,8 @@ MN_SHAPE_FN int turnsAhead(const Product &p, const Tiles &t, bool moves) {
     return min<int64_t>(blocks,
                         65536 / ((sums + ahead * loads + 32) * t.allThreads()));
   };
-  return turns >= 8 && resident(2) >= resident(1) ? 2 : 1;
+  const bool pays = turns >= 8 || (turns >= 2 && sums + 2 * loads <= 64);
+  return pays && resident(2) >= resident(1) ? 2 : 1;
 }
 
 /// What a block may have on any GPU with tensor cores that know tf32, less what

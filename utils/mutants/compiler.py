@@ -1,6 +1,9 @@
 """The mutants of the compiler: see ../mutate.py."""
 
 MUTANTS = [
+    ("numbers of a recipe are found by who reads them",
+     "lib/IR/Plan/CopiedOps.cpp", "  if (draws)\n", "  if (!draws)\n",
+     ["lit/form-steps"]),
     ("indices of a pool cost nothing", "lib/IR/Plan/Contraction.cpp",
      "conv.pool.indices =\n"
      "          !step.getBody().front().getOps<ArgMaxPoolOp>().empty();",

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,6 +37,47 @@ bool takesPrologue(Operation *op) {
   return root && root.takesPrologue();
 }
 
+static bool isNumber(Operation *op) {
+  return cast<ShapedType>(op->getResult(0).getType()).getNumElements() == 1;
+}
+
+/// Adds the ops that a number is made of, through numbers.
+static void addMakers(Value number, llvm::SetVector<Operation *> &makers) {
+  Operation *op = number.getDefiningOp();
+  if (!op || isa<ConstantOp>(op) || isRoot(op) || op->getNumResults() != 1 ||
+      !isNumber(op) || !makers.insert(op))
+    return;
+  for (Value operand : op->getOperands())
+    addMakers(operand, makers);
+}
+
+/// Where random numbers are drawn, the step is counted last, and who reads its
+/// number late delays that. So the place of a recipe's numbers is computed
+/// once, early: the last op that the places of all of them are made of.
+static Operation *placeOfNumbers(Block &block) {
+  bool draws = false;
+  unsigned gathers = 0;
+  DenseMap<Operation *, unsigned> uses;
+  for (Operation &op : block.without_terminator()) {
+    draws |= isa<RandomUniformOp>(op);
+    auto gather = dyn_cast<GatherOp>(op);
+    if (!gather || !isNumber(gather))
+      continue;
+    ++gathers;
+    llvm::SetVector<Operation *> makers;
+    addMakers(gather.getIndices(), makers);
+    for (Operation *maker : makers)
+      ++uses[maker];
+  }
+  Operation *last = nullptr;
+  if (draws)
+    for (auto [op, count] : uses)
+      if (count == gathers && !isa<ReshapeOp>(op) &&
+          (!last || last->isBeforeInBlock(op)))
+        last = op;
+  return last;
+}
+
 /// With fusion: what only repeats or counts, and random numbers, which are
 /// computed again rather than stored; what is made only of those, such as a
 /// one-hot row or a mask; inlined reductions; and numbers on their own.
@@ -43,8 +85,7 @@ static bool isWorthCopying(Operation *op,
                            const llvm::SmallPtrSetImpl<Operation *> &copied) {
   if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op) || isInlined(op))
     return true;
-  auto type = cast<ShapedType>(op->getResult(0).getType());
-  if (type.getNumElements() == 1 && (isCheap(op) || isa<DivOp>(op)))
+  if (isNumber(op) && (isCheap(op) || isa<DivOp>(op)))
     return true;
   return isCheap(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
            Operation *producer = operand.getDefiningOp();
@@ -60,13 +101,14 @@ static constexpr unsigned maxCopiedOps = 64;
 CopiedOps::CopiedOps(Block &block, bool fuse) {
   llvm::SmallPtrSet<Operation *, 16> copied;
   DenseMap<Operation *, unsigned> copiedOps; // with each, as a tree
+  Operation *place = fuse ? placeOfNumbers(block) : nullptr;
   for (Operation &op : block.without_terminator()) {
     unsigned count = 1;
     for (Value operand : op.getOperands())
       count += copiedOps.lookup(operand.getDefiningOp());
     if (count > maxCopiedOps || isRoot(&op) || isa<ConstantOp>(op))
       continue;
-    if (fuse && isWorthCopying(&op, copied))
+    if (fuse && &op != place && isWorthCopying(&op, copied))
       copied.insert(&op);
     if (isa<ReshapeOp>(op) || copied.contains(&op))
       copiedOps[&op] = count;

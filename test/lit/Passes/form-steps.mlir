@@ -225,6 +225,39 @@ func.func @splats(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// What numbers of a table are found by is computed once where random numbers
+// are drawn: who reads them does not read the step's number, too.
+
+// CHECK-LABEL: @numbers
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>, %[[TABLE:.*]]: tensor<6xf32>, %[[STEP:.*]]: tensor<i64>)
+// CHECK:         %[[PLACE:.*]] = plan.step {{.*}} on undecided(%[[STEP]])
+// CHECK:           mnist.mul
+// CHECK:         plan.step {{.*}} on undecided(%[[X]], %[[STEP]])
+// CHECK:           mnist.random_uniform
+// CHECK:         plan.step {{.*}} on undecided(%[[X]], %[[TABLE]], %[[PLACE]])
+// CHECK:         plan.step {{.*}} on undecided(%[[X]], %[[TABLE]], %[[PLACE]])
+func.func @numbers(%x: tensor<4xf32>, %table: tensor<6xf32>, %step: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %one = mnist.constant dense<1> : tensor<i64>
+  %two = mnist.constant dense<2> : tensor<i64>
+  %place = mnist.mul %step, %two : tensor<i64>
+  %next = mnist.add %place, %one : tensor<i64>
+  %i = mnist.reshape %place : tensor<i64> -> tensor<1xi64>
+  %j = mnist.reshape %next : tensor<i64> -> tensor<1xi64>
+  %a = mnist.gather %table, %i dim 0 : (tensor<6xf32>, tensor<1xi64>) -> tensor<1xf32>
+  %b = mnist.gather %table, %j dim 0 : (tensor<6xf32>, tensor<1xi64>) -> tensor<1xf32>
+  %c = mnist.reshape %a : tensor<1xf32> -> tensor<f32>
+  %d = mnist.reshape %b : tensor<1xf32> -> tensor<f32>
+  %u = mnist.random_uniform %step, %step stream 1 : (tensor<i64>, tensor<i64>) -> tensor<4xf32>
+  %e = mnist.broadcast %c along [] : tensor<f32> -> tensor<4xf32>
+  %f = mnist.broadcast %d along [] : tensor<f32> -> tensor<4xf32>
+  %r = mnist.mul %x, %u : tensor<4xf32>
+  %s = mnist.mul %x, %e : tensor<4xf32>
+  %t = mnist.mul %x, %f : tensor<4xf32>
+  return %r, %s, %t : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // Nothing to do.
 
 // CHECK-LABEL: @nothing

@@ -53,10 +53,12 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
                              Operands &to) {
     using Grads = BandRows<height, steps * terms, Loads::gradWide>;
     using Inputs = BandRows<width, Loads::inputElements, Loads::inputWide>;
-    const auto loadGrad = [&](int e, int first, auto &v) {
+    const auto loadGrad = [&](int e, int first,
+                              float(&v)[height / 8][Loads::gradWide]) {
       Loads::loadGrads(f, band, corner, e, first, v);
     };
-    const auto loadInput = [&](int e, int first, auto &v) {
+    const auto loadInput = [&](int e, int first,
+                               float(&v)[width / 8][Loads::inputWide]) {
       Loads::loadInputs(f, band, corner, e, first, v);
     };
     const auto inGrads = [](int e) { return e; };

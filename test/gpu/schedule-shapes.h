@@ -119,6 +119,9 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
     .way = mn::Way::patches, .width = 32}))                                                    \
   X(by_patches_phases_bf16, tiled(phasesShape, {.mma = mn::Mma::bf16,                          \
     .way = mn::Way::patches, .width = 16}))                                                    \
+  X(by_patches_idle, tiled(mn::Conv{.batch=3, .inChannels=40, .outChannels=20, .in={6,6,1},    \
+    .kernel={3,3,1}, .out={6,6,1}, .pads={1,1,0}, .padsAfter={1,1,0}},                         \
+    {.mma = mn::Mma::tf32x3, .split = 4, .way = mn::Way::patches, .width = 32}))               \
   X(by_weights, tiled(scheduledShape, {.split = 7, .way = mn::Way::weights}))                  \
   X(by_bands, tiled(scheduledShape, {.mma = mn::Mma::tf32x3, .split = 3,                       \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \

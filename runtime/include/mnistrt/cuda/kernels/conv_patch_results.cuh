@@ -48,7 +48,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
     constexpr int lanes = shape::powerFrom(Tile::pools);
     constexpr int step = threads / lanes, turns = shape::ceilDiv(share, step);
     constexpr int n = togetherOf(turns, 4);
-    constexpr bool allThere = share % step == 0 && W.results % share == 0;
+    constexpr bool allThere = share % step == 0 && W.results % t.width == 0;
     const int pool = int(threadIdx.x) % lanes, window = Tile::windowOf(pool);
     const Padded first = tile.window(window);
     if (pool >= Tile::pools || !Images::isWindow(first))
@@ -63,11 +63,9 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
       };
       typename Images::Pool pools[n];
 #pragma unroll
-      for (int j = 0; j < n; ++j) {
-        const int result = resultOf(j);
-        pools[j] = poolAt(op, first, window, firstResult,
-                          isThere(result) ? result : 0, sumOf);
-      }
+      for (int j = 0; j < n; ++j)
+        if (const int result = resultOf(j); isThere(result))
+          pools[j] = poolAt(op, first, window, firstResult, result, sumOf);
 #pragma unroll
       for (int j = 0; j < n; ++j)
         if (const int result = resultOf(j); isThere(result))

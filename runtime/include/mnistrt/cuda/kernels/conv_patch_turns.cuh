@@ -90,14 +90,15 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
     else
       waitForCopies();
   }
-  /// Of `end` turns; until what was copied for a turn that is not there is,
-  /// too.
+  /// Of `end` turns, which may be none or fewer; until what was copied for the
+  /// first two is there also where these are not.
   template <typename Memory>
   static MN_DEVICE void waitForRest(Memory &memory, int end) {
     if constexpr (!inBulk)
       waitForCopies();
-    else if (turns > 1 && end == 1)
-      waitForArrivals(&memory.arrivals.barrier[stages - 1], true);
+    else
+      for (int turn = shape::max(end, 0); turn < shape::min(turns, 2); ++turn)
+        waitForFilters(memory, turn);
   }
   static MN_DEVICE int endOf(int first) {
     return allTurns % split == 0 ? turns : shape::min(turns, allTurns - first);

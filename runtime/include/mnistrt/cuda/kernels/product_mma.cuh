@@ -252,39 +252,40 @@ struct MmaLoop {
     return turn;
   }
 
-  /// And those of some turns after them, too.
+  /// And those after them, too.
   template <typename Brought>
-  MN_DEVICE int addSomeAhead(const Brought &bring, Operands &tiles,
-                             Moved &moved, int kBegin, int kEnd) {
-    constexpr int ahead = Brought::ahead;
-    typename Brought::Held held[ahead];
-#pragma unroll
-    for (int i = 0; i < ahead; ++i)
-      if (kBegin + i * depth < kEnd)
-        bring.load(held[i], 0, kBegin + i * depth);
-    if (kBegin < kEnd)
-      bring.store(held[0], tiles, 0, kBegin);
+  MN_DEVICE int addTwoAhead(const Brought &bring, Operands &tiles, Moved &moved,
+                            int kBegin, int kEnd) {
+    using Held = typename Brought::Held;
+    constexpr bool goesOn = turns > 2;
+    Held held, next;
+    if (kBegin < kEnd) {
+      bring.load(held, 0, kBegin);
+      if (kBegin + depth < kEnd)
+        bring.load(next, 1, kBegin + depth);
+      bring.store(held, tiles, 0, kBegin);
+    }
     int turn = 0;
+    const auto add = [&](Held &later, Held &stored, int k0) {
+      arriveTiles();
+      if (goesOn && k0 + 2 * depth < kEnd)
+        bring.load(later, turn % 2, k0 + 2 * depth);
+      multiplyTurn(bring, tiles, moved, stored, turn++, k0, kEnd);
+    };
 #pragma unroll 1
-    for (int k0 = kBegin; k0 < kEnd && (turns > ahead || turn == 0);)
-#pragma unroll
-      for (int i = 0; i < ahead; ++i, k0 += depth) {
-        if (i != 0 && k0 >= kEnd)
-          break;
-        arriveTiles();
-        if (turns > ahead && k0 + ahead * depth < kEnd)
-          bring.load(held[i], 0, k0 + ahead * depth);
-        multiplyTurn(bring, tiles, moved, held[(i + 1) % ahead], turn++, k0,
-                     kEnd);
-      }
+    for (int k0 = kBegin; k0 < kEnd && (goesOn || turn == 0); k0 += 2 * depth) {
+      add(held, next, k0);
+      if (k0 + depth < kEnd)
+        add(next, held, k0 + depth);
+    }
     return turn;
   }
 
   template <typename Brought>
   MN_DEVICE int addTurns(const Brought &bring, Operands &tiles, Moved &moved,
                          int kBegin, int kEnd) {
-    if constexpr (Brought::ahead > 1)
-      return addSomeAhead(bring, tiles, moved, kBegin, kEnd);
+    if constexpr (Brought::ahead == 2)
+      return addTwoAhead(bring, tiles, moved, kBegin, kEnd);
     else
       return addOneAhead(bring, tiles, moved, kBegin, kEnd);
   }

@@ -156,7 +156,11 @@ def FormSteps : Pass<"plan-form-steps", "::mlir::func::FuncOp"> {
     (epilogue), and a step is joined by the elementwise and indexing ops that
     feed only it (prologue), unless they would be recomputed many times: a
     convolution reads its operands many times, an overlapping pool too. Reshapes
-    cost nothing and never make a separate step.
+    cost nothing and never make a separate step. Numbers on their own, such as
+    a learning rate, are computed where they are read; but where random numbers
+    are drawn the place in a table that they all are read at is computed once,
+    so that the step's number, which it is made of, may change before the last
+    of them is read.
 
     Every result of the function becomes the result of its own step.
   }];

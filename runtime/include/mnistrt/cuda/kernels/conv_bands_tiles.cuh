@@ -27,7 +27,7 @@ template <Conv S> struct BandTiles {
   static constexpr int terms = 8 * each; ///< of one instruction
   static constexpr int pixels = t.pixels(), steps = t.steps(S);
   static constexpr int across = t.across(S); ///< pixels of a row of the input
-  static constexpr int rows = t.inputRows(S), inputs = t.inputPixels(S);
+  static constexpr int rows = t.inputRows(S);
   static constexpr int inputPitch = t.inputPitch(S);
   static constexpr int results = height * width * taps;
   /// Those of an output channel, and where they are in shared memory.

@@ -100,8 +100,13 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
       for (int turn = shape::max(end, 0); turn < shape::min(turns, 2); ++turn)
         waitForFilters(memory, turn);
   }
+  /// Of a block that has no turn it is zero or less.
   static MN_DEVICE int endOf(int first) {
     return allTurns % split == 0 ? turns : shape::min(turns, allTurns - first);
+  }
+  /// Of a turn, or of the last one where that is beyond it.
+  static MN_DEVICE int numberOf(int turn) {
+    return shape::min(turn, allTurns - 1);
   }
   /// A thread's 16 bytes number `j` and after. Offsets that the compiler knows
   /// take no registers.
@@ -146,11 +151,11 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
         for (int stage = 0; stage < stages; ++stage)
           makeArrivals(&memory.arrivals.barrier[stage]);
     if (isPacked)
-      copyFilters(memory, 0, packed, first);
+      copyFilters(memory, 0, packed, numberOf(first));
     pixel.begin(op, tile, memory.inside[threadIdx.x]);
     gridDependencySync();
     if (!isPacked)
-      copyFilters(memory, 0, packed, first);
+      copyFilters(memory, 0, packed, numberOf(first));
     if constexpr (inBulk)
       __syncthreads();
     else
@@ -166,13 +171,11 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
                       int first, const Start &start, const Finish &finish) {
     const unsigned &inside = memory.inside[threadIdx.x];
     const int end = opaque(endOf(first));
-    const auto later = [&](int turn) {
-      return shape::min(first + turn, allTurns - 1);
-    };
+    const auto later = [&](int turn) { return numberOf(first + turn); };
     Held next[ahead];
     {
       Held held;
-      pixel.load(op, first, held);
+      pixel.load(op, later(0), held);
       if constexpr (turns > 1) {
 #pragma unroll
         for (int turn = 0; turn < ahead; ++turn)
@@ -181,7 +184,7 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
         if constexpr (!inBulk)
           commitCopies();
       }
-      storePixels(held, inside, memory.stage[0], first);
+      storePixels(held, inside, memory.stage[0], later(0));
     }
 #pragma unroll 1
     for (int turn = 0; turn < end; ++turn) {

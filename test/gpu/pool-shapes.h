@@ -53,6 +53,10 @@
     .padsAfter={1,1,0}, .pool={.kernel={2,2,1}, .out={7,7,1}}}, mn::Mma::tf32x3))  \
   X(pooled_split, tiled(pooled_odd, {.mma = mn::Mma::tf32x3, .split = 4,                       \
     .way = mn::Way::patches, .width = 48}))                                                    \
+  X(pooled_share, tiled(mn::Conv{.batch=3, .inChannels=12, .outChannels=40, .in={8,8,1},        \
+    .kernel={3,3,1}, .out={8,8,1}, .pads={1,1,0}, .padsAfter={1,1,0},                          \
+    .pool={.kernel={2,2,1}, .out={4,4,1}}}, {.mma = mn::Mma::tf32x3, .split = 2,               \
+    .way = mn::Way::patches, .width = 16}))                                                    \
   X(pooled_nhwc_split, tiled(pooled_nhwc, {.mma = mn::Mma::tf32x3, .split = 2,                 \
     .way = mn::Way::patches, .width = 64}))                                                   \
   X(pooled_strips, tiled(mn::Conv{.batch=3, .inChannels=12, .outChannels=126, .in={14,14,1},    \

@@ -2,7 +2,6 @@
 
 #include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBody.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -42,10 +41,11 @@ static bool isNumber(Operation *op) {
 }
 
 /// Adds the ops that a number is made of, through numbers.
-static void addMakers(Value number, llvm::SetVector<Operation *> &makers) {
+static void addMakers(Value number,
+                      llvm::SmallPtrSetImpl<Operation *> &makers) {
   Operation *op = number.getDefiningOp();
   if (!op || isa<ConstantOp>(op) || isRoot(op) || op->getNumResults() != 1 ||
-      !isNumber(op) || !makers.insert(op))
+      !isNumber(op) || !makers.insert(op).second)
     return;
   for (Value operand : op->getOperands())
     addMakers(operand, makers);
@@ -64,7 +64,7 @@ static Operation *placeOfNumbers(Block &block) {
     if (!gather || !isNumber(gather))
       continue;
     ++gathers;
-    llvm::SetVector<Operation *> makers;
+    llvm::SmallPtrSet<Operation *, 16> makers;
     addMakers(gather.getIndices(), makers);
     for (Operation *maker : makers)
       ++uses[maker];

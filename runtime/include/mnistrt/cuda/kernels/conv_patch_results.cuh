@@ -29,62 +29,79 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
   static constexpr int share = t.width / split;
   static constexpr int each = shape::ceilDiv(windows * share, threads);
 
+  /// A window of the pool, of a result.
+  struct PoolSpot {
+    int window, result; ///< the first window of the block, and a result of its
+    Padded first;
+    bool isThere;
+  };
+  /// Of channels first a thread has the same window of each result, and finds
+  /// where it is once.
+  static constexpr int lanes = shape::powerFrom(Tile::pools);
+  static constexpr int spots = nchw ? lanes * share : Tile::pools * share;
+  /// Then a window that is there has all results of the thread, where these are
+  /// equally many for all.
+  static constexpr bool hasAllResults =
+      nchw && share % (threads / lanes) == 0 && W.results % t.width == 0;
+  static MN_DEVICE PoolSpot poolSpot(const Tile &tile, int firstResult,
+                                     int turn) {
+    const int e = int(threadIdx.x) + turn * threads;
+    const int pool = nchw ? int(threadIdx.x) % lanes : e / share;
+    PoolSpot spot;
+    spot.window = Tile::windowOf(pool);
+    spot.result =
+        nchw ? int(threadIdx.x) / lanes + turn * (threads / lanes) : e % share;
+    spot.first = tile.window(spot.window);
+    spot.isThere = pool < Tile::pools && Images::isWindow(spot.first) &&
+                   (hasAllResults || (spot.result < share &&
+                                      firstResult + spot.result < W.results));
+    return spot;
+  }
   template <typename Op, typename SumOf>
   static MN_DEVICE typename Images::Pool
-  poolAt(const Op &op, const Padded &first, int window, int firstResult,
-         int result, const SumOf &sumOf) {
-    return Images::poolOf(op, first, firstResult + result, [&](int y, int x) {
-      return sumOf(window + y * Tile::rowApart + x, result);
-    });
+  poolAt(const Op &op, const PoolSpot &spot, int firstResult,
+         const SumOf &sumOf) {
+    return Images::poolOf(
+        op, spot.first, firstResult + spot.result, [&](int y, int x) {
+          return sumOf(spot.window + y * Tile::rowApart + x, spot.result);
+        });
   }
-
-  /// Of channels first a thread has one window of the pool, of some results:
-  /// it computes several before it stores the first of these, so that what they
-  /// load is loaded together.
-  template <typename Op, typename SumOf>
-  static MN_DEVICE void storePoolsOfChannels(const Op &op, const Tile &tile,
-                                             int firstResult,
-                                             const SumOf &sumOf) {
-    constexpr int lanes = shape::powerFrom(Tile::pools);
-    constexpr int step = threads / lanes, turns = shape::ceilDiv(share, step);
-    constexpr int n = togetherOf(turns, 4);
-    constexpr bool allThere = share % step == 0 && W.results % t.width == 0;
-    const int pool = int(threadIdx.x) % lanes, window = Tile::windowOf(pool);
-    const Padded first = tile.window(window);
-    if (pool >= Tile::pools || !Images::isWindow(first))
-      return;
-#pragma unroll 1
-    for (int turn = 0; turn < turns; turn += n) {
-      const auto resultOf = [&](int j) {
-        return int(threadIdx.x) / lanes + (turn + j) * step;
-      };
-      const auto isThere = [&](int result) {
-        return allThere || (result < share && firstResult + result < W.results);
-      };
-      typename Images::Pool pools[n];
-#pragma unroll
-      for (int j = 0; j < n; ++j)
-        if (const int result = resultOf(j); isThere(result))
-          pools[j] = poolAt(op, first, window, firstResult, result, sumOf);
-#pragma unroll
-      for (int j = 0; j < n; ++j)
-        if (const int result = resultOf(j); isThere(result))
-          Images::storePool(op, first, firstResult + result, pools[j]);
-    }
-  }
-
-  /// Of channels last neighbours have the same window of neighbouring results.
+  /// A thread has several of them: where all are there, it computes all before
+  /// it stores the first, so that what they load is loaded together.
   template <typename Op, typename SumOf>
   static MN_DEVICE void storePools(const Op &op, const Tile &tile,
                                    int firstResult, const SumOf &sumOf) {
+    constexpr int each = shape::ceilDiv(spots, threads),
+                  n = togetherOf(each, 4);
+    if (hasAllResults && !poolSpot(tile, firstResult, 0).isThere)
+      return;
 #pragma unroll 1
-    for (int e = int(threadIdx.x); e < Tile::pools * share; e += threads) {
-      const int window = Tile::windowOf(e / share), result = e % share;
-      const Padded first = tile.window(window);
-      if (Images::isWindow(first) && firstResult + result < W.results)
-        Images::storePool(
-            op, first, firstResult + result,
-            poolAt(op, first, window, firstResult, result, sumOf));
+    for (int turn = 0; turn < each; turn += n) {
+      PoolSpot spot[n];
+      bool allThere = true;
+#pragma unroll
+      for (int j = 0; j < n; ++j) {
+        spot[j] = poolSpot(tile, firstResult, turn + j);
+        allThere &= spot[j].isThere;
+      }
+      if (allThere) {
+        typename Images::Pool pool[n];
+#pragma unroll
+        for (int j = 0; j < n; ++j)
+          pool[j] = poolAt(op, spot[j], firstResult, sumOf);
+#pragma unroll
+        for (int j = 0; j < n; ++j)
+          Images::storePool(op, spot[j].first, firstResult + spot[j].result,
+                            pool[j]);
+        continue;
+      }
+#pragma unroll 1
+      for (int j = 0; j < n; ++j) {
+        const PoolSpot one = poolSpot(tile, firstResult, turn + j);
+        if (one.isThere)
+          Images::storePool(op, one.first, firstResult + one.result,
+                            poolAt(op, one, firstResult, sumOf));
+      }
     }
   }
 
@@ -134,9 +151,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
     const auto place = [&](const Padded &window, int result) {
       return op.place(window.image, firstResult + result, window.at);
     };
-    if constexpr (W.isPooled() && nchw) {
-      storePoolsOfChannels(op, tile, firstResult, sumOf);
-    } else if constexpr (W.isPooled()) {
+    if constexpr (W.isPooled()) {
       storePools(op, tile, firstResult, sumOf);
     } else if constexpr (inPairs) {
       storePairs(op, tile, firstResult, sumOf);

@@ -257,7 +257,7 @@ struct MmaLoop {
   MN_DEVICE int addTwoAhead(const Brought &bring, Operands &tiles, Moved &moved,
                             int kBegin, int kEnd) {
     using Held = typename Brought::Held;
-    constexpr bool goesOn = turns > 2;
+    constexpr bool goesOn = turns > 2; ///< after the two that are loaded first
     Held held, next;
     if (kBegin < kEnd) {
       bring.load(held, 0, kBegin);

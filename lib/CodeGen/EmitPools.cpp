@@ -86,6 +86,6 @@ LogicalResult FunctorEmitter::emitPools() {
     sizes = cast<RootOpInterface>(pools.indices ? pools.indices : pools.pool)
                 .getShapeText();
   }
-  callKernel(root.getKernelText(), elementName(root->getOperand(0)), sizes);
+  callKernel(root.getKernelText(), elementName(root->getResult(0)), sizes);
   return success();
 }

@@ -13,6 +13,12 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
+/// What has the type in which a root computes: its result, unless that is an
+/// index, and its operands may be rounded.
+static Value computedBy(Operation *root) {
+  return isContraction(root) ? root->getResult(0) : root->getOperand(0);
+}
+
 /// "MN_CONV_FILTER_GRAD_KERNEL" for convFilterGrad: what makes its functor a
 /// kernel.
 static std::string macroFor(StringRef function) {
@@ -121,6 +127,6 @@ LogicalResult FunctorEmitter::emitRoot(RootOpInterface root) {
                          unpool.getInput(), /*isMaximum=*/true));
   if (gradients.bias)
     addField(".bias = true");
-  callKernel(text, elementName(root->getOperand(0)), sizes);
+  callKernel(text, elementName(computedBy(root)), sizes);
   return success();
 }

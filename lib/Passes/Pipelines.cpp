@@ -88,10 +88,6 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
                           machineOf(options).joinsPools;
   if (joinsPools)
     pm.addNestedPass<func::FuncOp>(createJoinPools());
-  // Once it is known which steps are libraries'.
-  if (options.roundResults && mayRound(options))
-    pm.addNestedPass<func::FuncOp>(
-        createRoundResults({machineOf(options).roundedFrom}));
   // The kernels' sizes, which nothing after it changes.
   pm.addPass(createChooseSchedules());
   // Once it is known which of them can read windows of a pool.
@@ -103,6 +99,10 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // And which of them are the only ones that read a map.
   if (options.fuse && options.joinMaps && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createJoinMaps());
+  // Once it is known which results there are, and which steps are libraries'.
+  if (options.roundResults && mayRound(options))
+    pm.addNestedPass<func::FuncOp>(
+        createRoundResults({machineOf(options).roundedFrom}));
   // Once it is known which gradients are one step.
   if (options.fuse && options.joinUpdates && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createJoinUpdates());

@@ -6,6 +6,7 @@
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mnistc {
 
@@ -15,7 +16,7 @@ namespace mlir::mnistc {
 /// Whether our text loads and stores its elements one by one, as they are.
 static bool isGenerated(StepOp step) {
   return step.getImpl() == Impl::kernel && linksOf(step).empty() &&
-         !isPoolStep(step);
+         (!isPoolStep(step) || isContraction(rootOf(step)));
 }
 
 /// Whether the step loops over elements of any type.
@@ -24,22 +25,35 @@ static bool isLoop(StepOp step) {
   return !root || isRowStep(step) || isa<ReductionOpInterface>(root);
 }
 
-/// Whether `root` is computed from `value`.
+/// Whether an op takes this operand in bf16 as well. What moves elements then
+/// gives them so to those that take them.
+static bool takesRounded(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto unpool = dyn_cast<MaxUnpoolOp>(op))
+    return isInlined(op) && operand.get() == unpool.getInput() &&
+           llvm::all_of(op->getUses(), takesRounded);
+  return isImageOfConv(operand);
+}
+
+/// Whether `root` is computed from `value`, but not as an image.
 static bool feeds(Value value, Operation *root) {
-  SmallVector<Operation *> users(value.getUsers());
+  SmallVector<OpOperand *> uses(llvm::make_pointer_range(value.getUses()));
   llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!users.empty()) {
-    Operation *user = users.pop_back_val();
+  while (!uses.empty()) {
+    OpOperand *use = uses.pop_back_val();
+    Operation *user = use->getOwner();
+    if (use->get() == value && takesRounded(*use))
+      continue;
     if (user == root)
       return true;
     if (seen.insert(user).second)
-      llvm::append_range(users, user->getUsers());
+      llvm::append_range(uses, llvm::make_pointer_range(user->getUses()));
   }
   return false;
 }
 
 /// Whether a step may load what it reads here in bf16. What a root other than
-/// a reduction reads, its kernel copies.
+/// a reduction reads, its kernel copies, but for images of convolutions.
 static bool mayLoadRounded(OpOperand &use) {
   auto step = dyn_cast<StepOp>(use.getOwner());
   return step && isGenerated(step) &&
@@ -116,9 +130,18 @@ private:
       Block &body = cast<StepOp>(use.getOwner()).getBody().front();
       BlockArgument loaded = body.getArgument(use.getOperandNumber());
       loaded.setType(result.getType());
+      for (OpOperand &inner : loaded.getUses())
+        if (auto unpool = dyn_cast<MaxUnpoolOp>(inner.getOwner());
+            unpool && takesRounded(inner))
+          unpool.getOutput().setType(
+              unpool.getOutput().getType().clone(b.getBF16Type()));
       b.setInsertionPointToStart(&body);
       Value wide = castTo(b.getF32Type(), loaded, b);
-      loaded.replaceAllUsesExcept(wide, wide.getDefiningOp());
+      loaded.replaceUsesWithIf(wide, [&](OpOperand &inner) {
+        return inner.getOwner() != wide.getDefiningOp() && !takesRounded(inner);
+      });
+      if (wide.use_empty())
+        wide.getDefiningOp()->erase();
     }
   }
 };

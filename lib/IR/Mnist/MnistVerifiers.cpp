@@ -287,6 +287,14 @@ static LogicalResult verifyFactorType(Operation *op, Value factor,
          << getElementTypeOrSelf(result);
 }
 
+/// Of a convolution, which may also round its result.
+static LogicalResult verifyImageType(Operation *op, Value tensor,
+                                     Value result) {
+  return getElementTypeOrSelf(tensor) == getElementTypeOrSelf(result)
+             ? success()
+             : verifyFactorType(op, tensor, result);
+}
+
 LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> a = shapeOf(getLhs()), b = shapeOf(getRhs());
   if (failed(verifyElementType(*this, getLhs(), getRhs())) ||
@@ -329,7 +337,7 @@ template <typename Op>
 static LogicalResult verifyConv(Op op, Value input, Value filter,
                                 Value output) {
   for (Value tensor : op->getOperands())
-    if (failed(verifyElementType(op, tensor, op->getResult(0))))
+    if (failed(verifyImageType(op, tensor, op->getResult(0))))
       return failure();
   ArrayRef<int64_t> in = shapeOf(input), out = shapeOf(output);
   int64_t spatial = int64_t(in.size()) - 2;
@@ -444,6 +452,8 @@ LogicalResult AvgPoolGradOp::verify() {
   return verifyPool(*this, getInputGrad(), getOutputGrad());
 }
 LogicalResult MaxUnpoolOp::verify() {
+  if (failed(verifyElementType(*this, getInput(), getOutput())))
+    return failure();
   if (shapeOf(getInput()) != shapeOf(getIndices()))
     return emitOpError("expected an index for each value, got ")
            << getIndices().getType();

@@ -73,7 +73,8 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
 //
 // `strides` and `dilations` have one number for each spatial dimension, `pads`
 // the numbers before each and then those after each, as in ONNX. All tensors are
-// of one type. Sums of bf16 are in f32, and rounded.
+// of one type, but operands in bf16 may have a result in f32. Sums of bf16 are in
+// f32, and rounded where the result is bf16.
 defvar Mnist_ConvGeometry = (ins
     Mnist_Layout:$layout, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
     DenseI64ArrayAttr:$dilations, I64Attr:$groups);
@@ -398,9 +399,9 @@ def MaxUnpoolOp
        -> tensor<64x8x24x24xf32>
     ```
   }];
-  let arguments = !con((ins Mnist_FloatTensor:$input,
+  let arguments = !con((ins Mnist_ConvTensor:$input,
                             Mnist_NumberTensor:$indices), Mnist_PoolGeometry);
-  let results = (outs Mnist_FloatTensor:$output);
+  let results = (outs Mnist_ConvTensor:$output);
   let assemblyFormat = [{
     $layout $input `,` $indices `kernel` $kernel `strides` $strides `pads`
     $pads `dilations` $dilations attr-dict `:`

@@ -3,6 +3,7 @@
 #include "lib/IR/Plan/GradientBody.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -17,6 +18,14 @@ Value mlir::mnistc::gradientReadBy(ConvFilterGradOp gradient) {
   Value read = gradient.getOutputGrad();
   MaxUnpoolOp unpool = inlinedUnpoolOf(read);
   return unpool ? unpool.getInput() : read;
+}
+
+/// What is cast from bf16, or the value itself.
+static Value unwidened(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return cast && getElementTypeOrSelf(cast.getInput()).isBF16()
+             ? cast.getInput()
+             : value;
 }
 
 bool mlir::mnistc::sumsChannels(ReduceSumOp sum, ConvFilterGradOp images) {
@@ -78,7 +87,7 @@ FailureOr<GradientBody> mlir::mnistc::readGradientBody(StepOp step) {
   if (step.getImpl() != Impl::kernel ||
       !isa_and_nonnull<WeightsAttr>(step.getScheduleAttr()))
     return wrong("weights in registers");
-  if (body.bias.getInput() != gradientReadBy(body.filter) ||
+  if (unwidened(body.bias.getInput()) != gradientReadBy(body.filter) ||
       !sumsChannels(body.bias, body.filter))
     return wrong("the sum of what the filter's gradient reads, but for its "
                  "channels");

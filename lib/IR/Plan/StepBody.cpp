@@ -52,6 +52,13 @@ bool mlir::mnistc::readsRounded(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0)).isBF16();
 }
 
+bool mlir::mnistc::isImageOfConv(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  return isa<ConvOp, ConvInputGradOp, ConvFilterGradOp>(op) &&
+         llvm::is_contained(cast<LayoutOpInterface>(op).getImageOperands(),
+                            operand.getOperandNumber());
+}
+
 bool mlir::mnistc::isCollective(Impl impl) {
   return impl == Impl::nccl || impl == Impl::mpi;
 }

@@ -190,12 +190,23 @@ int64_t mlir::mnistc::scratchFor(StepOp step) {
   return 0;
 }
 
+/// Whether all that a root reads in bf16 are images, from which it makes f32.
+static bool roundsImagesOnly(Operation *root) {
+  auto isExact = [](Value value) {
+    return !getElementTypeOrSelf(value).isBF16();
+  };
+  return isExact(root->getResult(0)) &&
+         llvm::all_of(root->getOpOperands(), [&](OpOperand &operand) {
+           return isExact(operand.get()) || isImageOfConv(operand);
+         });
+}
+
 bool mlir::mnistc::canGenerate(StepOp step) {
   if (!rootOf(step))
     return true;
   auto root = dyn_cast<RootOpInterface>(rootOf(step));
-  // What is rounded in memory is for libraries.
-  return root && root.getKernelText().isGenerated && !readsRounded(root);
+  // Else what is rounded in memory is for libraries.
+  return root && root.getKernelText().isGenerated && roundsImagesOnly(root);
 }
 
 bool Target::canCompute(StepOp step) const {

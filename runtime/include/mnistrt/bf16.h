@@ -22,9 +22,13 @@ struct Bf16 {
   Bf16() = default;
   /// The nearest, of two the even one; a NaN stays one.
   explicit MN_FN Bf16(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+#else
     const uint32_t all = __builtin_bit_cast(uint32_t, x);
     const uint32_t rounded = all + 0x7fff + (all >> 16 & 1);
     bits = static_cast<uint16_t>(x == x ? rounded >> 16 : all >> 16 | 0x40);
+#endif
   }
   MN_FN operator float() const {
     return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);

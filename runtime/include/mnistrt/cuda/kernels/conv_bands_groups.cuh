@@ -55,43 +55,49 @@ template <Conv S> struct BandGroups : BandTiles<S> {
     return other.row < t.bandsDown(S) && number + other.row - band.row < last;
   }
 
+  /// Waits for what is loaded, too: so it comes before the next loads.
+  static MN_DEVICE void fenceStores() {
+    if constexpr (hasWgmma)
+      fenceForWgmma();
+  }
+
   /// Begins with a band that has nothing of the one above it.
   template <typename F>
   MN_DEVICE void enter(const F &f, const Corner &corner, Operands &memory,
                        Loads &next) {
     band = Base::bandAt(number);
     Loads::fill(f, corner, spots, band, which, memory);
+    fenceStores();
     if constexpr (isLong)
-      memory.inside[which][threadIdx.x] =
+      memory.inside[threadIdx.x] =
           next.load(f, corner, spots, below(1), isMine(below(1)));
   }
 
-  /// Multiplies a band. `next` is on its way; the one after it is loaded.
+  /// Multiplies a band. `next` is on its way, and the one after it follows.
   template <typename F>
   MN_DEVICE void addBand(const F &f, const Corner &corner, Operands &memory,
-                         Loads &next, Loads &afterNext, bool isFirst) {
-    if constexpr (hasWgmma)
-      fenceForWgmma();
+                         Loads &next, bool isFirst) {
     __syncthreads();
+    const auto store = [&] {
+      if constexpr (isLong) {
+        next.store(spots, below(1), 1 - which,
+                   const_cast<volatile unsigned &>(memory.inside[threadIdx.x]),
+                   memory);
+        fenceStores();
+      }
+    };
     const auto load = [&] {
       if constexpr (isLong)
-        memory.inside[1 - which][threadIdx.x] =
-            afterNext.load(f, corner, spots, below(2), isMine(below(2)));
+        memory.inside[threadIdx.x] =
+            next.load(f, corner, spots, below(2), isMine(below(2)));
     };
-    const auto store = [&] {
-      if constexpr (isLong)
-        next.store(
-            spots, below(1), 1 - which,
-            const_cast<volatile unsigned &>(memory.inside[which][threadIdx.x]),
-            memory);
-    };
-    products.multiplyBand(memory, band, which, isFirst, load, store);
+    products.multiplyBand(memory, band, which, isFirst, store, load);
     which = 1 - which;
     ++number;
     band = below(1);
     if (isLong && number < last && band.row == t.bandsDown(S)) {
       __syncthreads();
-      enter(f, corner, memory, afterNext);
+      enter(f, corner, memory, next);
     }
   }
 
@@ -107,14 +113,11 @@ template <Conv S> struct BandGroups : BandTiles<S> {
     number = first;
     last = end;
     which = 0;
-    Loads loads[2];
-    enter(f, corner, memory, loads[0]);
+    Loads next;
+    enter(f, corner, memory, next);
 #pragma unroll 1
-    while (number < last) {
-      addBand(f, corner, memory, loads[0], loads[1], number == first);
-      if (isLong && number < last)
-        addBand(f, corner, memory, loads[1], loads[0], false);
-    }
+    while (number < last)
+      addBand(f, corner, memory, next, number == first);
   }
 
   /// The block's sums, in shared memory.

@@ -78,42 +78,37 @@ template <Conv S> struct BandInputs : BandTiles<S> {
     });
   }
 
-  /// Multiplies a band; meanwhile load() and store() bring later ones.
-  /// `isFirst`: no other was multiplied before. A warp that has begun some
-  /// products can begin no more, and do nothing else, before most of these are
-  /// made. So of tf32x3, which has many, some warpgroups begin with them and
-  /// the others end with them.
-  template <typename Load, typename Store>
+  /// Multiplies a band; store() brings the next one to shared memory, load()
+  /// begins to load the one after it. `isFirst`: no other was multiplied
+  /// before. A warp that has begun some products can begin no more, and do
+  /// nothing else, before most of these are made. So some warpgroups begin with
+  /// them, and others end with them.
+  template <typename Store, typename Load>
   MN_DEVICE void multiplyBand(const Operands &from, const Band &band, int which,
-                              bool isFirst, const Load &load,
-                              const Store &store) {
+                              bool isFirst, const Store &store,
+                              const Load &load) {
     const bool add = !moves && !isFirst;
     if constexpr (!hasWgmma) {
+      store();
       load();
       multiply(from, band, which, add);
-      store();
-    } else if constexpr (parts == 1) {
-      load();
-      startWgmma(from, band, which, add);
-      store();
-      waitForWgmma();
-    } else if (2 * warpgroup() < t.warpgroups - 1) {
-      startWgmma(from, band, which, add);
-      load();
-      store();
-      waitForWgmma();
     } else {
-      load();
+      const int turn = 2 * warpgroup() - (t.warpgroups - 1);
+      if (turn < 0)
+        multiplyWgmma(from, band, which, add);
       store();
-      startWgmma(from, band, which, add);
-      waitForWgmma();
+      if (turn == 0)
+        multiplyWgmma(from, band, which, add);
+      load();
+      if (turn > 0)
+        multiplyWgmma(from, band, which, add);
     }
     if constexpr (moves)
       eachSum([&](int r, int j, int e) { moved[r][j][e] += sum[r][j][e]; });
   }
 
-  MN_DEVICE void startWgmma(const Operands &from, const Band &band, int which,
-                            bool add) {
+  MN_DEVICE void multiplyWgmma(const Operands &from, const Band &band,
+                               int which, bool add) {
     const uint64_t grads =
         wgmmaOperand(&from.grad[which][0][0], pitch * sizeof(uint4));
     uint64_t input[rounds];
@@ -126,14 +121,15 @@ template <Conv S> struct BandInputs : BandTiles<S> {
 #pragma unroll
       for (int r = 0; r < rounds; ++r)
         // Addresses in an operand count 16 bytes.
-        multiplyWgmma(r,
-                      input[r] + 2 * pair * S.strides[1] * width +
-                          (uint64_t(apart(pair)) << 16),
-                      grads + 2 * pair * pitch, add || pair != 0);
+        startWgmma(r,
+                   input[r] + 2 * pair * S.strides[1] * width +
+                       (uint64_t(apart(pair)) << 16),
+                   grads + 2 * pair * pitch, add || pair != 0);
     commitWgmma();
+    waitForWgmma();
   }
-  MN_DEVICE void multiplyWgmma(int round, uint64_t input, uint64_t grads,
-                               bool add) {
+  MN_DEVICE void startWgmma(int round, uint64_t input, uint64_t grads,
+                            bool add) {
     auto &d = reinterpret_cast<float(&)[height / 2]>(sum[round]);
     const auto multiply = [&](int partOfInput, int partOfGrad, bool adds) {
       const uint64_t a = input + partOfInput * inputs;

@@ -44,8 +44,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
   struct Operands {
     uint4 input[parts][inputs];
     uint4 grad[2][windows][pitch];
-    /// A bit for each of a thread's loads, of the next band and the one after.
-    unsigned inside[2][threads];
+    /// A bit for each of a thread's loads.
+    unsigned inside[threads];
   };
   static_assert(inputLoads + gradLoads <= 31);
 
@@ -77,7 +77,8 @@ template <Conv S> struct BandLoads : BandTiles<S> {
     }
     /// A warp has some channels of some pixels next to each other.
     MN_DEVICE void findInput(const Corner &corner, int j, int number) {
-      constexpr int channels = t.loadedChannels, pixels = t.loadedPixels;
+      constexpr int channels = t.loadedChannels(mma);
+      constexpr int pixels = t.loadedPixels(mma);
       constexpr int along = (across + pixels - 1) / pixels;
       const int square = number / (channels * pixels);
       const int place = square / (width / channels);

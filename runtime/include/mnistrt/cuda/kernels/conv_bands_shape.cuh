@@ -139,11 +139,19 @@ struct Bands {
   MN_SHAPE_FN int keptRows(const Conv &s) const {
     return inputRows(s) + freshRows(s);
   }
-  /// 16 bytes of the input, of which a warp loads some channels of neighbours;
-  /// and of the gradient.
-  static constexpr int loadedChannels = 4, loadedPixels = 8;
+  /// A warp loads some channels of neighbours: of few channels more bytes of a
+  /// row are together in memory, of many more words in shared memory, each once
+  /// for tf32x3's two parts. Measured on an H200: 1, 2 or 3 % of a step.
+  static MN_SHAPE_FN int loadedChannels(Mma mma) {
+    return mma == Mma::tf32x3 ? 8 : mma == Mma::tf32 ? 4 : 2;
+  }
+  static MN_SHAPE_FN int loadedPixels(Mma mma) {
+    return 32 / loadedChannels(mma);
+  }
+  /// Times that a thread loads 16 bytes of the input, and of the gradient.
   MN_SHAPE_FN int inputLoads(const Conv &s) const {
-    const int along = ceilDiv(across(s), loadedPixels) * loadedPixels;
+    const int pixels = loadedPixels(s.schedule.mma);
+    const int along = ceilDiv(across(s), pixels) * pixels;
     return ceilDiv(freshRows(s) * along * width, threads());
   }
   MN_SHAPE_FN int gradLoads() const {
@@ -178,10 +186,10 @@ MN_SHAPE_FN unsigned sharedBytes(const Conv &s, const Bands &t) {
 }
 
 /// Of a thread of warpgroups, about: sums, twice where these move, and what it
-/// loads of the next two bands, and from where.
+/// loads of a band, and from where.
 MN_SHAPE_FN int bandRegisters(const Conv &s, const Bands &t) {
   return t.rounds(s) * t.height / (t.moves(s) ? 1 : 2) + 44 +
-         (8 * termsOfWord(s.schedule.mma) + 3) *
+         (4 * termsOfWord(s.schedule.mma) + 3) *
              (t.inputLoads(s) + t.gradLoads());
 }
 MN_SHAPE_FN int mostBandRegisters(const Bands &t) {

@@ -136,10 +136,11 @@ def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
   let description = [{
     In bf16, what steps of large tensors take is the time to move them. A result of so
     many elements that only generated steps read is stored in two bytes an element: by
-    a map, a row step, or a product or convolution, for maps, reductions, row steps,
-    and for what comes after a product or convolution. It is cast for those that
-    read it: everything is computed in f32. What is summed, what an update reads,
-    and what the function returns is as it was.
+    a map, a row step, or a product or convolution, with its pools, for maps,
+    reductions, row steps, what comes after a product or convolution, and images that a
+    convolution or a gradient of one reads. Kernels load these as they are; the others
+    cast what they read: everything is computed in f32. What is summed, what an update
+    reads, and what the function returns is as it was.
   }];
   let options = [
     Option<"from", "from", "int64_t", "0",

@@ -9,6 +9,7 @@
 #include "core/executor.h"
 #include "cuda/device_memory.h"
 #include "cuda/executor_state.h"
+#include "cuda/spread.h"
 #include <algorithm>
 #include <cstring>
 
@@ -110,6 +111,11 @@ Status CudaExecutor::prepare(int plan) {
   if (p.prepared)
     return Status::success();
   p.steps.resize(size_t(model.plans[plan].stepCount));
+  if (options.ranks && options.ranks->several()) {
+    const std::vector<bool> apart = stepsApartFromSums(model.plans[plan]);
+    for (size_t step = 0; step < apart.size(); ++step)
+      p.steps[step].spreads = apart[step];
+  }
   MN_TRY(makeCurrent());
   MN_TRY(loadLibraries(plan));
   MN_TRY(keepingParameters([&] { return runEagerly(plan); }));

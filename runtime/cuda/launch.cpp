@@ -84,10 +84,10 @@ void *mn::stepMemory(Context &ctx, size_t bytes) {
 }
 
 /// How the blocks of a kernel are spread.
-static CUresult spread(const State &state, const LaunchShape &shape,
-                       State::Kernel &kernel) {
+static CUresult spread(const State &state, const State::Step &step,
+                       const LaunchShape &shape, State::Kernel &kernel) {
   kernel.spread = {shape.shared, false};
-  if (!state.spreads || !shape.spread)
+  if (!state.spreads || !step.spreads || !shape.spread)
     return CUDA_SUCCESS;
   int declared = 0;
   const CUresult result = state.driver.cuFuncGetAttribute(
@@ -98,7 +98,7 @@ static CUresult spread(const State &state, const LaunchShape &shape,
 }
 
 /// Looks a kernel up, once. False: what failed is in the state.
-static bool find(State &state, const std::string &name,
+static bool find(State &state, const State::Step &step, const std::string &name,
                  const LaunchShape &shape, State::Kernel &kernel) {
   if (kernel.function)
     return true;
@@ -112,7 +112,7 @@ static bool find(State &state, const std::string &name,
     return false;
   }
   kernel.function = function;
-  result = spread(state, shape, kernel);
+  result = spread(state, step, shape, kernel);
   if (result == CUDA_SUCCESS && kernel.spread.shared != 0)
     result = state.driver.cuFuncSetAttribute(
         function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -129,8 +129,9 @@ void mn::launch(Context &ctx, const char *first, LaunchShape shape,
                 void **arguments, size_t count, const char *suffix) {
   State &state = State::of(ctx);
   const std::string kernel = std::string(first) + suffix;
-  State::Kernel &found = state.step(ctx).kernels[kernel];
-  if (!find(state, kernel, shape, found))
+  State::Step &step = state.step(ctx);
+  State::Kernel &found = step.kernels[kernel];
+  if (!find(state, step, kernel, shape, found))
     return;
   CUlaunchAttribute overlap = {};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "cuda/executor_state.h"
+#include "cuda/spread.h"
 #include "mnistrt/cuda/libraries.h"
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 using namespace mn;
@@ -29,10 +29,6 @@ void addUp(Context &ctx, void *x, int64_t count, int type) {
                  "adding up over ranks");
   if (!status.ok())
     state.fail(status.code, status.message);
-}
-
-bool isCollective(const Step &step) {
-  return std::strcmp(step.implementation, "nccl") == 0;
 }
 
 } // namespace

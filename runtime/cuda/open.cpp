@@ -36,8 +36,7 @@ Status CudaExecutor::share(std::unique_ptr<Executor> &other) {
 Status CudaExecutor::open() {
   state.driver = shared->driver;
   state.overlaps = shared->device.capability >= 90;
-  state.spreads = state.overlaps && !options.shared &&
-                  (!options.ranks || options.ranks->place().count == 1);
+  state.spreads = state.overlaps && !options.shared;
   state.device = shared->device;
   state.timestamps = model.timestamps;
   MN_TRY(makeCurrent());

@@ -2,6 +2,8 @@
 
 #include "cuda/spread.h"
 #include <algorithm>
+#include <cstring>
+#include <map>
 
 using namespace mn;
 using namespace mn::cuda;
@@ -34,4 +36,40 @@ Spread mn::cuda::spreadBlocks(const Device &device, const LaunchShape &shape,
   if (each * (bytes + own) > device.shared)
     return asItIs;
   return {unsigned(bytes), true};
+}
+
+bool mn::cuda::isCollective(const Step &step) {
+  return std::strcmp(step.implementation, "nccl") == 0;
+}
+
+/// For each step, which ones have ended when it begins.
+static std::vector<std::vector<bool>> endedBefore(const Plan &plan) {
+  const size_t count = size_t(plan.stepCount);
+  std::vector<std::vector<bool>> ended(count, std::vector<bool>(count));
+  std::map<int, size_t> lastOf; // of a stream
+  for (size_t step = 0; step < count; ++step) {
+    const auto waitFor = [&](size_t other) {
+      ended[step][other] = true;
+      for (size_t i = 0; i < other; ++i)
+        ended[step][i] = ended[step][i] || ended[other][i];
+    };
+    const Step &s = plan.steps[step];
+    if (const auto last = lastOf.find(s.stream); last != lastOf.end())
+      waitFor(last->second);
+    for (int i = 0; i < s.afterCount; ++i)
+      waitFor(size_t(s.after[i]));
+    lastOf[s.stream] = step;
+  }
+  return ended;
+}
+
+std::vector<bool> mn::cuda::stepsApartFromSums(const Plan &plan) {
+  const auto ended = endedBefore(plan);
+  std::vector<bool> apart(ended.size(), true);
+  for (size_t sum = 0; sum < ended.size(); ++sum)
+    if (isCollective(plan.steps[sum]))
+      for (size_t step = 0; step < ended.size(); ++step)
+        if (step != sum && !ended[sum][step] && !ended[step][sum])
+          apart[step] = false;
+  return apart;
 }

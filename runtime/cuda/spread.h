@@ -13,6 +13,8 @@
 
 #include "cuda/device.h"
 #include "mnistrt/cuda/launch.h"
+#include "mnistrt/model.h"
+#include <vector>
 
 namespace mn::cuda {
 
@@ -26,6 +28,14 @@ struct Spread {
 /// which find room anyway, nor many, which go where others have ended.
 Spread spreadBlocks(const Device &device, const LaunchShape &shape,
                     unsigned declared);
+
+/// Whether a step is a sum over ranks.
+bool isCollective(const Step &step);
+
+/// Of each step of a plan, whether its blocks may be spread: all but those that
+/// may run beside a sum over ranks. Its kernels keep multiprocessors for long,
+/// and blocks that want one of these would wait for it.
+std::vector<bool> stepsApartFromSums(const Plan &plan);
 
 } // namespace mn::cuda
 

@@ -45,9 +45,7 @@ struct State {
   CUmodule module = nullptr;
   bool overlaps = false; ///< may a kernel be started before the last one ended?
   /// Are blocks spread? Not where nothing overlaps, since a kernel then has the
-  /// whole GPU, nor where kernels of other executors share it, or those that
-  /// sum over ranks: they keep multiprocessors for long, and would be waited
-  /// for.
+  /// whole GPU, nor where kernels of other executors share it.
   bool spreads = false;
   Device device;
   Last last;
@@ -63,6 +61,7 @@ struct State {
   };
   struct Step {
     std::map<std::string, Kernel> kernels; ///< by name
+    bool spreads = true; ///< unless it runs beside a sum over ranks
     std::unique_ptr<Prepared> library;
     CUdeviceptr memory = 0; ///< stepMemory(); the executor's to free
   };

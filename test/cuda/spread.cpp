@@ -71,6 +71,22 @@ TEST(Spread, OtherKernelsAreAsTheyAre) {
   }
 }
 
+TEST(Spread, WhatMayRunBesideASumIsNot) {
+  // Step 2 is beside the first sum, step 5 beside the second; 6 and 7 follow.
+  const test::PlanModel made({{},
+                              {},
+                              {1, {0}},
+                              {2, {1}, "nccl"},
+                              {0, {2}},
+                              {1},
+                              {2, {4}, "nccl"},
+                              {0, {5, 6}},
+                              {1, {7}}});
+  const std::vector<bool> apart = mn::cuda::stepsApartFromSums(made.plan);
+  EXPECT_EQ(apart, (std::vector<bool>{true, true, false, true, false, false,
+                                      true, true, true}));
+}
+
 template <int blocks> void launchSpread(mn::Context &ctx) {
   void *arguments[] = {&ctx.arena, &ctx.workspace};
   mn::launch(ctx, "step0",

@@ -82,6 +82,32 @@ def test_precisions(place):
                                ("strict", ROUNDING)))
 
 
+def test_images_in_bf16(place):
+    """What large results are rounded to, here in plans of small ones."""
+    def check(name):
+        expected, _ = trained(place, name, "cpu")
+        plan = place.path(f"{name}.plan")
+        rounded = plan.with_suffix(".mlir")
+        program = place.path(f"{name}-rounded")
+        for command in (
+                (place.mnistc, model(place, name), "--train", "--batch=8",
+                 "--libraries=none", "--precision=bf16", "--no-reuse-memory",
+                 "--emit=plan", "-o", plan),
+                (place.mnistc.with_name("mnist-opt"), plan,
+                 "--pass-pipeline=builtin.module(func.func("
+                 "plan-round-results{from=256}))", "-o", rounded),
+                (place.mnistc, rounded, "-o", program)):
+            made = place.run(*command)
+            expect(made.code == 0, made)
+        expect("xbf16>, tensor<" in rounded.read_text(), "no image is rounded")
+        log = program.with_suffix(".jsonl")
+        done = place.run(program, *TRAIN, f"--log={log}",
+                         env=place.environment())
+        expect(done.code == 0, done)
+        expect_near(losses(log)[0], expected, 1e-3, name)
+    place.side_by_side(check, ("mxnet-simplecnn", "lenet5", "residual", "mobile"))
+
+
 def test_any_order_of_threads_gives_the_same_bits(place):
     def check(name):
         digests = {trained(place, name, "cuda", "--libraries=none", ORDER=order,

@@ -22,7 +22,7 @@ struct Bf16 {
   Bf16() = default;
   /// The nearest, of two the even one; a NaN stays one.
   explicit MN_FN Bf16(float x) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 800
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
 #else
     const uint32_t all = __builtin_bit_cast(uint32_t, x);

@@ -216,6 +216,30 @@ func.func @unpool_indices(%x: tensor<1x3x4xf32>, %i: tensor<1x3x5xui8>) {
 
 // -----
 
+func.func @images_and_result(%x: tensor<1x3x4xbf16>, %w: tensor<2x3x1xf32>) -> tensor<1x2x4xf64> {
+  // expected-error @below {{'mnist.conv' op expected a result of f32, got 'f64'}}
+  %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 1 : (tensor<1x3x4xbf16>, tensor<2x3x1xf32>) -> tensor<1x2x4xf64>
+  return %y : tensor<1x2x4xf64>
+}
+
+// -----
+
+func.func @filter_and_rounded_result(%x: tensor<1x3x4xbf16>, %w: tensor<2x3x1xf32>) -> tensor<1x2x4xbf16> {
+  // expected-error @below {{'mnist.conv' op expected a result of 'f32', got 'bf16'}}
+  %y = mnist.conv nchw %x, %w strides [1] pads [0, 0] dilations [1] groups 1 : (tensor<1x3x4xbf16>, tensor<2x3x1xf32>) -> tensor<1x2x4xbf16>
+  return %y : tensor<1x2x4xbf16>
+}
+
+// -----
+
+func.func @values_and_elements(%x: tensor<1x3x4xbf16>, %i: tensor<1x3x4xui8>) -> tensor<1x3x8xf32> {
+  // expected-error @below {{'mnist.max_unpool' op expected a result of 'bf16', got 'f32'}}
+  %y = mnist.max_unpool nchw %x, %i kernel [2] strides [2] pads [0, 0] dilations [1] : (tensor<1x3x4xbf16>, tensor<1x3x4xui8>) -> tensor<1x3x8xf32>
+  return %y : tensor<1x3x8xf32>
+}
+
+// -----
+
 func.func @unpool_index_type(%x: tensor<1x3x4xf32>) {
   // expected-error @below {{'mnist.max_unpool' op expected indices that are integers, got 'f32'}}
   %y = mnist.max_unpool nchw %x, %x kernel [2] strides [2] pads [0, 0] dilations [1] : (tensor<1x3x4xf32>, tensor<1x3x4xf32>) -> tensor<1x3x8xf32>

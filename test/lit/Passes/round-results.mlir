@@ -151,3 +151,65 @@ func.func @rows(%a: tensor<2048x4xf32>) -> (tensor<4xf32>, tensor<f32>) {
   } : (tensor<2048xf32>) -> tensor<f32>
   return %columns, %all : tensor<4xf32>, tensor<f32>
 }
+
+// Images of convolutions, and what an inlined max_unpool places for one; not
+// filters. A result that is pooled, too.
+
+// CHECK-LABEL: func.func @images
+// CHECK:         plan.step "image"
+// CHECK:           plan.yield %{{.*}} : tensor<8x4x10x10xbf16>
+// CHECK:         plan.step "filter"
+// CHECK:           plan.yield %{{.*}} : tensor<64x4x3x3xf32>
+// CHECK:         plan.step "pooled"
+// CHECK:         ^bb0(%[[I:.*]]: tensor<8x4x10x10xbf16>, %[[F:.*]]: tensor<64x4x3x3xf32>
+// CHECK-NOT:       cast
+// CHECK:           mnist.conv nchw %[[I]], %[[F]]
+// CHECK-SAME:        (tensor<8x4x10x10xbf16>, tensor<64x4x3x3xf32>) -> tensor<8x64x8x8xf32>
+// CHECK:           mnist.max_pool
+// CHECK-SAME:        tensor<8x64x8x8xf32>
+// CHECK:           plan.yield %{{.*}}, %{{.*}} : tensor<8x64x4x4xbf16>, tensor<8x64x4x4xui8>
+// CHECK:         plan.step "gradient"
+// CHECK:           %[[W:.*]] = mnist.cast %{{.*}} : tensor<8x64x4x4xbf16>
+// CHECK:           %[[N:.*]] = mnist.neg %[[W]]
+// CHECK:           mnist.cast %[[N]]
+// CHECK:         plan.step "input"
+// CHECK:           %[[U:.*]] = mnist.max_unpool
+// CHECK-SAME:        (tensor<8x64x4x4xbf16>, tensor<8x64x4x4xui8>) -> tensor<8x64x8x8xbf16>
+// CHECK:           mnist.conv_input_grad nchw %[[U]]
+// CHECK-SAME:        (tensor<8x64x8x8xbf16>, tensor<64x4x3x3xf32>) -> tensor<8x4x10x10xf32>
+func.func @images(%x: tensor<8x4x10x10xf32>, %w: tensor<64x4x3x3xf32>) -> tensor<4xf32> {
+  %image = plan.step "image" on kernel (%x) {
+  ^bb0(%0: tensor<8x4x10x10xf32>):
+    %1 = mnist.tanh %0 : tensor<8x4x10x10xf32>
+    plan.yield %1 : tensor<8x4x10x10xf32>
+  } : (tensor<8x4x10x10xf32>) -> tensor<8x4x10x10xf32>
+  %filter = plan.step "filter" on kernel (%w) {
+  ^bb0(%0: tensor<64x4x3x3xf32>):
+    %1 = mnist.neg %0 : tensor<64x4x3x3xf32>
+    plan.yield %1 : tensor<64x4x3x3xf32>
+  } : (tensor<64x4x3x3xf32>) -> tensor<64x4x3x3xf32>
+  %pooled:2 = plan.step "pooled" on kernel schedule(#plan.patches<mma = tf32, width = 64>) (%image, %filter) {
+  ^bb0(%0: tensor<8x4x10x10xf32>, %1: tensor<64x4x3x3xf32>):
+    %2 = mnist.conv nchw %0, %1 strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<8x4x10x10xf32>, tensor<64x4x3x3xf32>) -> tensor<8x64x8x8xf32>
+    %3 = mnist.max_pool nchw %2 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<8x64x8x8xf32> -> tensor<8x64x4x4xf32>
+    %4 = mnist.arg_max_pool nchw %2 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] in_window : tensor<8x64x8x8xf32> -> tensor<8x64x4x4xui8>
+    plan.yield %3, %4 : tensor<8x64x4x4xf32>, tensor<8x64x4x4xui8>
+  } : (tensor<8x4x10x10xf32>, tensor<64x4x3x3xf32>) -> (tensor<8x64x4x4xf32>, tensor<8x64x4x4xui8>)
+  %gradient = plan.step "gradient" on kernel (%pooled#0) {
+  ^bb0(%0: tensor<8x64x4x4xf32>):
+    %1 = mnist.neg %0 : tensor<8x64x4x4xf32>
+    plan.yield %1 : tensor<8x64x4x4xf32>
+  } : (tensor<8x64x4x4xf32>) -> tensor<8x64x4x4xf32>
+  %input = plan.step "input" on kernel schedule(#plan.patches<mma = tf32, width = 16>) (%gradient, %pooled#1, %filter) {
+  ^bb0(%0: tensor<8x64x4x4xf32>, %1: tensor<8x64x4x4xui8>, %2: tensor<64x4x3x3xf32>):
+    %3 = mnist.max_unpool nchw %0, %1 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] {plan.inline} : (tensor<8x64x4x4xf32>, tensor<8x64x4x4xui8>) -> tensor<8x64x8x8xf32>
+    %4 = mnist.conv_input_grad nchw %3, %2 strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<8x64x8x8xf32>, tensor<64x4x3x3xf32>) -> tensor<8x4x10x10xf32>
+    plan.yield %4 : tensor<8x4x10x10xf32>
+  } : (tensor<8x64x4x4xf32>, tensor<8x64x4x4xui8>, tensor<64x4x3x3xf32>) -> tensor<8x4x10x10xf32>
+  %sums = plan.step "sums" on kernel (%input) {
+  ^bb0(%0: tensor<8x4x10x10xf32>):
+    %1 = mnist.reduce_sum %0 over [0, 2, 3] : tensor<8x4x10x10xf32> -> tensor<4xf32>
+    plan.yield %1 : tensor<4xf32>
+  } : (tensor<8x4x10x10xf32>) -> tensor<4xf32>
+  return %sums : tensor<4xf32>
+}

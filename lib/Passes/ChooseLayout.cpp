@@ -7,6 +7,7 @@
 
 #include "lib/IR/Mnist/FlipLayout.h"
 #include "lib/IR/Mnist/TransposeRegions.h"
+#include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/PushTransposes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,17 +37,23 @@ static int64_t transposeBytes(func::FuncOp function, Layout layout) {
   return 2 * transposeCost(trial->getBody().front()).bytes;
 }
 
+namespace {
 /// The bytes of images that ops with a layout read and write.
-static int64_t imageBytes(func::FuncOp function) {
-  int64_t bytes = 0;
-  function.walk([&](LayoutOpInterface op) {
-    for (unsigned number : op.getImageOperands())
-      bytes += byteSize(op->getOperand(number).getType());
-    if (!op.isFilterResult())
-      bytes += byteSize(op->getResult(0).getType());
-  });
-  return bytes;
-}
+struct ImageBytes {
+  int64_t ofConvs = 0, ofOthers = 0;
+
+  explicit ImageBytes(func::FuncOp function) {
+    function.walk([&](LayoutOpInterface op) {
+      int64_t &bytes = isContraction(op) ? ofConvs : ofOthers;
+      for (unsigned number : op.getImageOperands())
+        bytes += byteSize(op->getOperand(number).getType());
+      if (!op.isFilterResult())
+        bytes += byteSize(op->getResult(0).getType());
+    });
+  }
+  int64_t all() const { return ofConvs + ofOthers; }
+};
+} // namespace
 
 namespace {
 struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
@@ -67,8 +74,8 @@ struct ChooseLayout : impl::ChooseLayoutBase<ChooseLayout> {
           << prefer << "'";
       return signalPassFailure();
     }
-    int64_t images = imageBytes(function);
-    if (images == 0)
+    const ImageBytes images(function);
+    if (images.all() == 0)
       return;
     Choice choice = layout == "auto" ? choose(*preferred, images)
                                      : Choice{*symbolizeLayout(layout),
@@ -84,17 +91,19 @@ private:
     std::string reason;
   };
 
-  Choice choose(Layout preferred, int64_t images) {
+  Choice choose(Layout preferred, const ImageBytes &images) {
     func::FuncOp function = getOperation();
     Layout other = preferred == Layout::nchw ? Layout::nhwc : Layout::nchw;
     int64_t here = transposeBytes(function, preferred);
     int64_t there = transposeBytes(function, other);
-    bool turn = here - there > images / 2;
+    bool turn = double(here - there) >
+                gain * double(images.ofConvs) + double(images.ofOthers) / 2;
     std::string reason = llvm::formatv(
         "{0}, {1}: transposes move {2} bytes, in {3} {4}; images have {5}",
         stringifyLayout(turn ? other : preferred),
         turn ? "fewer transposes" : "preferred", turn ? there : here,
-        stringifyLayout(turn ? preferred : other), turn ? here : there, images);
+        stringifyLayout(turn ? preferred : other), turn ? here : there,
+        images.all());
     return {turn ? other : preferred, reason};
   }
 };

@@ -59,18 +59,21 @@ def ChooseLayout : Pass<"mnist-choose-layout", "::mlir::func::FuncOp"> {
     to come like better, unless its transposes eat up what it gains. For each
     layout the function is tried: flipped, with its transposes pushed. A
     transpose that is left costs its bytes twice, once read and once written.
-    The preferred layout is taken to save at most half of the traffic of images,
-    read and written once by each op that has a layout. So the other layout is
-    chosen if
+    The preferred layout is taken to save as much time as it takes to move half of
+    the images, read and written once by each op that has a layout, but of
+    convolutions and their gradients `gain` times as many bytes as they read and
+    write. So the other layout is chosen if
 
         bytes(transposes, preferred) - bytes(transposes, other)
-            > bytes(images) / 2
+            > gain * bytes(images of convolutions) + bytes(other images) / 2
   }];
   let options = [
     Option<"layout", "layout", "std::string", /*default=*/"\"auto\"",
            "auto, nchw or nhwc">,
     Option<"prefer", "prefer", "std::string", /*default=*/"\"nhwc\"",
            "The layout that auto takes where transposes do not decide">,
+    Option<"gain", "gain", "double", "0.5",
+           "How many times the bytes of a convolution's images that layout saves">,
   ];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numFlipped", "num-flipped", "ops flipped">];

@@ -36,7 +36,8 @@ static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   if (options.chooseLayout)
     pm.addNestedPass<func::FuncOp>(createChooseLayout(
         {options.layout,
-         stringifyLayout(machineOf(options).preferredLayout).str()}));
+         stringifyLayout(machineOf(options).preferredLayout).str(),
+         machineOf(options).layoutGain}));
   // They cancel, or become constants with the weights that they reach.
   if (options.pushTransposes)
     pm.addNestedPass<func::FuncOp>(createPushTransposes());

@@ -113,6 +113,8 @@ struct Machine {
   StringRef name;
   /// What --layout=auto takes where transposes do not decide.
   Layout preferredLayout;
+  /// How many times the bytes of a convolution's images that saves.
+  double layoutGain = 0.5;
   /// A reduction of at most so many elements to one, and so many results, is
   /// computed where it is read. Only where starting a step costs as much as
   /// many elements.

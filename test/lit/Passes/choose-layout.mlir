@@ -1,6 +1,7 @@
 // RUN: mnist-opt %s --mnist-choose-layout=layout=nhwc | FileCheck %s
 // RUN: mnist-opt %s --mnist-choose-layout | FileCheck %s --check-prefix=AUTO
 // RUN: mnist-opt %s --mnist-choose-layout=prefer=nchw | FileCheck %s --check-prefix=PREFER
+// RUN: mnist-opt %s --mnist-choose-layout=gain=2 | FileCheck %s --check-prefix=GAIN
 // RUN: not mnist-opt %s --mnist-choose-layout=layout=chwn 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // RUN: not mnist-opt %s --mnist-choose-layout=prefer=auto 2>&1 | FileCheck %s --check-prefix=NO-PREFERENCE
 
@@ -91,4 +92,20 @@ func.func @free(%x: tensor<2x1x8x8xf32>, %w: tensor<4x1x5x5xf32>) -> tensor<2x4x
 func.func @nhwc_already(%x: tensor<2x4x4x3xf32>) -> tensor<2x2x2x3xf32> {
   %y = mnist.max_pool nhwc %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x4x4x3xf32> -> tensor<2x2x2x3xf32>
   return %y : tensor<2x2x2x3xf32>
+}
+
+// auto: 8192 bytes of transposes are more than half of all images, 6144 bytes,
+// but less than twice the convolution's, 4096, and half of the pool's.
+
+// AUTO-LABEL: @between_transposes
+// AUTO:         mnist.conv nchw
+// AUTO:         mnist.max_pool nchw
+// GAIN-LABEL: @between_transposes
+// GAIN:         mnist.conv nhwc
+// GAIN:         mnist.max_pool nhwc
+func.func @between_transposes(%x: tensor<2x6x8x8xf32>, %w: tensor<2x6x1x1xf32>) -> tensor<2x2x8x8xf32> {
+  %y = mnist.conv nchw %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1
+      : (tensor<2x6x8x8xf32>, tensor<2x6x1x1xf32>) -> tensor<2x2x8x8xf32>
+  %p = mnist.max_pool nchw %y kernel [1, 1] strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x2x8x8xf32> -> tensor<2x2x8x8xf32>
+  return %p : tensor<2x2x8x8xf32>
 }

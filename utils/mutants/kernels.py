@@ -322,4 +322,10 @@ MUTANTS = [
      FOLDER + "conv_patch_tile.cuh", "g.at.x1 + k < W.in[1] &&", "", [TABLE]),
     ("a band begins with a whole window", FOLDER + "conv_bands_loads.cuh",
      "begins ? 0 : band.column % wide", "0", [TABLE]),
+    ("a band is stored where the one before it is read",
+     FOLDER + "conv_bands_groups.cuh", "spots, below(1), 1 - which,",
+     "spots, below(1), which,", [TABLE]),
+    ("a band is stored from what the one after it loads",
+     FOLDER + "conv_bands_groups.cuh", "which, isFirst, store, load);",
+     "which, isFirst, load, store);", [TABLE]),
 ]

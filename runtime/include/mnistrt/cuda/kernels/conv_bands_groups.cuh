@@ -55,7 +55,7 @@ template <Conv S> struct BandGroups : BandTiles<S> {
     return other.row < t.bandsDown(S) && number + other.row - band.row < last;
   }
 
-  /// Waits for what is loaded, too: so it comes before the next loads.
+  /// Before the next loads, for it may wait for loads, too.
   static MN_DEVICE void fenceStores() {
     if constexpr (hasWgmma)
       fenceForWgmma();

@@ -6,7 +6,6 @@
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mnistc {
 

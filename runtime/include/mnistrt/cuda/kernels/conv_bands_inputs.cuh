@@ -82,7 +82,7 @@ template <Conv S> struct BandInputs : BandTiles<S> {
   /// begins to load the one after it. `isFirst`: no other was multiplied
   /// before. A warp that has begun some products can begin no more, and do
   /// nothing else, before most of these are made. So some warpgroups begin with
-  /// them, and others end with them.
+  /// them, others end with them, and one of three has them in between.
   template <typename Store, typename Load>
   MN_DEVICE void multiplyBand(const Operands &from, const Band &band, int which,
                               bool isFirst, const Store &store,

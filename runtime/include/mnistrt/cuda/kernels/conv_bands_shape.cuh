@@ -141,7 +141,8 @@ struct Bands {
   }
   /// A warp loads some channels of neighbours: of few channels more bytes of a
   /// row are together in memory, of many more words in shared memory, each once
-  /// for tf32x3's two parts. Measured on an H200: 1, 2 or 3 % of a step.
+  /// for tf32x3's two parts. Measured: of Net's step at 1024 1 % in fp32, 2 %
+  /// in bf16, against 4 channels.
   static MN_SHAPE_FN int loadedChannels(Mma mma) {
     return mma == Mma::tf32x3 ? 8 : mma == Mma::tf32 ? 4 : 2;
   }

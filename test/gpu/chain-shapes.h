@@ -11,14 +11,17 @@
 
 // clang-format off
 /// Chains: so many rows, of a product with so many columns from so many terms,
-/// the last first of all: one row a block, or some, with rows that are left over.
+/// the last first of all: one row a block, or some, with rows that are left over;
+/// long rows for a few warps each, of which one has none.
 #define MN_TEST_CHAINS(X)                                                                      \
   X(chain_one, 1, 3, 5)                                                                        \
   X(chain_head, 64, 10, 128)                                                                   \
   X(chain_wide, 64, 84, 120)                                                                   \
   X(chain_pairs, 201, 33, 17)                                                                  \
   X(chain_many, 1000, 40, 64)                                                                  \
-  X(chain_columns, 140, 530, 12)
+  X(chain_columns, 140, 530, 12)                                                               \
+  X(chain_long, 100, 1080, 3)                                                                  \
+  X(chain_threes, 300, 700, 5)
 
 /// Chains of an attention: so many rows of so many heads each, of tokens of a
 /// width: one head; two rows a block; more heads than a block holds.

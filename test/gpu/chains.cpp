@@ -103,7 +103,7 @@ std::vector<Case> chainCases() {
           mn::chain<Chain_##NAME>(ctx, #NAME, Plain<float>{p.y, p.a, p.b},     \
                                   Floats<NAME##_rows>{p.y + at.sums, p.y},     \
                                   Normalize<NAME##_rows>{normalized, p.y},     \
-                                  Copy{copies, normalized},                    \
+                                  CopyOf<ROWS, N>{copies, normalized},         \
                                   Plain<float>{p.y + at.back, copies, p.b});   \
         },                                                                     \
         Places(ROWS, N, K).end, ROWS * K, N * K);                              \

@@ -1,8 +1,7 @@
 //===- kernels.h - the kernels under test -----------------------*- C++ -*-===//
 //
 // For each row of shapes.h what the compiler would write: functors, kernels,
-// and for the host the functions that launch them. Compiled twice, as any
-// generated file.
+// and functions of the host that launch them. Compiled twice, as that is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -224,7 +223,8 @@ MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
   using Chain_##NAME = mn::Chain<                                              \
       ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,               \
       mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \
-      mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>, mn::MapLink<Copy, N>, \
+      mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>,                       \
+      mn::MapLink<CopyOf<ROWS, N>, N>,                                         \
       mn::MatmulLink<float, Plain<float>, NAME##_back>>;                       \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_CHAINS(MN_TEST_CHAIN)

@@ -98,4 +98,36 @@ struct Copy {
   MN_FN void operator()(mn::Element i) const { y[i] = a[i]; }
 };
 
+/// The same, of neighbours.
+struct CopyFours {
+  float *y;
+  const float *a;
+  struct ElementValues {
+    float a;
+  };
+  struct StoredValues {
+    float y;
+  };
+  MN_FN ElementValues load(mn::Offset place) const { return {a[place]}; }
+  MN_FN StoredValues results(const ElementValues &e,
+                             const mn::Neighbour &) const {
+    return {e.a};
+  }
+  template <int n>
+  MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
+    for (int i = 0; i < n; ++i)
+      y[place + i] = v[i].y;
+  }
+};
+
+/// Of fours, where rows have such and all that is before them, too.
+template <bool fours> struct Copies {
+  using Type = Copy;
+};
+template <> struct Copies<true> {
+  using Type = CopyFours;
+};
+template <int64_t rows, int64_t n>
+using CopyOf = typename Copies<rows % 4 == 0 && n % 4 == 0>::Type;
+
 #endif // MNISTC_TEST_GPU_MAP_FUNCTORS_H

@@ -16,6 +16,7 @@
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
 #include "mnistrt/cuda/kernels/softmax.cuh"
+#include "mnistrt/maps.h"
 
 namespace mn {
 
@@ -38,10 +39,20 @@ template <typename F> struct Link {
 
 namespace shape {
 
-/// For a link that reduces rows, in a chain over so many.
+/// For a link that reduces rows, in a chain over so many. Where a block has
+/// fewer rows than warps, several share one that is long enough for it, so that
+/// a thread has few elements.
 MN_SHAPE_FN RowTeams chainTeams(const Reduce &s, int64_t rows) {
+  constexpr int elements = 4;
   const int64_t most = chainRows(rows) * ceilDiv(s.outputs, rows);
-  return rowTeamsOfWarp(s, int(chainThreads / most));
+  RowTeams t = rowTeamsOfWarp(s, int(chainThreads / most));
+  if (!t.alongElements || t.team < 32)
+    return t;
+  while (2 * t.team * most <= chainThreads && elements * t.team < s.size)
+    t.team *= 2;
+  if (t.team > 32)
+    t.rows = chainThreads / t.team;
+  return t;
 }
 
 } // namespace shape
@@ -62,19 +73,29 @@ struct LaneOfRow {
   }
 };
 
+/// Of several warps that share rows: all rows of a block are done at once.
+template <shape::RowTeams t> inline constexpr bool isTeamOfWarps = t.team > 32;
+
 /// use(o, lane, inside) for those of `outputs` that belong to the block's rows:
-/// a warp has as many at once as `t` has rows. Where there are fewer, lanes
-/// have the last one again, and are not inside.
+/// a warp has as many at once as `t` has rows, or some warps have one. Where
+/// there are fewer, lanes have the last one again, and are not inside.
 template <int64_t outputs, int64_t rows, shape::RowTeams t, typename Use>
 MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
   const ChainRows mine = here.known<rows>().times(int(outputs / rows));
-  const int warp = int(threadIdx.x) / 32;
-  const auto lane = LaneOfRow::of<t>(int(threadIdx.x) % 32);
+  if constexpr (isTeamOfWarps<t>) {
+    const int number = int(threadIdx.x) / t.team;
+    const LaneOfRow lane = {number, int(threadIdx.x) % t.team};
+    use(Index(mine.first + shape::min(number, mine.count - 1)), lane,
+        number < mine.count);
+  } else {
+    const int warp = int(threadIdx.x) / 32;
+    const auto lane = LaneOfRow::of<t>(int(threadIdx.x) % 32);
 #pragma unroll 1
-  for (int r = warp * t.rows; r < mine.count;
-       r += shape::chainThreads / 32 * t.rows) {
-    const int row = shape::min(r + lane.row, mine.count - 1);
-    use(Index(mine.first + row), lane, r + lane.row < mine.count);
+    for (int r = warp * t.rows; r < mine.count;
+         r += shape::chainThreads / 32 * t.rows) {
+      const int row = shape::min(r + lane.row, mine.count - 1);
+      use(Index(mine.first + row), lane, r + lane.row < mine.count);
+    }
   }
 }
 
@@ -130,7 +151,8 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
     constexpr shape::RowTeams teams = shape::chainTeams(S, rows);
-    using Kernel = device::RowKernel<F, S, teams, shape::chainThreads>;
+    using Kernel =
+        device::RowKernel<F, S, teams, shape::chainThreads, device::ChainJoins>;
     device::eachOfRows<S.outputs, rows, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           typename Kernel::Row row{};
@@ -154,14 +176,32 @@ struct ReduceLink : Link<F> {
             s = sumOf<teams>(f, o, lane.member);
           constexpr int apart = teams.alongElements ? 1 : teams.rows;
 #pragma unroll
-          for (int lanes = teams.team / 2 * apart; lanes >= apart; lanes /= 2)
+          for (int lanes = shape::min(teams.team, 32) / 2 * apart;
+               lanes >= apart; lanes /= 2)
             s = R::join(s, device::shuffleState(s, lanes));
+          if constexpr (device::isTeamOfWarps<teams>)
+            s = sumOfWarps<teams>(s, lane);
           if (inside && lane.member == 0)
             f.store(o, R::result(s));
         });
   }
 
 private:
+  /// The sum over a team's warps, in its first lane.
+  template <shape::RowTeams t, typename State>
+  static MN_DEVICE State sumOfWarps(State s, const device::LaneOfRow &lane) {
+    constexpr int warps = t.team / 32;
+    State *all = device::ChainJoins::memory<State, warps * t.rows, 0>();
+    if (lane.member % 32 == 0)
+      all[lane.row * warps + lane.member / 32] = s;
+    __syncthreads();
+    if (lane.member == 0)
+#pragma unroll
+      for (int warp = 1; warp < warps; ++warp)
+        s = R::join(s, all[lane.row * warps + warp]);
+    return s;
+  }
+
   /// The sum of a thread's elements. The compiler knows how many there are, so
   /// that the loads of many are on their way at once.
   template <shape::RowTeams teams>
@@ -187,15 +227,30 @@ private:
 #endif
 };
 
-/// A map; of each row it has so many elements.
+/// A map; of each row it has so many elements. A functor that stores neighbours
+/// has fours of them, all of which are loaded before one is stored.
 template <typename F, int64_t each> struct MapLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
-  static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
+  static MN_DEVICE void run(const F &functor, const device::ChainRows &here) {
+    const int64_t first = here.first * each,
+                  end = (here.first + here.count) * each;
+    if constexpr (StoresNeighbours<F>) {
+      static_assert(each % 4 == 0);
+      const F f = device::withAlignedTensors(functor);
 #pragma unroll 1
-    for (int64_t i = here.first * each + threadIdx.x;
-         i < (here.first + here.count) * each; i += shape::chainThreads)
-      f(Index(i));
+      for (int64_t i = first + 4 * int(threadIdx.x); i < end;
+           i += 4 * shape::chainThreads) {
+        // As in pointwise.cuh: the compiler sees that addresses are adjacent.
+        const Index place = device::opaque(Index(i)) & Index(-4);
+        __builtin_assume(place >= 0);
+        computeElements<4>(f, place);
+      }
+    } else {
+#pragma unroll 1
+      for (int64_t i = first + threadIdx.x; i < end; i += shape::chainThreads)
+        functor(Index(i));
+    }
   }
 #endif
 };

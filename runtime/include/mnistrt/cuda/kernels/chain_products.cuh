@@ -42,6 +42,17 @@ MN_DEVICE char *chainMemory() {
   return bytes;
 }
 
+/// Where the warps of a row's team leave their sums, in a chain: one phase
+/// writes half of the memory while the one before may still be read.
+struct ChainJoins {
+  template <typename State, int count, int phase>
+  static MN_DEVICE State *memory() {
+    constexpr int half = shape::chainMemory / 2;
+    static_assert(count * sizeof(State) <= half);
+    return reinterpret_cast<State *>(chainMemory() + phase % 2 * half);
+  }
+};
+
 /// A product whose first operand has the rows.
 template <typename T, typename F, Matmul S, int most> struct MatmulRows {
   static constexpr int threads = shape::chainThreads, warps = threads / 32;

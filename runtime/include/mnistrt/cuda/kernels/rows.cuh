@@ -39,9 +39,18 @@ template <typename F> struct TotalParts<F, 0> {
   using Type = NoScratch;
 };
 
+/// Where the warps of a team leave their sums: each phase has its own place.
+struct OwnJoins {
+  template <typename State, int count, int phase>
+  static MN_DEVICE State *memory() {
+    __shared__ State ofWarps[count];
+    return ofWarps;
+  }
+};
+
 /// Of a block of so many threads.
 template <typename F, Reduce S, shape::RowTeams teams = shape::rowTeamsOf<F>(S),
-          int threads = teams.threads()>
+          int threads = teams.threads(), typename Joins = OwnJoins>
 struct RowKernel {
   static constexpr bool hasTotals = HasTotals<F>;
   static constexpr shape::RowTeams t = teams;
@@ -86,7 +95,8 @@ struct RowKernel {
       s = Kind<p>::joinAll(s, other);
     }
     if constexpr (Lanes::warps > 1) {
-      __shared__ State<p> ofWarps[Lanes::warps * t.rows];
+      State<p> *ofWarps =
+          Joins::template memory<State<p>, Lanes::warps * t.rows, p>();
       if (member % Lanes::members == 0)
         ofWarps[member / Lanes::members * t.rows + row] = s;
       __syncthreads();

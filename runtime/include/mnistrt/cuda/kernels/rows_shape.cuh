@@ -95,11 +95,11 @@ MN_SHAPE_FN bool goesAlongElements(const Reduce &s) {
 }
 
 /// Which threads of a warp have which of its rows, in a chain, where a row may
-/// have `threads` of the block. Where rows lie side by side, as few share one
-/// as have few elements each.
+/// have `threads` of the block: as few share one as have few elements each, so
+/// that a warp has many rows at once.
 MN_SHAPE_FN RowTeams rowTeamsOfWarp(const Reduce &s, int threads) {
   RowTeams t{.alongElements = goesAlongElements(s)};
-  t.team = t.alongElements ? (s.size <= 16 ? 8 : 32) : 4;
+  t.team = t.alongElements ? 8 : 4;
   const auto takesMore = [&] {
     return int64_t(t.team) * rowDepth < s.size ||
            (t.alongElements && t.team < s.size && 2 * t.team <= threads);

@@ -8,6 +8,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/CopiedOps.h"
+#include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
 #include "lib/IR/Plan/Target.h"
@@ -59,6 +60,7 @@ private:
   bool fits(const Group &producer, const Group &consumer) const;
   bool canFuseProducer(const Group &producer, const Group &consumer) const;
   bool canFuseConsumer(const Group &root, const Group &epilogue) const;
+  bool drawsNumbers(const Group &group) const;
   bool onlyUsedBy(const Group &producer, const Group &consumer) const;
   double recomputeCount(Value value, const Group &consumer,
                         DenseMap<Value, double> &known) const;
@@ -159,13 +161,33 @@ bool Grouping::canFuseProducer(const Group &producer,
              maxRecompute * countOf(value);
 }
 
+/// Whether the ops of a group take random numbers, which are free.
+bool Grouping::drawsNumbers(const Group &group) const {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Operation *> open(group.ops);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (isa<RandomUniformOp>(op))
+      return true;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && isFree(producer) && seen.insert(producer).second)
+        open.push_back(producer);
+  }
+  return false;
+}
+
 /// Whether a map can be done on each result of a root before it is stored: it
-/// goes through the elements in the same order.
+/// goes through the elements in the same order. A thread of a map draws random
+/// numbers for four neighbours at once; one of a product or a pool, whose
+/// results are not neighbours, would draw four for each.
 bool Grouping::canFuseConsumer(const Group &root, const Group &epilogue) const {
   if (!epilogues || !root.root || epilogue.root || !onlyUsedBy(root, epilogue))
     return false;
   // It begins as soon as it can, which what follows it would put off.
   if (root.root->hasTrait<Collective>())
+    return false;
+  if (!RowSpace::ofAny(root.root) && drawsNumbers(epilogue))
     return false;
   SmallVector<Value> values = {root.last()->getResult(0)};
   llvm::SmallPtrSet<Operation *, 8> seen;

@@ -174,4 +174,17 @@ def IndexPools : Pass<"mnist-index-pools", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numIndexed", "num-indexed", "gradients that read indices">];
 }
 
+def MaskByDropout : Pass<"mnist-mask-by-dropout", "::mlir::func::FuncOp"> {
+  let summary = "Compare a dropout's result for the gradient of a relu before it";
+  let description = [{
+    `y > 0 ? (keep ? g : 0) * s : 0`, the gradient of a relu with a dropout
+    behind it, becomes `d > 0 ? g * s : 0`, where `d = keep ? y * s : 0` is what
+    the dropout gave: of the same bits, since `s` is 1 or more. The gradient
+    draws no random numbers, and `y` need not be kept for it. A pool may be
+    between (`mnist-index-pools`), or another shape.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numMasked", "num-masked", "gradients masked by a dropout's result">];
+}
+
 #endif // MNISTC_PASSES_MNISTPASSES_TD

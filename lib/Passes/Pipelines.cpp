@@ -243,6 +243,8 @@ static void addTrainPlanPasses(OpPassManager &pm, const TrainOptions &options) {
   if (options.fuse && options.recomputeElements)
     pm.addNestedPass<func::FuncOp>(createRecomputeElements(
         {machine.recomputedFrom, machine.functionsFrom}));
+  // Masks that are computed again take no relu's result.
+  pm.addNestedPass<func::FuncOp>(createMaskByDropout());
   if (options.inlineReductions && machine.inlineElements > 0)
     pm.addNestedPass<func::FuncOp>(createInlineReductions(
         {machine.inlineElements, machine.inlineResults}));

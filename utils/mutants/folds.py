@@ -1,6 +1,12 @@
-"""The mutants of folding and canonicalization: see ../mutate.py."""
+"""The mutants of folds and of rewritten gradients: see ../mutate.py."""
 
 MUTANTS = [
+    ("a gradient is masked by another dropout", "lib/Passes/MaskByDropout.cpp",
+     "select.getCondition() == keep && isZero", "isZero",
+     ["lit/mask-by-dropout"]),
+    ("a dropout that makes numbers smaller masks a gradient",
+     "lib/Passes/MaskByDropout.cpp", "convertToDouble() >= 1",
+     "convertToDouble() > 0", ["lit/mask-by-dropout"]),
     ("an index from the end is not wrapped", "lib/IR/Mnist/MnistFolds.cpp",
      "numbers.push_back(number < 0 ? number + size : number);",
      "numbers.push_back(number);", ["lit/mnist-canonicalize"]),

@@ -1,6 +1,14 @@
 """The mutants of passes that join steps: see ../mutate.py."""
 
 MUTANTS = [
+    ("a product draws random numbers one by one", "lib/Passes/FormSteps.cpp",
+     "!RowSpace::ofAny(root.root) && drawsNumbers(epilogue)", "false",
+     ["lit/form-steps"]),
+    ("a sum draws no random numbers", "lib/Passes/FormSteps.cpp",
+     "!RowSpace::ofAny(root.root) && drawsNumbers(epilogue)",
+     "drawsNumbers(epilogue)", ["lit/form-steps"]),
+    ("fours of a chain are in two rows", "lib/CodeGen/EmitChain.cpp",
+     "inFours && each % 4 == 0 &&", "inFours &&", ["lit/chains-fours"]),
     ("a pool joins before what it needs", "lib/Passes/JoinPools.cpp",
      "return input == pooled || !producer || producer->isBeforeInBlock(place);",
      "return true;", ["lit/join-pools"]),

@@ -119,7 +119,9 @@ static int64_t rowsOf(DropoutOp op) {
   return batch > 0 && count % batch == 0 ? batch : 1;
 }
 
-// y = u >= ratio ? x / (1 - ratio) : 0
+// y = (u >= ratio ? x : 0) / (1 - ratio), with u in [0, 1): a ratio of 1 keeps
+// nothing. What makes x and the dropout are steps of their own, so that the
+// factor belongs to the latter.
 void ExpandTraining::expand(DropoutOp op, int64_t stream) {
   OpBuilder builder(op);
   Arithmetic a{builder, op.getLoc()};
@@ -148,10 +150,9 @@ void ExpandTraining::expand(DropoutOp op, int64_t stream) {
       op.getLoc(), random, states.loadNumber(mn::names::seed, i64),
       states.loadNumber(mn::names::step, i64), rank, ranks, rows,
       builder.getI64IntegerAttr(stream));
-  Value kept = a.compare(Predicate::ge, u, a.number(u, ratio));
-  Value scaled =
-      ratio < 1 ? a.mul(x, a.number(x, 1 / (1 - ratio))) : a.number(x, 0);
-  op.replaceAllUsesWith(a.where(kept, scaled));
+  Value kept = a.where(a.compare(Predicate::ge, u, a.number(u, ratio)), x);
+  op.replaceAllUsesWith(ratio < 1 ? a.mul(kept, a.number(x, 1 / (1 - ratio)))
+                                  : kept);
   op.erase();
   ++numDropouts;
 }

@@ -34,24 +34,30 @@ static bool isDrawn(Value condition) {
   return compare && compare.getLhs().getDefiningOp<RandomUniformOp>();
 }
 
-/// select(keep, value * factor, 0) before `place`, of the value or of what is
-/// it in another shape; null where there is none.
-static SelectOp dropoutOf(Value value, Operation *place) {
+namespace {
+/// A dropout of a value, or of what is it in another shape.
+struct Dropout {
+  Value kept;   ///< what decides
+  MulOp result; ///< select(kept, value, 0) * factor
+};
+} // namespace
+
+/// That of `value` before `place`, if there is one.
+static std::optional<Dropout> dropoutOf(Value value, Operation *place) {
   for (Operation *user : value.getUsers()) {
     if (auto reshape = dyn_cast<ReshapeOp>(user))
-      if (SelectOp found = dropoutOf(reshape.getOutput(), place))
+      if (std::optional<Dropout> found = dropoutOf(reshape.getOutput(), place))
         return found;
-    auto mul = dyn_cast<MulOp>(user);
-    if (!mul || mul.getLhs() != value || !isAtLeastOne(mul.getRhs()))
+    auto select = dyn_cast<SelectOp>(user);
+    if (!select || select.getThen() != value ||
+        !isZero(select.getOtherwise()) || !isDrawn(select.getCondition()))
       continue;
-    for (Operation *next : mul->getUsers())
-      if (auto select = dyn_cast<SelectOp>(next);
-          select && select.getThen() == mul.getOutput() &&
-          isZero(select.getOtherwise()) && isDrawn(select.getCondition()) &&
-          select->isBeforeInBlock(place))
-        return select;
+    for (Operation *next : select->getUsers())
+      if (auto mul = dyn_cast<MulOp>(next);
+          mul && isAtLeastOne(mul.getRhs()) && mul->isBeforeInBlock(place))
+        return Dropout{select.getCondition(), mul};
   }
-  return {};
+  return std::nullopt;
 }
 
 /// A gradient that select(keep, gradient, 0) is computed to, without that;
@@ -89,14 +95,14 @@ static bool maskByDropout(SelectOp op) {
   if (!compare || compare.getPredicate() != Predicate::gt ||
       !isZero(compare.getRhs()) || !isZero(op.getOtherwise()))
     return false;
-  SelectOp dropout = dropoutOf(compare.getLhs(), op);
+  std::optional<Dropout> dropout = dropoutOf(compare.getLhs(), op);
   if (!dropout)
     return false;
   OpBuilder builder(op);
-  Value gradient = withoutMask(op.getThen(), dropout.getCondition(), builder);
+  Value gradient = withoutMask(op.getThen(), dropout->kept, builder);
   if (!gradient)
     return false;
-  Value result = dropout.getOutput();
+  Value result = dropout->result.getOutput();
   if (result.getType() != compare.getLhs().getType())
     result = builder.create<ReshapeOp>(op.getLoc(), compare.getLhs().getType(),
                                        result);

@@ -177,9 +177,9 @@ def IndexPools : Pass<"mnist-index-pools", "::mlir::func::FuncOp"> {
 def MaskByDropout : Pass<"mnist-mask-by-dropout", "::mlir::func::FuncOp"> {
   let summary = "Compare a dropout's result for the gradient of a relu before it";
   let description = [{
-    `y > 0 ? (keep ? g : 0) * s : 0`, the gradient of a relu with a dropout
-    behind it, becomes `d > 0 ? g * s : 0`, where `d = keep ? y * s : 0` is what
-    the dropout gave: of the same bits, since `s` is 1 or more. The gradient
+    `y > 0 ? (keep ? g * s : 0) : 0`, the gradient of a relu with a dropout
+    behind it, becomes `d > 0 ? g * s : 0`, where `d = (keep ? y : 0) * s` is
+    what the dropout gave: of the same bits, since `s` is 1 or more. The gradient
     draws no random numbers, and `y` need not be kept for it. A pool may be
     between (`mnist-index-pools`), or another shape.
   }];

@@ -82,9 +82,10 @@ func.func @train_4(%x: tensor<4x2xf32>, %w: tensor<2xf32>) -> tensor<4x2xf32> {
 // CHECK:         %[[U:.*]] = mnist.random_uniform %[[SEED]], %[[STEP]] stream 1
 // CHECK:         %[[RATIO:.*]] = mnist.constant dense<2.500000e-01>
 // CHECK:         %[[KEPT:.*]] = mnist.compare ge %[[U]], %[[RATIO]]
+// CHECK:         %[[ZERO:.*]] = mnist.constant dense<0.0
+// CHECK:         %[[SELECTED:.*]] = mnist.select %[[KEPT]], %[[X]], %[[ZERO]]
 // CHECK:         %[[SCALE:.*]] = mnist.constant dense<1.33333337>
-// CHECK:         %[[SCALED:.*]] = mnist.mul %[[X]], %[[SCALE]]
-// CHECK:         mnist.select %[[KEPT]], %[[SCALED]]
+// CHECK:         mnist.mul %[[SELECTED]], %[[SCALE]]
 // CHECK:         mnist.random_uniform %{{.*}}, %{{.*}} stream 2
 func.func @train_1(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = mnist.dropout %x ratio 2.500000e-01 : tensor<8xf32>

@@ -178,9 +178,9 @@ bool Grouping::drawsNumbers(const Group &group) const {
 }
 
 /// Whether a map can be done on each result of a root before it is stored: it
-/// goes through the elements in the same order. A thread of a map draws random
-/// numbers for four neighbours at once; one of a product or a pool, whose
-/// results are not neighbours, would draw four for each.
+/// goes through the elements in the same order. A thread of a large map draws
+/// random numbers for four neighbours at once; one of a product or a pool,
+/// whose results are not neighbours, would draw four for each.
 bool Grouping::canFuseConsumer(const Group &root, const Group &epilogue) const {
   if (!epilogues || !root.root || epilogue.root || !onlyUsedBy(root, epilogue))
     return false;

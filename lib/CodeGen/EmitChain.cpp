@@ -8,9 +8,7 @@
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/ChainBody.h"
-#include "lib/IR/Plan/MapForm.h"
 #include "lib/IR/Plan/RowBody.h"
-#include "mnistrt/cuda/kernels/chain_shape.cuh"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -27,24 +25,13 @@ static std::string typeOfRoot(RootOpInterface root, StringRef functor,
          ", " + shape.str() + ">";
 }
 
-/// Fours of neighbours where a thread would have more than two elements, and
-/// none is another row's. Of 1088 a small ViT took 2 % longer so.
-static MapForm formInChain(StepOp step, const Segment &segment, int64_t rows) {
-  int64_t each = segment.elements / rows;
-  MapForm form = formOf(step, segment);
-  bool inFours = form == MapForm::neighbours || form == MapForm::movedFours;
-  return inFours && each % 4 == 0 &&
-                 each * mn::shape::chainRows(rows) > 2 * mn::shape::chainThreads
-             ? form
-             : MapForm::each;
-}
-
 /// A map has a functor for each loop, which others may share, and no sizes.
 LogicalResult FunctorEmitter::emitMapLinks(int64_t rows,
                                            SmallVectorImpl<LinkText> &links) {
+  const Machine &machine = machineFor(step);
   for (const Segment &segment : segmentsOf(step)) {
     FailureOr<MapFunctorUse> use =
-        functorFor(segment, formInChain(step, segment, rows));
+        functorFor(segment, machine.formOfLink(step, segment, rows));
     if (failed(use))
       return failure();
     FunctorTable functor = {use->functor->type, {std::move(use->members)}};

@@ -1,7 +1,7 @@
 //===- kernels.h - the kernels under test -----------------------*- C++ -*-===//
 //
 // For each row of shapes.h what the compiler would write: functors, kernels,
-// and functions of the host that launch them. Compiled twice, as that is.
+// and host functions that launch them. Compiled twice, like generated files.
 //
 //===----------------------------------------------------------------------===//
 

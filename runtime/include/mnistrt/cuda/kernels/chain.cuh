@@ -13,10 +13,10 @@
 #define MNISTRT_CUDA_KERNELS_CHAIN_CUH
 
 #include "mnistrt/cuda/kernels/chain_products.cuh"
+#include "mnistrt/cuda/kernels/pointwise.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
 #include "mnistrt/cuda/kernels/softmax.cuh"
-#include "mnistrt/maps.h"
 
 namespace mn {
 
@@ -227,30 +227,20 @@ private:
 #endif
 };
 
-/// A map; of each row it has so many elements. A functor that stores neighbours
-/// has fours of them, all of which are loaded before one is stored.
+/// A map; of each row it has so many elements, in fours where the functor
+/// stores neighbours.
 template <typename F, int64_t each> struct MapLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
-  static MN_DEVICE void run(const F &functor, const device::ChainRows &here) {
+  static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
+    constexpr int wide = shape::elementsOfThread<F>;
+    static_assert(each % wide == 0, "rows begin with a four");
     const int64_t first = here.first * each,
                   end = (here.first + here.count) * each;
-    if constexpr (StoresNeighbours<F>) {
-      static_assert(each % 4 == 0);
-      const F f = device::withAlignedTensors(functor);
 #pragma unroll 1
-      for (int64_t i = first + 4 * int(threadIdx.x); i < end;
-           i += 4 * shape::chainThreads) {
-        // As in pointwise.cuh: the compiler sees that addresses are adjacent.
-        const Index place = device::opaque(Index(i)) & Index(-4);
-        __builtin_assume(place >= 0);
-        computeElements<4>(f, place);
-      }
-    } else {
-#pragma unroll 1
-      for (int64_t i = first + threadIdx.x; i < end; i += shape::chainThreads)
-        functor(Index(i));
-    }
+    for (int64_t i = first + wide * int(threadIdx.x); i < end;
+         i += wide * shape::chainThreads)
+      device::elementsFrom(f, i);
   }
 #endif
 };

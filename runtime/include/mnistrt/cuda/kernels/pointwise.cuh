@@ -44,28 +44,34 @@ template <typename F> MN_SHAPE_FN LaunchShape pointwise(int64_t count) {
 
 namespace device {
 
+/// As many elements as a thread has, from number `first` on, a multiple of
+/// that.
+template <typename F>
+MN_DEVICE void elementsFrom(const F &functor, int64_t first) {
+  constexpr int wide = shape::elementsOfThread<F>;
+  if constexpr (wide == 1) {
+    functor(Index(first));
+  } else {
+    // Without its 64 bits, it has the form from which the compiler sees that
+    // the addresses are adjacent.
+    const Index place = opaque(Index(first)) & Index(-wide);
+    __builtin_assume(place >= 0);
+    computeElements<wide>(withAlignedTensors(functor), place);
+  }
+}
+
 /// The elements of thread number `thread`, of `count`; fewer at the end.
 template <typename F>
-MN_DEVICE void elementsOf(const F &functor, int64_t thread, int64_t count) {
+MN_DEVICE void elementsOf(const F &f, int64_t thread, int64_t count) {
   constexpr int wide = shape::elementsOfThread<F>;
   const int64_t first = thread * wide;
   __builtin_assume(first >= 0);
-  if constexpr (wide == 1) {
-    if (first < count)
-      functor(Index(first));
-  } else {
-    const F f = withAlignedTensors(functor);
-    if (first + wide <= count) {
-      // Without its 64 bits, it has the form from which the compiler sees that
-      // the addresses are adjacent.
-      const Index place = opaque(Index(first)) & Index(-wide);
-      __builtin_assume(place >= 0);
-      computeElements<wide>(f, place);
-    } else
+  if (first + wide <= count)
+    elementsFrom(f, first);
+  else if constexpr (wide > 1)
 #pragma unroll 1
-      for (int64_t i = first; i < count; ++i)
-        computeElements<1>(f, Index(i));
-  }
+    for (int64_t i = first; i < count; ++i)
+      computeElements<1>(f, Index(i));
 }
 
 template <typename F> MN_DEVICE void pointwise(const F &f, int64_t count) {

@@ -43,6 +43,7 @@ Status trainOnDevices(const Model &model, const Options &options) {
                               "'--data-parallel' to train on %zu GPUs, got one "
                               "without",
                               count));
+  setUpRanks();
   const auto ranks = makeThreadRanks(
       static_cast<int>(count), static_cast<double>(options.train.timeout));
   const auto signals = std::make_shared<StopSignals>();

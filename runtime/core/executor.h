@@ -218,6 +218,10 @@ int usefulExecutors();
 /// How many devices there are.
 Status countDevices(int &count);
 
+/// To be called before executors of ranks are opened, while no other thread
+/// reads the environment: what the library that adds up takes from there.
+void setUpRanks();
+
 /// Where the target looks for libraries when a program starts, in this order;
 /// empty where it opens none.
 std::string librarySearch();

@@ -451,6 +451,8 @@ std::string librarySearch() { return ""; }
 
 bool opensSlowly() { return false; }
 
+void setUpRanks() {}
+
 int usefulExecutors() { return omp_get_max_threads(); }
 
 Status countDevices(int &count) {

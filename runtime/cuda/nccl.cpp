@@ -10,6 +10,7 @@
 #include "cuda/spread.h"
 #include "mnistrt/cuda/libraries.h"
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 using namespace mn;
@@ -39,6 +40,14 @@ void nccl::allReduce(Context &ctx, float *x, int64_t count) {
 
 void nccl::allReduce(Context &ctx, double *x, int64_t count) {
   addUp(ctx, x, count, NcclLibrary::doubles);
+}
+
+/// The sums of a graph have one order, and graphs run one after the other. NCCL
+/// need not see to that, for which it adds a wait and an event to each sum: on
+/// two H200 a step of SimpleCNN with 64 rows takes 10 us less without, one of
+/// Net 29. The user may choose otherwise.
+void mn::setUpRanks() {
+  ::setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", /*overwrite=*/0);
 }
 
 /// Plans that were prepared before are prepared again: their graphs have no

@@ -3,6 +3,7 @@
 #include "ranks/open_ranks.h"
 #include "commands/options.h"
 #include "core/array.h"
+#include "core/executor.h"
 #include "ranks/mpi_ranks.h"
 #include "ranks/socket_ranks.h"
 #include <cstdio>
@@ -59,6 +60,7 @@ Status withRanks(const Model &model, int64_t timeout,
   MN_TRY(findLaunch(launch));
   if (launch.place.count == 1)
     return work(nullptr);
+  setUpRanks();
   std::unique_ptr<Ranks> ranks;
   MN_TRY(open(model, launch, timeout, ranks));
   Status status = work(ranks.get());

@@ -1,6 +1,8 @@
 //===- fake-nccl.cpp - an NCCL that only writes down ----------------------===//
 
 #include "fake-nccl.h"
+#include <cstdlib>
+#include <cstring>
 
 #define MN_EXPORT __attribute__((visibility("default")))
 
@@ -30,6 +32,11 @@ MN_EXPORT int ncclGetUniqueId(Id *id) {
 }
 
 MN_EXPORT int ncclCommInitRank(void **communicator, int ranks, Id, int rank) {
+  // As a test says, what the environment has to be.
+  if (const char *mixes = std::getenv("FAKE_CUDA_MIXES"))
+    if (const char *set = std::getenv("NCCL_GRAPH_MIXING_SUPPORT");
+        !set || std::strcmp(set, mixes) != 0)
+      return 5;
   fake::nccl().ranks = ranks;
   fake::nccl().rank = rank;
   *communicator = fake::nccl().connectResult == 0 ? &fake::nccl() : nullptr;

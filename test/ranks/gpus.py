@@ -48,6 +48,15 @@ def test_threads_of_a_process(place):
                                          "train on 2 GPUs, got one without"])
 
 
+def test_sums_of_graphs_are_not_kept_apart(place):
+    """They follow each other anyway; unless the user chose otherwise."""
+    app = program(place, "--data-parallel")
+    for chosen, mixes in ({}, 0), ({"NCCL_GRAPH_MIXING_SUPPORT": "1"}, 1):
+        done = run(app, "train", *FLAGS, "--devices=all",
+                   env={**environment(place, MIXES=mixes), **chosen})
+        expect(done.code == 0, done)
+
+
 def test_devices_and_a_launcher(place):
     fails(2, program(place, "--data-parallel"), "train", *FLAGS,
           "--devices=all",

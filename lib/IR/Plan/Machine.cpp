@@ -56,11 +56,13 @@ const Machine &Machine::h200() {
                          .event = 1.5,
                          .flops = 15e6,
                          .bytes = 2e6,
-                         .cores = 60e6,    // 462 MFLOP take 10 us in all.
-                         .collective = 10, // Two of them, by NVLink: 1 kB takes
-                         .reduced = 0.13e6, // 10.7 us, 1.6 MB 23, 4.7 MB 42.
-                         .beside = 2,       // Assumed.
-                         .disturbed = 6},   // Assumed.
+                         .cores = 60e6, // 462 MFLOP take 10 us in all.
+                         // Two of them, by NVLink: 20 kB take 6.2 us, 1.6 MB
+                         // 17.8, 4.7 MB 32.8.
+                         .collective = 6.5,
+                         .reduced = 0.17e6,
+                         .beside = 2,     // Assumed.
+                         .disturbed = 6}, // Assumed.
       .prefetchesBatches = true,
       .roof = {.of = "NVIDIA H200",
                .flops = 67e6,

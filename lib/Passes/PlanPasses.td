@@ -139,8 +139,9 @@ def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
     a map, a row step, or a product or convolution, with its pools, for maps,
     reductions, row steps, what comes after a product or convolution, and images that a
     convolution or a gradient of one reads. Kernels load these as they are; the others
-    cast what they read: everything is computed in f32. What is summed, what an update
-    reads, and what the function returns is as it was.
+    cast what they read: everything is computed in f32. A step that rounded such a
+    result for a library is not needed any more. What is summed, what an update reads,
+    and what the function returns is as it was.
   }];
   let options = [
     Option<"from", "from", "int64_t", "0",

@@ -84,6 +84,7 @@ struct RoundResults : impl::RoundResultsBase<RoundResults> {
       for (OpResult result : step->getResults())
         if (isRoundable(step, result)) {
           round(step, result);
+          readOnce(step, result);
           ++numRounded;
         }
   }
@@ -116,6 +117,30 @@ private:
   static Value castTo(Type element, Value value, OpBuilder &b) {
     auto type = cast<RankedTensorType>(value.getType());
     return b.create<CastOp>(value.getLoc(), type.clone(element), value);
+  }
+
+  /// Whether all that a step does is to round what is rounded already.
+  static bool onlyRounds(StepOp step, OpResult rounded) {
+    Block &body = step.getBody().front();
+    if (step.getNumOperands() != 1 || step.getNumResults() != 1 ||
+        step.getOperand(0) != rounded ||
+        step.getResultTypes().front() != rounded.getType())
+      return false;
+    auto narrow = yieldsOf(step)[0].getDefiningOp<CastOp>();
+    auto wide = narrow ? narrow.getInput().getDefiningOp<CastOp>() : CastOp();
+    return wide && wide.getInput() == body.getArgument(0);
+  }
+
+  /// A library may read rounded operands, which a step has made of the result:
+  /// these are the result now, and the step that makes only it has the name.
+  static void readOnce(StepOp step, OpResult result) {
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (auto rounding = cast<StepOp>(user); onlyRounds(rounding, result)) {
+        if (step->getNumResults() == 1)
+          step.setName(rounding.getName());
+        rounding.getResult(0).replaceAllUsesWith(result);
+        rounding.erase();
+      }
   }
 
   /// Stores bf16, which all who read it cast.

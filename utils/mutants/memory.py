@@ -112,6 +112,11 @@ MUTANTS = [
      "lib/Passes/RoundResults.cpp",
      "return countOf(root->getOperand(0)) == countOf(result);",
      "return true;", ["lit/round-results"]),
+    ("what turns a result is taken for it", "lib/Passes/RoundResults.cpp",
+     "return wide && wide.getInput() == body.getArgument(0);",
+     "return bool(narrow);", ["lit/round-results"]),
+    ("a library reads what is rounded twice", "lib/Passes/RoundResults.cpp",
+     "onlyRounds(rounding, result))", "false)", ["lit/round-results"]),
     ("a filter is read in bf16", "lib/IR/Plan/StepBody.cpp",
      "llvm::is_contained(cast<LayoutOpInterface>(op).getImageOperands(),\n"
      "                            operand.getOperandNumber());", "true;",

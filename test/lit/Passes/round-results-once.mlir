@@ -6,44 +6,44 @@
 // CHECK:         %[[X:.*]] = plan.step "x" on kernel
 // CHECK:           mnist.tanh
 // CHECK-NEXT:      mnist.cast
-// CHECK-NEXT:      plan.yield %{{.*}} : tensor<64x32xbf16>
+// CHECK-NEXT:      plan.yield %{{.*}} : tensor<64x64xbf16>
 // CHECK-NOT:     plan.step "x.tanh"
 // CHECK:         plan.step "product" on cublas(%[[X]]
 // CHECK:         plan.step "mask" on kernel(%[[X]])
 // CHECK:         plan.step "turned" on kernel(%[[X]])
-// CHECK:         plan.step "other" on cublas(%turned, %[[X]])
-func.func @once(%a: tensor<64x32xf32>, %w: tensor<32x16xbf16>) -> (tensor<64x16xf32>, tensor<64xf32>, tensor<32x32xf32>) {
+// CHECK:         plan.step "other" on cublas(%turned,
+func.func @once(%a: tensor<64x64xf32>, %w: tensor<64x16xbf16>) -> (tensor<64x16xf32>, tensor<64xf32>, tensor<64x16xf32>) {
   %tanh = plan.step "x.tanh" on kernel (%a) {
-  ^bb0(%0: tensor<64x32xf32>):
-    %1 = mnist.tanh %0 : tensor<64x32xf32>
-    plan.yield %1 : tensor<64x32xf32>
-  } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = mnist.tanh %0 : tensor<64x64xf32>
+    plan.yield %1 : tensor<64x64xf32>
+  } : (tensor<64x64xf32>) -> tensor<64x64xf32>
   %x = plan.step "x" on kernel (%tanh) {
-  ^bb0(%0: tensor<64x32xf32>):
-    %1 = mnist.cast %0 : tensor<64x32xf32> -> tensor<64x32xbf16>
-    plan.yield %1 : tensor<64x32xbf16>
-  } : (tensor<64x32xf32>) -> tensor<64x32xbf16>
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = mnist.cast %0 : tensor<64x64xf32> -> tensor<64x64xbf16>
+    plan.yield %1 : tensor<64x64xbf16>
+  } : (tensor<64x64xf32>) -> tensor<64x64xbf16>
   %product = plan.step "product" on cublas (%x, %w) {
-  ^bb0(%0: tensor<64x32xbf16>, %1: tensor<32x16xbf16>):
-    %2 = mnist.matmul %0, %1 : (tensor<64x32xbf16>, tensor<32x16xbf16>) -> tensor<64x16xf32>
+  ^bb0(%0: tensor<64x64xbf16>, %1: tensor<64x16xbf16>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
     plan.yield %2 : tensor<64x16xf32>
-  } : (tensor<64x32xbf16>, tensor<32x16xbf16>) -> tensor<64x16xf32>
+  } : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
   %mask = plan.step "mask" on kernel (%tanh) {
-  ^bb0(%0: tensor<64x32xf32>):
-    %1 = mnist.reduce_max %0 over [1] : tensor<64x32xf32> -> tensor<64xf32>
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = mnist.reduce_max %0 over [1] : tensor<64x64xf32> -> tensor<64xf32>
     plan.yield %1 : tensor<64xf32>
-  } : (tensor<64x32xf32>) -> tensor<64xf32>
+  } : (tensor<64x64xf32>) -> tensor<64xf32>
   // It moves elements besides.
   %turned = plan.step "turned" on kernel (%tanh) {
-  ^bb0(%0: tensor<64x32xf32>):
-    %1 = mnist.transpose %0 perm [1, 0] : tensor<64x32xf32> -> tensor<32x64xf32>
-    %2 = mnist.cast %1 : tensor<32x64xf32> -> tensor<32x64xbf16>
-    plan.yield %2 : tensor<32x64xbf16>
-  } : (tensor<64x32xf32>) -> tensor<32x64xbf16>
-  %other = plan.step "other" on cublas (%turned, %x) {
-  ^bb0(%0: tensor<32x64xbf16>, %1: tensor<64x32xbf16>):
-    %2 = mnist.matmul %0, %1 : (tensor<32x64xbf16>, tensor<64x32xbf16>) -> tensor<32x32xf32>
-    plan.yield %2 : tensor<32x32xf32>
-  } : (tensor<32x64xbf16>, tensor<64x32xbf16>) -> tensor<32x32xf32>
-  return %product, %mask, %other : tensor<64x16xf32>, tensor<64xf32>, tensor<32x32xf32>
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = mnist.transpose %0 perm [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+    %2 = mnist.cast %1 : tensor<64x64xf32> -> tensor<64x64xbf16>
+    plan.yield %2 : tensor<64x64xbf16>
+  } : (tensor<64x64xf32>) -> tensor<64x64xbf16>
+  %other = plan.step "other" on cublas (%turned, %w) {
+  ^bb0(%0: tensor<64x64xbf16>, %1: tensor<64x16xbf16>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
+    plan.yield %2 : tensor<64x16xf32>
+  } : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
+  return %product, %mask, %other : tensor<64x16xf32>, tensor<64xf32>, tensor<64x16xf32>
 }

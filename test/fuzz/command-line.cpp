@@ -15,6 +15,7 @@ size_t mn::deviceBytes(const Model &) { return 0; }
 std::string mn::librarySearch() { return ""; }
 bool mn::opensSlowly() { return false; }
 int mn::usefulExecutors() { return 1; }
+void mn::setUpRanks() {}
 mn::Status mn::countDevices(int &count) {
   count = 0;
   return Status::success();

@@ -32,7 +32,6 @@ MN_EXPORT int ncclGetUniqueId(Id *id) {
 }
 
 MN_EXPORT int ncclCommInitRank(void **communicator, int ranks, Id, int rank) {
-  // As a test says, what the environment has to be.
   if (const char *mixes = std::getenv("FAKE_CUDA_MIXES"))
     if (const char *set = std::getenv("NCCL_GRAPH_MIXING_SUPPORT");
         !set || std::strcmp(set, mixes) != 0)

@@ -1,6 +1,8 @@
 //===- fake-nccl.h - an NCCL that only writes down --------------*- C++ -*-===//
 //
-// libnccl.so.2 for machines without a GPU: nothing is added up.
+// libnccl.so.2 for machines without a GPU: nothing is added up. Ranks connect
+// only where NCCL_GRAPH_MIXING_SUPPORT is what FAKE_CUDA_MIXES says, if that is
+// set.
 //
 //===----------------------------------------------------------------------===//
 

@@ -52,8 +52,10 @@ def test_sums_of_graphs_are_not_kept_apart(place):
     """They follow each other anyway; unless the user chose otherwise."""
     app = program(place, "--data-parallel")
     for chosen, mixes in ({}, 0), ({"NCCL_GRAPH_MIXING_SUPPORT": "1"}, 1):
-        done = run(app, "train", *FLAGS, "--devices=all",
-                   env={**environment(place, MIXES=mixes), **chosen})
+        said = {**environment(place, MIXES=mixes), **chosen}
+        done = run(app, "train", *FLAGS, "--devices=all", env=said)
+        expect(done.code == 0, done)
+        done = run(*place.command(2), app, "train", *FLAGS, env=said)
         expect(done.code == 0, done)
 
 

@@ -329,6 +329,8 @@ MUTANTS = [
      "::setenv(\"NCCL_GRAPH_MIXING_SUPPORT\", \"0\"",
      "::setenv(\"NCCL_GRAPH_MIXING_SUPPORT\", \"1\"",
      ["ranks/gpus.test_sums_of_graphs"]),
+    ("only threads have their sums in order", "runtime/ranks/open_ranks.cpp",
+     "  setUpRanks();\n", "", ["ranks/gpus.test_sums_of_graphs"]),
     ("what a user chose of sums is overwritten", "runtime/cuda/nccl.cpp",
      "/*overwrite=*/0", "/*overwrite=*/1", ["ranks/gpus.test_sums_of_graphs"]),
     ("ranks see the same rows", "runtime/include/mnistrt/batch.h",

@@ -9,6 +9,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -37,7 +38,7 @@ LogicalResult FunctorEmitter::emitMapLinks(int64_t rows,
     FunctorTable functor = {use->functor->type, {std::move(use->members)}};
     std::string type = "mn::MapLink<" + functor.type.in(names.space()) + ", " +
                        std::to_string(segment.elements / rows) + ">";
-    links.push_back({std::move(type), std::move(functor)});
+    links.push_back({step, std::move(type), std::move(functor)});
   }
   return success();
 }
@@ -52,13 +53,32 @@ LogicalResult FunctorEmitter::emitLinks(std::string &text, int64_t rows,
       return failure();
     std::string functor = tables.front().type.in(names.space());
     links.push_back(
-        {isRowStep(step)
+        {step,
+         isRowStep(step)
              ? "mn::RowsLink<" + functor + ", " + shape + ">"
              : typeOfRoot(cast<RootOpInterface>(root), functor, shape),
          tables.front()});
   }
   text += declared + shapeText;
   return success();
+}
+
+/// Maps that read nothing of what links made since threads waited for each
+/// other last need not wait either.
+static void placeBeside(MutableArrayRef<LinkText> links) {
+  llvm::DenseSet<Value> made;
+  for (LinkText &link : links) {
+    auto reads = [&](Value member) {
+      return made.contains(member) &&
+             !llvm::is_contained(link.step.getResults(), member);
+    };
+    ArrayRef<Value> members = link.functor.rows.front();
+    if (rootOf(link.step) || made.empty() || llvm::any_of(members, reads))
+      made.clear();
+    else
+      link.type = "mn::Beside<" + link.type + ">";
+    made.insert(link.step->result_begin(), link.step->result_end());
+  }
 }
 
 /// Pointers to all that the links are given, each once: what one of them makes
@@ -108,6 +128,7 @@ FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
     if (failed(FunctorEmitter(link, names, kernels)
                    .emitLinks(text.device, rows, links)))
       return failure();
+  placeBeside(links);
   for (const LinkText &link : links)
     types.push_back(link.type);
   std::string first = names[step.getResult(0)].str();

@@ -56,9 +56,10 @@ struct StoredField {
   Expr value;
 };
 
-/// A link of a chain: "mn::MatmulLink<float, Hidden, hidden_shape>", and its
-/// functor.
+/// A link of a chain, "mn::MatmulLink<float, Hidden, hidden_shape>", its
+/// functor, and the step that it is, or a part of.
 struct LinkText {
+  StepOp step;
   std::string type;
   FunctorTable functor;
 };

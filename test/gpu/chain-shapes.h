@@ -24,15 +24,18 @@
   X(chain_threes, 300, 700, 5)
 
 /// Chains of an attention: so many rows of so many heads each, of tokens of a
-/// width: one head; two rows a block; more heads than a block holds.
+/// width: one head; two rows a block; more heads than a block holds; rows of a
+/// softmax that have a warp each, and that are long for it.
 #define MN_TEST_ATTENTIONS(X)                                                                  \
   X(attention_one, 1, 1, 5, 6)                                                                 \
   X(attention_pairs, 140, 4, 17, 16)                                                           \
   X(attention_heads, 3, 40, 20, 33)                                                            \
-  X(attention_tokens, 64, 2, 49, 24)
+  X(attention_tokens, 64, 2, 49, 24)                                                           \
+  X(attention_longer, 3, 2, 66, 5)
 
 /// Chains of rows that lie side by side: so many, of so many columns each, of a
-/// size: of four, eight and more members; columns and lanes that are left over.
+/// size: of four, eight and more members, which several warps may share; columns and
+/// lanes that are left over.
 #define MN_TEST_COLUMN_CHAINS(X)                                                               \
   X(columns_one, 1, 3, 5)                                                                      \
   X(columns_tokens, 64, 16, 64)                                                                \

@@ -10,9 +10,9 @@ namespace {
 struct Places {
   Places(int64_t rows, int64_t n, int64_t k)
       : sums(rows * n), normalized(sums + rows),
-        copies(normalized + rows * n + rows), back(copies + rows * n),
-        end(back + rows * k) {}
-  int64_t sums, normalized, copies, back, end;
+        copies(normalized + rows * n + rows), others(copies + rows * n),
+        back(others + rows * k), end(back + rows * k) {}
+  int64_t sums, normalized, copies, others, back, end;
 };
 } // namespace
 
@@ -33,6 +33,7 @@ static void computeRow(int64_t o, int64_t n, int64_t k, const Places &at,
         y[size_t(at.copies + o * n + c)] = v;
       });
   for (int64_t i = 0; i < k; ++i) {
+    y[size_t(at.others + o * k + i)] = in[0][size_t(o * k + i)];
     double &back = y[size_t(at.back + o * k + i)] = 0;
     for (int64_t c = 0; c < n; ++c)
       back += y[size_t(at.copies + o * n + c)] * in[1][size_t(c * k + i)];
@@ -104,6 +105,7 @@ std::vector<Case> chainCases() {
                                   Floats<NAME##_rows>{p.y + at.sums, p.y},     \
                                   Normalize<NAME##_rows>{normalized, p.y},     \
                                   CopyOf<ROWS, N>{copies, normalized},         \
+                                  CopyOf<ROWS, K>{p.y + at.others, p.a},       \
                                   Plain<float>{p.y + at.back, copies, p.b});   \
         },                                                                     \
         Places(ROWS, N, K).end, ROWS * K, N * K);                              \

@@ -213,7 +213,8 @@ MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
 //===----------------------------------------------------------------------===//
 
 /// A product, what its rows sum up to, its rows normalized, those once more,
-/// and of these the product with the same weights; one after another in `y`.
+/// the first operand, and of the copied rows the product with the same weights;
+/// one after another in `y`.
 #define MN_TEST_CHAIN(NAME, ROWS, N, K)                                        \
   inline constexpr mn::Matmul NAME##_product{                                  \
       .m = ROWS, .n = N, .k = K, .transposedB = true};                         \
@@ -225,6 +226,7 @@ MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
       mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \
       mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>,                       \
       mn::MapLink<CopyOf<ROWS, N>, N>,                                         \
+      mn::Beside<mn::MapLink<CopyOf<ROWS, K>, K>>,                             \
       mn::MatmulLink<float, Plain<float>, NAME##_back>>;                       \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_CHAINS(MN_TEST_CHAIN)

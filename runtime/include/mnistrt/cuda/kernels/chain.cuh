@@ -55,26 +55,51 @@ MN_SHAPE_FN RowTeams chainTeams(const Reduce &s, int64_t rows) {
   return t;
 }
 
+/// For a link that reduces rows several times, in a chain over so many. Where
+/// rows lie side by side, and a block has few that are not short, several warps
+/// share all of them, so that a thread has few elements.
+MN_SHAPE_FN RowTeams chainRowTeams(const Reduce &s, int64_t rows) {
+  RowTeams t = chainTeams(s, rows);
+  constexpr int elements = 4;
+  const int64_t most = chainRows(rows) * ceilDiv(s.outputs, rows);
+  if (t.alongElements || most > 32 || t.team * elements >= s.size)
+    return t;
+  t.rows = powerFrom(int(most));
+  while (2 * t.rows * t.team <= chainThreads && t.team * elements < s.size)
+    t.team *= 2;
+  return t;
+}
+
+/// Lanes that share a row of a softmax: a few of a short one, each with a few
+/// elements, so that a warp has several rows.
+MN_SHAPE_FN int teamOfSoftmax(const Softmax &s) {
+  int team = 8;
+  while (team < 32 && 4 * team < s.size)
+    team *= 2;
+  return team;
+}
+
 } // namespace shape
 
 #ifdef __CUDACC__
 
 namespace device {
 
-/// Which of some rows a lane has, and which member of the row's team it is.
+/// Which of some rows a thread has, and which member of the row's team it is.
 struct LaneOfRow {
   int row, member;
 
-  template <shape::RowTeams t> static MN_DEVICE LaneOfRow of(int lane) {
+  template <shape::RowTeams t> static MN_DEVICE LaneOfRow of(int thread) {
     if constexpr (t.alongElements)
-      return {lane / t.team, lane % t.team};
+      return {thread / t.team, thread % t.team};
     else
-      return {lane % t.rows, lane / t.rows};
+      return {thread % t.rows, thread / t.rows};
   }
 };
 
 /// Of several warps that share rows: all rows of a block are done at once.
-template <shape::RowTeams t> inline constexpr bool isTeamOfWarps = t.team > 32;
+template <shape::RowTeams t>
+inline constexpr bool isTeamOfWarps = t.rows * t.team > 32;
 
 /// use(o, lane, inside) for those of `outputs` that belong to the block's rows:
 /// a warp has as many at once as `t` has rows, or some warps have one. Where
@@ -83,10 +108,9 @@ template <int64_t outputs, int64_t rows, shape::RowTeams t, typename Use>
 MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
   const ChainRows mine = here.known<rows>().times(int(outputs / rows));
   if constexpr (isTeamOfWarps<t>) {
-    const int number = int(threadIdx.x) / t.team;
-    const LaneOfRow lane = {number, int(threadIdx.x) % t.team};
-    use(Index(mine.first + shape::min(number, mine.count - 1)), lane,
-        number < mine.count);
+    const auto lane = LaneOfRow::of<t>(int(threadIdx.x));
+    use(Index(mine.first + shape::min(lane.row, mine.count - 1)), lane,
+        lane.row < mine.count);
   } else {
     const int warp = int(threadIdx.x) / 32;
     const auto lane = LaneOfRow::of<t>(int(threadIdx.x) % 32);
@@ -130,16 +154,19 @@ template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr int each = int(S.outer / rows), warps = shape::chainThreads / 32;
+    constexpr int each = int(S.outer / rows), team = shape::teamOfSoftmax(S);
+    constexpr int teams = shape::chainThreads / team, ofWarp = 32 / team;
     constexpr int most = shape::chainRows(rows) * each;
     constexpr int atOnce =
-        S.size > 64 ? 1 : shape::min(4, shape::ceilDiv(most, warps));
+        S.size > 64 ? 1 : shape::min(4, shape::ceilDiv(most, teams));
     const device::ChainRows mine = here.times(each);
+    const int mate = int(threadIdx.x) % 32 / team;
 #pragma unroll 1
-    for (int r = int(threadIdx.x) / 32; r < mine.count; r += atOnce * warps)
-      device::SoftmaxKernel<T, S>::template runRows<atOnce>(
-          f, Index(mine.first + r), warps,
-          shape::ceilDiv(mine.count - r, warps));
+    for (int r = int(threadIdx.x) / 32 * ofWarp; r < mine.count;
+         r += atOnce * teams)
+      device::SoftmaxKernel<T, S>::template runRows<atOnce, team>(
+          f, Index(mine.first + r + mate), teams,
+          Index(mine.first + mine.count));
   }
 #endif
 };
@@ -150,9 +177,16 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr shape::RowTeams teams = shape::chainTeams(S, rows);
+    constexpr shape::RowTeams teams = shape::chainRowTeams(S, rows);
     using Kernel =
         device::RowKernel<F, S, teams, shape::chainThreads, device::ChainJoins>;
+    if constexpr (device::isTeamOfWarps<teams>)
+      // The others wait as often as these do.
+      if (int(threadIdx.x) >= teams.rows * teams.team) {
+        for (int phase = 0; phase < F::Phases::count; ++phase)
+          __syncthreads();
+        return;
+      }
     device::eachOfRows<S.outputs, rows, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           typename Kernel::Row row{};
@@ -245,16 +279,27 @@ template <typename F, int64_t each> struct MapLink : Link<F> {
 #endif
 };
 
+/// A map that reads nothing of what the links before it make, back to the last
+/// one that is not beside others.
+template <typename L> struct Beside : L {};
+
 #ifdef __CUDACC__
 
 namespace device {
+
+template <typename L> inline constexpr bool isBeside = false;
+template <typename L> inline constexpr bool isBeside<Beside<L>> = true;
+/// Whether threads wait for each other before the first of some links.
+template <typename First, typename... Others>
+inline constexpr bool waits = !isBeside<First>;
 
 template <int64_t rows, typename First, typename... Others, typename... Fs>
 MN_DEVICE void runLinks(const Functors<Fs...> &functors,
                         const ChainRows &here) {
   First::template run<rows>(functors.first, here);
   if constexpr (sizeof...(Others) > 0) {
-    __syncthreads();
+    if constexpr (waits<Others...>)
+      __syncthreads();
     runLinks<rows, Others...>(functors.others, here);
   }
 }

@@ -213,39 +213,50 @@ template <typename T, int k> struct HeldLines {
                                                   : 1);
   }
 
-  /// What a thread brings of an operand of at most so many elements, up to
-  /// four at once.
-  template <int mostOf> struct Part {
-    static constexpr int count =
-        shape::max(1, shape::min(4, shape::ceilDiv(mostOf, threads)));
-    static constexpr bool isAll = mostOf <= count * threads;
-    T v[count];
+  /// What a thread brings of an operand of at most so many elements: up to four
+  /// at once, or two times `wide` neighbours of a line.
+  template <int mostOf, int wide> struct Part {
+    static constexpr int apart = wide * threads;
+    static constexpr int count = shape::max(
+        1, shape::min(wide == 1 ? 4 : 2, shape::ceilDiv(mostOf, apart)));
+    static constexpr bool isAll = mostOf <= count * apart;
+    T v[count][wide];
 
+    static MN_DEVICE int first() { return int(threadIdx.x) * wide; }
     template <typename Load>
     MN_DEVICE void load(int e0, int size, const Load &loadAt) {
 #pragma unroll
       for (int j = 0; j < count; ++j)
-        v[j] = loadAt(shape::min(e0 + j * threads, size - 1));
+#pragma unroll
+        for (int i = 0; i < wide; ++i)
+          v[j][i] = loadAt(shape::min(e0 + j * apart, size - wide), i);
     }
     template <typename Place>
     MN_DEVICE void store(T *to, int e0, int size, const Place &place) const {
 #pragma unroll
       for (int j = 0; j < count; ++j)
-        if (e0 + j * threads < size)
-          to[place(e0 + j * threads)] = v[j];
+        if (const int e = e0 + j * apart; e >= size)
+          return;
+        else if constexpr (wide == 4)
+          *reinterpret_cast<Four *>(to + place(e)) = {
+              {v[j][0], v[j][1], v[j][2], v[j][3]}};
+        else
+          to[place(e)] = v[j][0];
     }
   };
 
-  /// An operand that is brought: `size` elements, at most `mostOf`, loadAt(e),
-  /// and where they belong, place(e).
-  template <int mostOf_, typename Load, typename Place> struct Operand {
-    static constexpr int mostOf = mostOf_;
+  /// An operand that is brought: `size` elements, at most `mostOf`. loadAt(e,
+  /// i) gives element e + i of neighbours from an aligned one on, and place(e)
+  /// says where the first one belongs.
+  template <int mostOf, int wide, typename Load, typename Place>
+  struct Operand {
+    using Elements = Part<mostOf, wide>;
     int size;
     Load loadAt;
     Place place;
   };
-  template <int mostOf, typename Load, typename Place>
-  static MN_DEVICE Operand<mostOf, Load, Place>
+  template <int mostOf, int wide = 1, typename Load, typename Place>
+  static MN_DEVICE Operand<mostOf, wide, Load, Place>
   operand(int size, const Load &loadAt, const Place &place) {
     return {size, loadAt, place};
   }
@@ -253,9 +264,9 @@ template <typename T, int k> struct HeldLines {
   /// Brings an operand from element `e0` of the thread on.
   template <typename O>
   static MN_DEVICE void bringFrom(T *to, int e0, const O &o) {
-    using Elements = Part<O::mostOf>;
+    using Elements = typename O::Elements;
 #pragma unroll 1
-    for (int e = e0; e < o.size; e += Elements::count * threads) {
+    for (int e = e0; e < o.size; e += Elements::count * Elements::apart) {
       Elements part;
       part.load(e, o.size, o.loadAt);
       part.store(to, e, o.size, o.place);
@@ -265,17 +276,16 @@ template <typename T, int k> struct HeldLines {
   /// Brings two operands: the first elements of both are on their way at once.
   template <typename A, typename B>
   static MN_DEVICE void bring(T *to, const A &a, const B &b) {
-    const int e0 = int(threadIdx.x);
-    Part<A::mostOf> ofA;
-    Part<B::mostOf> ofB;
-    ofA.load(e0, a.size, a.loadAt);
-    ofB.load(e0, b.size, b.loadAt);
-    ofA.store(to, e0, a.size, a.place);
-    ofB.store(to, e0, b.size, b.place);
+    typename A::Elements ofA;
+    typename B::Elements ofB;
+    ofA.load(ofA.first(), a.size, a.loadAt);
+    ofB.load(ofB.first(), b.size, b.loadAt);
+    ofA.store(to, ofA.first(), a.size, a.place);
+    ofB.store(to, ofB.first(), b.size, b.place);
     if constexpr (!ofA.isAll)
-      bringFrom(to, e0 + ofA.count * threads, a);
+      bringFrom(to, ofA.first() + ofA.count * ofA.apart, a);
     if constexpr (!ofB.isAll)
-      bringFrom(to, e0 + ofB.count * threads, b);
+      bringFrom(to, ofB.first() + ofB.count * ofB.apart, b);
   }
 
   /// The products of some lines with b.
@@ -330,18 +340,27 @@ template <typename T, typename F, Matmul S, int most> struct MatmulTiles {
   static constexpr int tall = Held::tallOf(rows, rows *columns);
   static constexpr int groups = shape::ceilDiv(rows, tall);
 
-  static MN_DEVICE void bring(const F &f, T *held, Index r0, int count,
+  /// Elements of a line that a thread loads at once.
+  static constexpr int wideA = S.k % 4 == 0 ? 4 : 1;
+  static constexpr int wideB = S.transposedB ? wideA : 1;
+
+  static MN_DEVICE void bring(const F &functor, T *held, Index r0, int count,
                               int c0) {
+    const F f = withAlignedTensors(functor);
     const int wide = columns == S.n ? S.n : shape::min(columns, S.n - c0);
-    const auto a = Held::template operand<rows * S.k>(
-        count * S.k, [&](int e) -> T { return f.loadA(r0 * S.k + e); },
+    const auto a = Held::template operand<rows * S.k, wideA>(
+        count * S.k,
+        [&](int e, int i) -> T {
+          return f.loadA(((r0 * S.k + e) & Index(-wideA)) + i);
+        },
         [](int e) { return e / S.k * Held::pitch + e % S.k; });
-    const auto b = Held::template operand<columns * S.k>(
+    const auto b = Held::template operand<columns * S.k, wideB>(
         wide * S.k,
-        [&](int e) -> T {
-          return f.loadB(S.transposedB || columns == S.n
-                             ? Index(c0) * S.k + e
-                             : Index(e / wide) * S.n + c0 + e % wide);
+        [&](int e, int i) -> T {
+          const Index at = S.transposedB || columns == S.n
+                               ? Index(c0) * S.k + e
+                               : Index(e / wide) * S.n + c0 + e % wide;
+          return f.loadB((at & Index(-wideB)) + i);
         },
         [&](int e) {
           const int line = S.transposedB ? e / S.k : e % wide;
@@ -398,10 +417,10 @@ template <typename T, typename F, Matmul S, int most> struct MatmulBatch {
   static MN_DEVICE void bring(const F &f, T *held, Index first, int count) {
     constexpr int ofA = S.m * S.k, ofB = S.n * S.k;
     const auto a = Held::template operand<atOnce * ofA>(
-        count * ofA, [&](int e) -> T { return f.loadA(first * ofA + e); },
+        count * ofA, [&](int e, int) -> T { return f.loadA(first * ofA + e); },
         [](int e) { return placeOf<S.m, S.transposedA>(e); });
     const auto b = Held::template operand<atOnce * ofB>(
-        count * ofB, [&](int e) -> T { return f.loadB(first * ofB + e); },
+        count * ofB, [&](int e, int) -> T { return f.loadB(first * ofB + e); },
         [](int e) {
           return S.m * Held::pitch + placeOf<S.n, !S.transposedB>(e);
         });

@@ -50,15 +50,19 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     return power;
   }
 
-  /// The first `count` of some rows of neighbours that the registers of a warp
-  /// hold, `apart` from each other, by the warp.
-  template <int rows, typename F>
-  static MN_DEVICE void runRows(const F &f, Index first, int apart, int count) {
-    constexpr int each = int((S.size + 31) / 32) + (S.size == 0);
-    const int lane = threadIdx.x % 32;
+  /// Some rows of neighbours that the registers of `team` lanes hold, `apart`
+  /// from each other, of those before `end`: of the last one where there is no
+  /// other, which then is not stored again. All lanes of a warp call this.
+  template <int rows, int team, typename F>
+  static MN_DEVICE void runRows(const F &f, Index first, int apart, Index end) {
+    constexpr int each = int((S.size + team - 1) / team) + (S.size == 0);
+    const int lane = int(threadIdx.x) % team;
     const auto at = [&](int row, int j) {
-      return Index((first + shape::min(row, count - 1) * apart) * S.size +
-                   lane + 32 * j);
+      return Index(shape::min<Index>(first + row * apart, end - 1) * S.size +
+                   lane + team * j);
+    };
+    const auto has = [&](int j) {
+      return S.size % team == 0 || lane + team * j < S.size;
     };
     T x[rows][each], top[rows], sum[rows];
 #pragma unroll
@@ -66,8 +70,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
       top[row] = Limits<T>::lowest();
 #pragma unroll
       for (int j = 0; j < each; ++j)
-        x[row][j] =
-            lane + 32 * j < S.size ? f.load(at(row, j)) : Limits<T>::lowest();
+        x[row][j] = has(j) ? f.load(at(row, j)) : Limits<T>::lowest();
     }
 #pragma unroll
     for (int row = 0; row < rows; ++row)
@@ -75,7 +78,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
       for (int j = 0; j < each; ++j)
         top[row] = mn::max(top[row], x[row][j]);
 #pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2)
+    for (int lanes = team / 2; lanes > 0; lanes /= 2)
 #pragma unroll
       for (int row = 0; row < rows; ++row)
         top[row] = mn::max(top[row], shuffleXor(top[row], lanes));
@@ -84,11 +87,11 @@ template <typename T, Softmax S> struct SoftmaxKernel {
       sum[row] = 0;
 #pragma unroll
       for (int j = 0; j < each; ++j)
-        if (lane + 32 * j < S.size)
+        if (has(j))
           sum[row] += powerOf(x[row][j], top[row]);
     }
 #pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2)
+    for (int lanes = team / 2; lanes > 0; lanes /= 2)
 #pragma unroll
       for (int row = 0; row < rows; ++row)
         sum[row] += shuffleXor(sum[row], lanes);
@@ -96,7 +99,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
     for (int row = 0; row < rows; ++row)
 #pragma unroll
       for (int j = 0; j < each; ++j)
-        if (row < count && lane + 32 * j < S.size)
+        if (first + row * apart < end && has(j))
           f.store(at(row, j), S.log ? finish(x[row][j], top[row], sum[row])
                                     : x[row][j] / sum[row]);
   }
@@ -104,7 +107,7 @@ template <typename T, Softmax S> struct SoftmaxKernel {
   template <typename F> static MN_DEVICE void runWarp(const F &f) {
     const int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.x / 32;
     if (row < S.outer)
-      runRows<1>(f, Index(row), 0, 1);
+      runRows<1, 32>(f, Index(row), 0, Index(S.outer));
   }
 
   /// Every thread gets the result for its block of 256.

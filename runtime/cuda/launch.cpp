@@ -97,6 +97,17 @@ static CUresult spread(const State &state, const State::Step &step,
   return result;
 }
 
+/// Lets a kernel have so many bytes of shared memory, and what others asked
+/// for.
+static CUresult allowShared(State &state, CUfunction function, unsigned bytes) {
+  unsigned &most = state.sharedOf[function];
+  if (bytes <= most)
+    return CUDA_SUCCESS;
+  most = bytes;
+  return state.driver.cuFuncSetAttribute(
+      function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(bytes));
+}
+
 /// Looks a kernel up, once. False: what failed is in the state.
 static bool find(State &state, const State::Step &step, const std::string &name,
                  const LaunchShape &shape, State::Kernel &kernel) {
@@ -113,10 +124,8 @@ static bool find(State &state, const State::Step &step, const std::string &name,
   }
   kernel.function = function;
   result = spread(state, step, shape, kernel);
-  if (result == CUDA_SUCCESS && kernel.spread.shared != 0)
-    result = state.driver.cuFuncSetAttribute(
-        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        int(kernel.spread.shared));
+  if (result == CUDA_SUCCESS)
+    result = allowShared(state, function, kernel.spread.shared);
   if (result != CUDA_SUCCESS)
     state.fail(Code::noDevice, "kernel '" + name + "' cannot have " +
                                    std::to_string(kernel.spread.shared) +

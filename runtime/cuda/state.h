@@ -66,6 +66,9 @@ struct State {
     CUdeviceptr memory = 0; ///< stepMemory(); the executor's to free
   };
   std::vector<Step> *steps = nullptr; ///< of the plan that runs
+  /// The most bytes of shared memory that any step asks for a kernel: steps
+  /// that have the same one may spread its blocks or not.
+  std::map<CUfunction, unsigned> sharedOf;
 
   /// The first thing that went wrong in the step that runs.
   Status status;

@@ -28,7 +28,8 @@ void addUp(mn::Context &ctx) {
 
 /// A plan whose second step is a sum, with an executor of rank 1 of 2.
 struct Sums : testing::Test {
-  Sums() : made({{}, {0, {}, "nccl"}}, mn::kinds::train) {
+  explicit Sums(std::vector<StepShape> shapes = {{}, {0, {}, "nccl"}})
+      : made(std::move(shapes), mn::kinds::train) {
     ::setenv("MNISTC_CUDA_PATH", MN_FAKE_LIBRARIES, 1);
     nccl() = {};
     driver() = {};
@@ -97,6 +98,31 @@ TEST_F(Sums, NothingBesideThemIsSpread) {
   driver().log.clear();
   ASSERT_TRUE(executor->prepare(0).ok());
   EXPECT_EQ(sharedOf("step0"), std::vector<unsigned>{0});
+}
+
+/// With a step before the sum and one beside it, which have the same kernel.
+struct SumBesideAStep : Sums {
+  SumBesideAStep() : Sums({{}, {0, {}, "nccl"}, {1}}) {}
+};
+
+void launchLarge(mn::Context &ctx) {
+  void *arguments[] = {&ctx.arena, &ctx.workspace};
+  constexpr unsigned shared = 100 << 10;
+  mn::launch(ctx, "step0",
+             {.blocks = 132, .threads = 64, .shared = shared, .spread = true},
+             arguments);
+}
+
+TEST_F(SumBesideAStep, AKernelHasTheSharedMemoryOfBoth) {
+  steps[0].run = steps[2].run = launchLarge;
+  driver().log.clear();
+  mn::Status status = executor->prepare(0);
+  ASSERT_TRUE(status.ok()) << status.message;
+  status = executor->join();
+  ASSERT_TRUE(status.ok()) << status.message;
+  const std::vector<unsigned> shared = sharedOf("step0");
+  ASSERT_GE(shared.size(), 4u) << "each step alone, and in a graph";
+  EXPECT_GT(shared[0], shared[1]) << "only one is spread";
 }
 
 TEST_F(Sums, BatchesOfAGraphEachHaveOne) {

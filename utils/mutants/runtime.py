@@ -186,6 +186,8 @@ MUTANTS = [
     ("kernels wait for sums of ranks", "runtime/cuda/executor.cpp",
      "p.steps[step].spreads = apart[step];", "p.steps[step].spreads = true;",
      ["cuda/Sums.*"]),
+    ("a kernel has the shared memory of its last step", "runtime/cuda/launch.cpp",
+     "if (bytes <= most)", "if (bytes == most)", ["cuda/SumBesideAStep.*"]),
     ("no rank's kernels are spread", "runtime/cuda/executor.cpp",
      "p.steps[step].spreads = apart[step];", "p.steps[step].spreads = false;",
      ["cuda/Sums.*"]),

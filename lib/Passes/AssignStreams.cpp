@@ -27,6 +27,7 @@ public:
       : steps(function.getOps<StepOp>()), before(findConflicts(function)),
         times(times), limit(limit),
         separate(limit > 1 && llvm::any_of(steps, isCollectiveStep)) {
+    putSumsFirst(function);
     findCriticalSuccessors();
     for (unsigned step = 0; step < steps.size(); ++step)
       put(step, choose(step));
@@ -37,6 +38,7 @@ public:
 
 private:
   double timeOf(StepOp step) const;
+  void putSumsFirst(func::FuncOp function);
   void findCriticalSuccessors();
   unsigned choose(unsigned step) const;
   double startOn(unsigned stream, unsigned step) const;
@@ -60,6 +62,29 @@ private:
 } // namespace
 
 double Schedule::timeOf(StepOp step) const { return times.of(step); }
+
+/// What comes after a collective in the plan waits for what it adds up, unless
+/// it could begin together with the last of this: so a collective begins early,
+/// and runs beside all the rest. Otherwise what it adds up would wait for the
+/// multiprocessors that others have.
+void Schedule::putSumsFirst(func::FuncOp function) {
+  const DenseMap<Operation *, double> starts = startsOf(function, times);
+  SmallVector<unsigned> added;
+  double last = 0;
+  for (unsigned step = 0; step < steps.size(); ++step) {
+    if (isSeparate(step)) {
+      for (unsigned earlier : before[step])
+        if (!isSeparate(earlier)) {
+          added.push_back(earlier);
+          last = std::max(last, starts.at(steps[earlier]));
+        }
+    } else if (starts.at(steps[step]) > last) {
+      before[step].append(added);
+      llvm::sort(before[step]);
+      before[step].erase(llvm::unique(before[step]), before[step].end());
+    }
+  }
+}
 
 /// The critical successor of a step is, of those that wait for it, the one with
 /// the longest path to the end. A step is that of one predecessor: the last.
@@ -91,10 +116,15 @@ bool Schedule::isSeparate(unsigned step) const {
   return separate && isCollectiveStep(steps[step]);
 }
 
-/// Whether a stream is kept free for the successor of its last step.
+/// Whether a stream is kept free for the successor of its last step. What waits
+/// for a collective that is still to come needs none yet.
 bool Schedule::isReserved(unsigned stream) const {
   unsigned successor = successorOf[lastOf[stream]];
-  return successor != none && successor >= streamOf.size();
+  auto isToCome = [&](unsigned step) {
+    return isSeparate(step) && step >= streamOf.size();
+  };
+  return successor != none && successor >= streamOf.size() &&
+         llvm::none_of(before[successor], isToCome);
 }
 
 /// When a step could begin on a stream, which may be a new one.

@@ -1,7 +1,9 @@
 //===- FormBuckets.cpp - collectives of several tensors -------------------===//
 //
 // The best cut of a list into neighbours, by dynamic programming over how many
-// collectives there are and when the last one ends.
+// collectives there are and when the last one ends. What comes after a
+// collective waits for its operands (plan-assign-streams): a cut keeps steps
+// apart that could run concurrently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +12,6 @@
 #include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <map>
 
 namespace mlir::mnistc {
 
@@ -23,8 +24,16 @@ struct Tensor {
   StepOp step;
   int64_t number;    ///< of the step
   int64_t firstUser; ///< the first step that reads the sum
-  double ready;      ///< when its operand is there
+  double begin;      ///< when the last one of its operand's steps could begin
   double bytes;
+};
+
+/// Any step.
+struct Step {
+  int64_t number, tensor = -1; ///< the tensor that it adds up, if it does
+  double start;                ///< when it could begin
+  double time = 0, work = 0;   ///< with and without its launch
+  SmallVector<int64_t> inputs; ///< the steps that make them
 };
 
 class Buckets {
@@ -35,19 +44,28 @@ public:
   SmallVector<SmallVector<StepOp>> cut() const;
 
 private:
-  /// When the first n tensors are done in some number of buckets, and where the
-  /// last of these begins.
+  /// When the first n tensors are there, and added up, in some number of
+  /// buckets, and where the last of these begins.
   struct Cut {
-    double done;
+    double ready, done;
     size_t begin;
   };
   using Row = SmallVector<Cut>;
 
+  void addTensor(StepOp step, const Step &sum);
+  void measureFrom(size_t first);
+  double workBeside(const Tensor *before, const Step &sum) const;
   bool mayJoin(const Tensor &first, const Tensor &last) const;
+  double readyBy(const Row &before, size_t first, size_t end) const;
+  SmallVector<double> doneBy(const Row &before, size_t end) const;
   /// With one bucket more.
   Row nextRow(const Row &before) const;
 
+  SmallVector<Step> steps;
   SmallVector<Tensor> tensors;
+  /// From when the tensors before the first number are there to when those
+  /// before the second are.
+  SmallVector<SmallVector<double>> between;
   const std::optional<StepTimes> &times;
 };
 
@@ -57,32 +75,78 @@ struct FormBuckets : impl::FormBucketsBase<FormBuckets> {
 };
 } // namespace
 
-/// A large step leaves no room for others: all that could begin before a tensor
-/// is there has ended by then.
 Buckets::Buckets(func::FuncOp function, const std::optional<StepTimes> &times)
     : times(times) {
   const DenseMap<Operation *, double> starts = startsOf(function, times);
   DenseMap<Operation *, int64_t> numbers;
-  std::map<double, double> workAt; ///< of the steps that begin then
   for (StepOp step : function.getOps<StepOp>()) {
-    numbers.try_emplace(step, numbers.size());
-    if (times && !isCollectiveStep(step))
-      workAt[starts.at(step)] += times->onCores(step);
+    numbers[step] = int64_t(steps.size());
+    Step &mine = steps.emplace_back();
+    mine.number = int64_t(steps.size()) - 1;
+    mine.start = starts.at(step);
+    for (Value input : step.getInputs())
+      if (Operation *made = input.getDefiningOp<StepOp>())
+        mine.inputs.push_back(numbers.at(made));
+    if (isCollectiveStep(step)) {
+      mine.tensor = int64_t(tensors.size());
+      addTensor(step, mine);
+    } else if (times) {
+      mine.time = times->onCores(step);
+      mine.work = mine.time - times->launch;
+    }
   }
-  for (StepOp step : function.getOps<StepOp>()) {
-    if (!isCollectiveStep(step))
-      continue;
-    int64_t firstUser = numbers.size();
-    for (Operation *user : step->getUsers())
+  for (Tensor &tensor : tensors)
+    for (Operation *user : tensor.step->getUsers())
       if (auto it = numbers.find(user); it != numbers.end())
-        firstUser = std::min(firstUser, it->second);
-    double ready = 0;
-    for (auto it = workAt.begin(), end = workAt.lower_bound(starts.at(step));
-         it != end; ++it)
-      ready += it->second;
-    tensors.push_back(
-        {step, numbers.at(step), firstUser, ready, bytesOf(step) / 2});
+        tensor.firstUser = std::min(tensor.firstUser, it->second);
+  for (size_t first = 0; first < tensors.size(); ++first)
+    measureFrom(first);
+}
+
+void Buckets::addTensor(StepOp step, const Step &sum) {
+  double begin = tensors.empty() ? 0 : tensors.back().begin;
+  for (int64_t made : sum.inputs)
+    begin = std::max(begin, steps[made].start);
+  tensors.push_back({step, sum.number, std::numeric_limits<int64_t>::max(),
+                     begin, bytesOf(step) / 2});
+}
+
+/// Steps take as long as the longest chain of those that wait for each other,
+/// or as all of them one after the other but for their launches. What could
+/// begin together with the last operands of a bucket runs beside these.
+void Buckets::measureFrom(size_t first) {
+  SmallVector<double> &length = between.emplace_back(tensors.size() + 1, 0);
+  const Tensor *before = first == 0 ? nullptr : &tensors[first - 1];
+  double longest = 0, work = 0, largest = 0;
+  size_t end = first;
+  SmallVector<double> ends(steps.size(), 0);
+  for (const Step &step : steps) {
+    if (before &&
+        (step.number <= before->number || step.start <= before->begin))
+      continue;
+    if (step.tensor >= 0) {
+      length[++end] = std::max(longest, work + workBeside(before, step));
+      if (before && times)
+        length[end] += times->crowded * largest;
+      continue;
+    }
+    double begin = 0;
+    for (int64_t earlier : step.inputs)
+      begin = std::max(begin, ends[earlier]);
+    longest = std::max(longest, ends[step.number] = begin + step.time);
+    work += step.work;
+    largest = std::max(largest, step.time);
   }
+}
+
+/// Of what comes after a collective and runs beside its operands, but not
+/// beside those of one `before`.
+double Buckets::workBeside(const Tensor *before, const Step &sum) const {
+  double begin = tensors[sum.tensor].begin, work = 0;
+  for (const Step &step : ArrayRef(steps).drop_front(sum.number + 1))
+    if (step.start <= begin && (!before || step.start > before->begin))
+      work += step.work;
+  return work;
 }
 
 /// Whether tensors from `first` to `last` are of one type, and nothing needs
@@ -94,23 +158,41 @@ bool Buckets::mayJoin(const Tensor &first, const Tensor &last) const {
   return elementOf(first) == elementOf(last) && first.firstUser > last.number;
 }
 
+/// When the tensors before `end` are there if the last bucket begins with
+/// `first`: not before they would be without a cut.
+double Buckets::readyBy(const Row &before, size_t first, size_t end) const {
+  return std::max(between[0][end], before[first].ready + between[first][end]);
+}
+
+/// When the tensors before `end` are done, by which is the first one of the
+/// last bucket; never where it may not be.
+SmallVector<double> Buckets::doneBy(const Row &before, size_t end) const {
+  SmallVector<double> done(end, std::numeric_limits<double>::infinity());
+  const Tensor &last = tensors[end - 1];
+  double bytes = 0;
+  for (size_t first = end; first-- > 0;) {
+    if (!mayJoin(tensors[first], last))
+      break;
+    bytes += tensors[first].bytes;
+    double time = times ? times->collective + bytes / times->reduced : 1;
+    done[first] =
+        std::max(before[first].done, readyBy(before, first, end)) + time;
+  }
+  return done;
+}
+
 Buckets::Row Buckets::nextRow(const Row &before) const {
+  // The last bucket rather has some bytes more: the others begin earlier.
+  constexpr double same = 0.05;
   const double never = std::numeric_limits<double>::infinity();
-  Row row(tensors.size() + 1, {never, 0});
+  Row row(before.size(), {never, never, 0});
   for (size_t end = 1; end <= tensors.size(); ++end) {
-    const Tensor &last = tensors[end - 1];
-    double bytes = 0;
-    for (size_t first = end; first-- > 0;) {
-      if (!mayJoin(tensors[first], last))
-        break;
-      bytes += tensors[first].bytes;
-      double time = times ? times->collective + bytes / times->reduced : 1;
-      if (times && end < tensors.size())
-        time *= times->beside;
-      double after = std::max(before[first].done, last.ready) + time;
-      if (after <= row[end].done)
-        row[end] = {after, first};
-    }
+    SmallVector<double> done = doneBy(before, end);
+    double least = *llvm::min_element(done);
+    size_t first =
+        llvm::find_if(done, [&](double d) { return d <= least + same; }) -
+        done.begin();
+    row[end] = {readyBy(before, first, end), done[first], first};
   }
   return row;
 }
@@ -118,8 +200,8 @@ Buckets::Row Buckets::nextRow(const Row &before) const {
 SmallVector<SmallVector<StepOp>> Buckets::cut() const {
   const double never = std::numeric_limits<double>::infinity();
   // With no bucket, one, two, and so on.
-  SmallVector<Row> rows = {Row(tensors.size() + 1, {never, 0})};
-  rows.front().front().done = 0;
+  SmallVector<Row> rows = {Row(tensors.size() + 1, {never, never, 0})};
+  rows.front().front() = {0, 0, 0};
   size_t best = 0;
   double least = tensors.empty() ? 0 : never;
   const double disturbed = times ? times->disturbed : 0;

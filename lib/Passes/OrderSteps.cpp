@@ -11,33 +11,109 @@ namespace mlir::mnistc {
 
 namespace {
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
+  using OrderStepsBase::OrderStepsBase;
   void runOnOperation() override;
 };
 } // namespace
 
-/// The collectives among steps, and what they need.
-static DenseSet<Operation *> neededForSums(ArrayRef<StepOp> steps) {
-  DenseSet<Operation *> needed;
+namespace {
+/// Which collective a step comes before, by number in the order in which they
+/// could begin; or after all of them.
+class Sums {
+public:
+  Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
+       const std::optional<StepTimes> &times);
+
+  /// The first one that needs the step. What none needs, and needs none, comes
+  /// `early`, before those that begin later, or last, as what needs one does.
+  unsigned placeOf(StepOp step, bool early) const;
+  /// How long it takes from the step's beginning to the end of the last one
+  /// that needs it; 0 if none does.
+  double tailOf(StepOp step) const { return tails.lookup(step); }
+
+private:
+  void findNeeded(ArrayRef<StepOp> steps);
+  void findNeeding(ArrayRef<StepOp> steps);
+  void findTails(ArrayRef<StepOp> steps, const StepTimes &times);
+
+  const DenseMap<Operation *, double> &starts;
+  SmallVector<double> begins; ///< when each could begin
+  DenseMap<Operation *, unsigned> first;
+  DenseSet<Operation *> needing;
+  DenseMap<Operation *, double> tails;
+};
+} // namespace
+
+Sums::Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
+           const std::optional<StepTimes> &times)
+    : starts(starts) {
+  SmallVector<std::tuple<double, size_t>> sums;
+  for (auto [number, step] : llvm::enumerate(steps))
+    if (isCollectiveStep(step))
+      sums.push_back({starts.at(step), number});
+  llvm::sort(sums);
+  for (auto [begin, number] : sums) {
+    first[steps[number]] = begins.size();
+    begins.push_back(begin);
+  }
+  findNeeded(steps);
+  findNeeding(steps);
+  if (times)
+    findTails(steps, *times);
+}
+
+/// Of steps that could begin together, as those do that wait for a collective's
+/// operands, the critical one is the first.
+void Sums::findTails(ArrayRef<StepOp> steps, const StepTimes &times) {
+  for (StepOp step : llvm::reverse(steps)) {
+    if (!first.contains(step))
+      continue;
+    double after = 0;
+    for (Operation *user : step->getUsers())
+      after = std::max(after, tails.lookup(user));
+    tails[step] = after + times.onCores(step);
+  }
+}
+
+void Sums::findNeeded(ArrayRef<StepOp> steps) {
   for (StepOp step : llvm::reverse(steps))
+    for (Operation *user : step->getUsers())
+      if (auto it = first.find(user); it != first.end()) {
+        unsigned number = it->second;
+        auto [mine, isNew] = first.try_emplace(step, number);
+        mine->second = std::min(mine->second, number);
+      }
+}
+
+void Sums::findNeeding(ArrayRef<StepOp> steps) {
+  for (StepOp step : steps)
     if (isCollectiveStep(step) ||
-        llvm::any_of(step->getUsers(),
-                     [&](Operation *user) { return needed.contains(user); }))
-      needed.insert(step);
-  return needed;
+        llvm::any_of(step.getInputs(), [&](Value input) {
+          return needing.contains(input.getDefiningOp());
+        }))
+      needing.insert(step);
+}
+
+unsigned Sums::placeOf(StepOp step, bool early) const {
+  if (auto it = first.find(step); it != first.end())
+    return it->second;
+  if (!early || needing.contains(step))
+    return begins.size();
+  return llvm::upper_bound(begins, starts.at(step)) - begins.begin();
 }
 
 void OrderSteps::runOnOperation() {
   func::FuncOp function = getOperation();
   SmallVector<StepOp> steps(function.getOps<StepOp>());
-  const DenseSet<Operation *> needed = neededForSums(steps);
-  const DenseMap<Operation *, double> starts =
-      startsOf(function, machineFor(function).times);
+  const std::optional<StepTimes> &times = machineFor(function).times;
+  const DenseMap<Operation *, double> starts = startsOf(function, times);
+  const Sums sums(steps, starts, times);
   DenseMap<Operation *, unsigned> numbers;
   for (auto [number, step] : llvm::enumerate(steps))
     numbers[step] = number;
   const auto place = [&](StepOp step) {
-    return std::tuple(!needed.contains(step), starts.at(step),
-                      numbers.at(step));
+    return std::tuple(sums.placeOf(step, early), starts.at(step),
+                      -sums.tailOf(step), numbers.at(step));
   };
   llvm::sort(steps, [&](StepOp a, StepOp b) { return place(a) < place(b); });
   for (auto [number, step] : llvm::enumerate(steps)) {

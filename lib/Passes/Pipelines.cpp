@@ -109,7 +109,8 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
     pm.addNestedPass<func::FuncOp>(createJoinUpdates());
   // Sums over ranks, once it is known what computes what they wait for.
   if (dataParallel) {
-    pm.addNestedPass<func::FuncOp>(createOrderSteps());
+    // What updates need comes after sums, as the updates do that may be joined.
+    pm.addNestedPass<func::FuncOp>(createOrderSteps({/*early=*/false}));
     pm.addNestedPass<func::FuncOp>(createFormBuckets());
   }
   // Once it is known which steps are maps, and which sums each waits for.

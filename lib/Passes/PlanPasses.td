@@ -324,9 +324,15 @@ def OrderSteps : Pass<"plan-order-steps", "::mlir::func::FuncOp"> {
     which they could begin, by the machine's times, if each waited only for what
     it reads; without times they stay.
 
-    Collectives have one order on all ranks, that of the plan. They, and the steps
-    that they need, come first, in that order; all others come after them.
+    Collectives have one order on all ranks, that in which they could begin. What
+    the first one needs comes first, then what the next one needs besides, and so
+    on, of what could begin together the critical step first. What no collective
+    needs, and needs none, comes before the collectives that could begin later; what
+    needs one comes last.
   }];
+  let options = [
+    Option<"early", "early", "bool", "true",
+           "What no collective needs, and needs none, does not come last">];
   let statistics = [
     Statistic<"numMoved", "moved", "Steps in another place than before">];
 }
@@ -337,10 +343,11 @@ def FormBuckets : Pass<"plan-form-buckets", "::mlir::func::FuncOp"> {
     A collective takes long to start, and no longer for many small tensors than
     for a large one, but it has to wait for all of them. Steps that are one
     `mnist.all_reduce` each are joined, neighbours in the order of the plan, so
-    that the last one ends as early as possible by the machine's times: when a
-    tensor is there, all steps have ended that could begin before; one collective
-    runs at a time, and all but the last one beside other steps. A machine without
-    times runs them one after the other, and has one bucket.
+    that the last one ends as early as possible by the machine's times: what comes
+    after a bucket begins when its operands are there (`plan-assign-streams`), and
+    takes as long as the longest chain of its steps, or as all of them one after the
+    other; one collective runs at a time, and all but the last one beside other
+    steps. A machine without times runs them one after the other, and has one bucket.
 
     A bucket is a step with several results. Its operands are copied where others
     read them too, since it works in place (`plan-assign-memory`).
@@ -415,7 +422,10 @@ def AssignStreams : Pass<"plan-assign-streams", "::mlir::func::FuncOp"> {
     streams it waits. The critical path, by an estimate of what each step takes,
     stays on one stream; other steps go to the stream that is free first.
     Collectives have a stream of their own: how long one waits for other ranks is
-    not known, and what follows it on a stream waits as long.
+    not known, and what follows it on a stream waits as long. What comes after one in
+    the plan waits for the steps whose results it adds up, unless it could begin
+    together with the last of these: so the collective begins early, and runs beside
+    the rest.
 
     Requires addresses: two values that use the same memory in turn are not
     written concurrently. Only a parameter that a step packs, and reads for nothing

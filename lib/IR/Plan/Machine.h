@@ -76,8 +76,10 @@ struct StepTimes {
   double flops, bytes, cores;
   double collective; ///< that any collective takes
   double reduced;    ///< bytes that a collective adds up in a microsecond
-  double beside;     ///< how many times as long a collective beside steps takes
   double disturbed;  ///< that a collective adds to the steps beside it
+  /// And of the largest of them this part: where a collective has some of the
+  /// multiprocessors, blocks wait for others to end.
+  double crowded;
 
   /// As if all ran on FMA units. Streams are better chosen by it: by the other
   /// one LeNet-5 took 5 % longer on an H100, a wide network 1.5 %.

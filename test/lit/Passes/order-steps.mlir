@@ -1,16 +1,24 @@
 // RUN: mnist-opt %s --split-input-file --plan-order-steps | FileCheck %s
+// RUN: mnist-opt %s --split-input-file --plan-order-steps=early=false | FileCheck %s --check-prefix=LAST
 
-// What sums need comes first, by when it could begin: "first" is added up before
-// "second", wherever it was. All others come last, in that order, too.
+// What the sum that could begin first needs comes first, wherever it was, then
+// what the next one needs. "apart", which no sum needs, comes before those that
+// begin later than it could, or last; "update" needs a sum.
 
 // CHECK-LABEL: @early
-// CHECK:         plan.step "long"
 // CHECK:         plan.step "first" on
-// CHECK:         plan.step "second" on
-// CHECK:         plan.step "first.sum"
-// CHECK:         plan.step "second.sum"
 // CHECK:         plan.step "apart"
+// CHECK:         plan.step "first.sum"
+// CHECK:         plan.step "long"
+// CHECK:         plan.step "second" on
+// CHECK:         plan.step "second.sum"
 // CHECK:         plan.step "update"
+// LAST-LABEL: @early
+// LAST:         plan.step "first" on
+// LAST:         plan.step "first.sum"
+// LAST:         plan.step "second.sum"
+// LAST:         plan.step "apart"
+// LAST:         plan.step "update"
 module attributes {plan.target = "cuda"} {
   func.func @early(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
     %apart = plan.step "apart" on kernel (%x) {
@@ -130,5 +138,41 @@ module attributes {plan.target = "cuda"} {
       plan.yield %0 : tensor<4xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
     return %c, %u : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// Of steps that could begin together the critical one comes first.
+
+// CHECK-LABEL: @critical
+// CHECK:         plan.step "head"
+// CHECK:         plan.step "short"
+// CHECK:         plan.step "tail"
+// CHECK:         plan.step "sums"
+module attributes {plan.target = "cuda"} {
+  func.func @critical(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %short = plan.step "short" on kernel (%x) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %head = plan.step "head" on kernel (%x) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.relu %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %tail = plan.step "tail" on kernel (%head) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.neg %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %sums:2 = plan.step "sums" on nccl (%short, %tail) {
+    ^bb0(%i: tensor<4xf32>, %j: tensor<4xf32>):
+      %0 = mnist.all_reduce %i : tensor<4xf32>
+      %1 = mnist.all_reduce %j : tensor<4xf32>
+      plan.yield %0, %1 : tensor<4xf32>, tensor<4xf32>
+    } : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    return %sums#0, %sums#1 : tensor<4xf32>, tensor<4xf32>
   }
 }

@@ -24,11 +24,11 @@ import sys
 import time
 
 from mutants import (
-    compiler, folds, importer, joins, kernels, memory, runtime)
+    compiler, folds, importer, joins, kernels, memory, ranks, runtime)
 
 MUTANTS = (compiler.MUTANTS + folds.MUTANTS + importer.MUTANTS +
            joins.MUTANTS + kernels.MUTANTS +
-           memory.MUTANTS + runtime.MUTANTS)
+           memory.MUTANTS + ranks.MUTANTS + runtime.MUTANTS)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",
                                     pathlib.Path.home() / ".cache/mnistc"))

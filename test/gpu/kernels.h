@@ -212,15 +212,14 @@ MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
 // Chains
 //===----------------------------------------------------------------------===//
 
-/// A product, what its rows sum up to, its rows normalized, those once more,
-/// the first operand, and of the copied rows the product with the same weights;
-/// one after another in `y`.
+/// A product, sums of its rows, these normalized, and copied, the first
+/// operand, and of the copied rows a product with the weights; one after
+/// another in `y`.
 #define MN_TEST_CHAIN(NAME, ROWS, N, K)                                        \
   inline constexpr mn::Matmul NAME##_product{                                  \
       .m = ROWS, .n = N, .k = K, .transposedB = true};                         \
   inline constexpr mn::Matmul NAME##_back{.m = ROWS, .n = K, .k = N};          \
-  inline constexpr mn::Reduce NAME##_rows{                                     \
-      .outputs = ROWS, .size = N, .contiguous = true};                         \
+  inline constexpr mn::Reduce NAME##_rows{.outputs = ROWS, .size = N};         \
   using Chain_##NAME = mn::Chain<                                              \
       ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,               \
       mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \

@@ -8,7 +8,7 @@
 #ifndef MNISTC_TEST_GPU_KERNELS_H
 #define MNISTC_TEST_GPU_KERNELS_H
 
-#include "chain-shapes.h"
+#include "chain-kernels.h"
 #include "functors.h"
 #include "map-functors.h"
 #include "mnistrt/generated.h"
@@ -207,64 +207,6 @@ MN_REDUCE_KERNEL(sum_f64, mn::Sum, double, Doubles<whole>, whole)
 MN_TEST_ROWS(MN_TEST_ROW)
 #define MN_TEST_DRAWN_ROW(NAME) MN_ROWS_KERNEL(drawn_##NAME, Drawn<NAME>, NAME)
 MN_TEST_DRAWN_ROWS(MN_TEST_DRAWN_ROW)
-
-//===----------------------------------------------------------------------===//
-// Chains
-//===----------------------------------------------------------------------===//
-
-/// A product, sums of its rows, these normalized, and copied, the first
-/// operand, and of the copied rows a product with the weights; one after
-/// another in `y`.
-#define MN_TEST_CHAIN(NAME, ROWS, N, K)                                        \
-  inline constexpr mn::Matmul NAME##_product{                                  \
-      .m = ROWS, .n = N, .k = K, .transposedB = true};                         \
-  inline constexpr mn::Matmul NAME##_back{.m = ROWS, .n = K, .k = N};          \
-  inline constexpr mn::Reduce NAME##_rows{.outputs = ROWS, .size = N};         \
-  using Chain_##NAME = mn::Chain<                                              \
-      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,               \
-      mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \
-      mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>,                       \
-      mn::MapLink<CopyOf<ROWS, N>, N>,                                         \
-      mn::Beside<mn::MapLink<CopyOf<ROWS, K>, K>>,                             \
-      mn::MatmulLink<float, Plain<float>, NAME##_back>>;                       \
-  MN_CHAIN_KERNEL(NAME, Chain_##NAME)
-MN_TEST_CHAINS(MN_TEST_CHAIN)
-
-/// Scores, their softmax, what it weighs, and of this the product with the
-/// weights transposed; one after another in `y`.
-#define MN_TEST_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH)                    \
-  inline constexpr mn::Matmul NAME##_scores{.batch = ROWS * HEADS,             \
-                                            .m = TOKENS,                       \
-                                            .n = TOKENS,                       \
-                                            .k = WIDTH,                        \
-                                            .transposedB = true};              \
-  inline constexpr mn::Softmax NAME##_softmax{.outer = ROWS * HEADS * TOKENS,  \
-                                              .size = TOKENS};                 \
-  inline constexpr mn::Matmul NAME##_weighed{                                  \
-      .batch = ROWS * HEADS, .m = TOKENS, .n = WIDTH, .k = TOKENS};            \
-  inline constexpr mn::Matmul NAME##_back{.batch = ROWS * HEADS,               \
-                                          .m = TOKENS,                         \
-                                          .n = WIDTH,                          \
-                                          .k = TOKENS,                         \
-                                          .transposedA = true};                \
-  using Chain_##NAME =                                                         \
-      mn::Chain<ROWS, mn::MatmulLink<float, Plain<float>, NAME##_scores>,      \
-                mn::SoftmaxLink<float, Plain<float>, NAME##_softmax>,          \
-                mn::MatmulLink<float, Plain<float>, NAME##_weighed>,           \
-                mn::MatmulLink<float, Plain<float>, NAME##_back>>;             \
-  MN_CHAIN_KERNEL(NAME, Chain_##NAME)
-MN_TEST_ATTENTIONS(MN_TEST_ATTENTION)
-
-/// What columns sum up to, and the columns normalized.
-#define MN_TEST_COLUMN_CHAIN(NAME, ROWS, EACH, SIZE)                           \
-  inline constexpr mn::Reduce NAME##_columns{                                  \
-      .outputs = ROWS * EACH, .size = SIZE, .contiguous = false};              \
-  using Chain_##NAME = mn::Chain<                                              \
-      ROWS,                                                                    \
-      mn::ReduceLink<mn::Sum, float, Floats<NAME##_columns>, NAME##_columns>,  \
-      mn::RowsLink<Normalize<NAME##_columns>, NAME##_columns>>;                \
-  MN_CHAIN_KERNEL(NAME, Chain_##NAME)
-MN_TEST_COLUMN_CHAINS(MN_TEST_COLUMN_CHAIN)
 
 //===----------------------------------------------------------------------===//
 // Training

@@ -14,19 +14,17 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   using OrderStepsBase::OrderStepsBase;
   void runOnOperation() override;
 };
-} // namespace
 
-namespace {
 /// Which collective a step comes before, by number in the order in which they
 /// could begin; or after all of them.
 class Sums {
 public:
   Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
-       const std::optional<StepTimes> &times);
+       const std::optional<StepTimes> &times, bool early);
 
   /// The first one that needs the step. What none needs, and needs none, comes
   /// `early`, before those that begin later, or last, as what needs one does.
-  unsigned placeOf(StepOp step, bool early) const;
+  unsigned placeOf(StepOp step) const { return places.at(step); }
   /// How long it takes from the step's beginning to the end of the last one
   /// that needs it; 0 if none does.
   double tailOf(StepOp step) const { return tails.lookup(step); }
@@ -34,18 +32,20 @@ public:
 private:
   void findNeeded(ArrayRef<StepOp> steps);
   void findNeeding(ArrayRef<StepOp> steps);
+  void findPlaces(ArrayRef<StepOp> steps, bool early);
   void findTails(ArrayRef<StepOp> steps, const StepTimes &times);
 
   const DenseMap<Operation *, double> &starts;
   SmallVector<double> begins; ///< when each could begin
   DenseMap<Operation *, unsigned> first;
   DenseSet<Operation *> needing;
+  DenseMap<Operation *, unsigned> places;
   DenseMap<Operation *, double> tails;
 };
 } // namespace
 
 Sums::Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
-           const std::optional<StepTimes> &times)
+           const std::optional<StepTimes> &times, bool early)
     : starts(starts) {
   SmallVector<std::tuple<double, size_t>> sums;
   for (auto [number, step] : llvm::enumerate(steps))
@@ -58,6 +58,7 @@ Sums::Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
   }
   findNeeded(steps);
   findNeeding(steps);
+  findPlaces(steps, early);
   if (times)
     findTails(steps, *times);
 }
@@ -94,12 +95,22 @@ void Sums::findNeeding(ArrayRef<StepOp> steps) {
       needing.insert(step);
 }
 
-unsigned Sums::placeOf(StepOp step, bool early) const {
-  if (auto it = first.find(step); it != first.end())
-    return it->second;
-  if (!early || needing.contains(step))
-    return begins.size();
-  return llvm::upper_bound(begins, starts.at(step)) - begins.begin();
+/// No step comes before what it reads.
+void Sums::findPlaces(ArrayRef<StepOp> steps, bool early) {
+  const unsigned last = begins.size();
+  for (StepOp step : steps) {
+    auto it = first.find(step);
+    if (it != first.end() || !early || needing.contains(step)) {
+      places[step] = it != first.end() ? it->second : last;
+      continue;
+    }
+    unsigned place =
+        llvm::upper_bound(begins, starts.at(step)) - begins.begin();
+    for (Value input : step.getInputs())
+      if (Operation *made = input.getDefiningOp<StepOp>())
+        place = std::max(place, places.at(made));
+    places[step] = place;
+  }
 }
 
 void OrderSteps::runOnOperation() {
@@ -107,13 +118,13 @@ void OrderSteps::runOnOperation() {
   SmallVector<StepOp> steps(function.getOps<StepOp>());
   const std::optional<StepTimes> &times = machineFor(function).times;
   const DenseMap<Operation *, double> starts = startsOf(function, times);
-  const Sums sums(steps, starts, times);
+  const Sums sums(steps, starts, times, early);
   DenseMap<Operation *, unsigned> numbers;
   for (auto [number, step] : llvm::enumerate(steps))
     numbers[step] = number;
   const auto place = [&](StepOp step) {
-    return std::tuple(sums.placeOf(step, early), starts.at(step),
-                      -sums.tailOf(step), numbers.at(step));
+    return std::tuple(sums.placeOf(step), starts.at(step), -sums.tailOf(step),
+                      numbers.at(step));
   };
   llvm::sort(steps, [&](StepOp a, StepOp b) { return place(a) < place(b); });
   for (auto [number, step] : llvm::enumerate(steps)) {

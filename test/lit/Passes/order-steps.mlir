@@ -176,3 +176,59 @@ module attributes {plan.target = "cuda"} {
     return %sums#0, %sums#1 : tensor<4xf32>, tensor<4xf32>
   }
 }
+
+// -----
+
+// "apart" could begin before the first sum could, but reads what only the second
+// one needs.
+
+// CHECK-LABEL: @reads
+// CHECK:         plan.step "large.sum"
+// CHECK:         plan.step "one"
+// CHECK:         plan.step "apart"
+// CHECK:         plan.step "four.sum"
+module attributes {plan.target = "cuda"} {
+  func.func @reads(%x: tensor<4xf32>, %y: tensor<1024x1024xf32>) -> (tensor<4xf32>, tensor<1024x1024xf32>, tensor<4xf32>) {
+    %large = plan.step "large" on kernel (%y) {
+    ^bb0(%i: tensor<1024x1024xf32>):
+      %0 = mnist.exp %i : tensor<1024x1024xf32>
+      plan.yield %0 : tensor<1024x1024xf32>
+    } : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %large.sum = plan.step "large.sum" on nccl (%large) {
+    ^bb0(%i: tensor<1024x1024xf32>):
+      %0 = mnist.all_reduce %i : tensor<1024x1024xf32>
+      plan.yield %0 : tensor<1024x1024xf32>
+    } : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %one = plan.step "one" on kernel (%x) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %apart = plan.step "apart" on kernel (%one) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %two = plan.step "two" on kernel (%one) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %three = plan.step "three" on kernel (%two) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %four = plan.step "four" on kernel (%three) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.exp %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %four.sum = plan.step "four.sum" on nccl (%four) {
+    ^bb0(%i: tensor<4xf32>):
+      %0 = mnist.all_reduce %i : tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %apart, %large.sum, %four.sum : tensor<4xf32>, tensor<1024x1024xf32>, tensor<4xf32>
+  }
+}

@@ -112,24 +112,25 @@ void Buckets::addTensor(StepOp step, const Step &sum) {
 }
 
 /// Steps take as long as the longest chain of those that wait for each other,
-/// or as all of them one after the other but for their launches. What could
-/// begin together with the last operands of a bucket runs beside these.
+/// or as all of them one after the other but for their launches, and longer
+/// beside a collective. What could begin together with the last operands of a
+/// bucket runs beside these.
 void Buckets::measureFrom(size_t first) {
   SmallVector<double> &length = between.emplace_back(tensors.size() + 1, 0);
   const Tensor *before = first == 0 ? nullptr : &tensors[first - 1];
   double longest = 0, work = 0, largest = 0;
   size_t end = first;
   SmallVector<double> ends(steps.size(), 0);
-  for (const Step &step : steps) {
-    if (before &&
-        (step.number <= before->number || step.start <= before->begin))
-      continue;
+  for (const Step &step :
+       ArrayRef(steps).drop_front(before ? before->number + 1 : 0)) {
     if (step.tensor >= 0) {
       length[++end] = std::max(longest, work + workBeside(before, step));
       if (before && times)
         length[end] += times->crowded * largest;
       continue;
     }
+    if (before && step.start <= before->begin)
+      continue;
     double begin = 0;
     for (int64_t earlier : step.inputs)
       begin = std::max(begin, ends[earlier]);

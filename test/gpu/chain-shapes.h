@@ -41,7 +41,8 @@
   X(columns_tokens, 64, 16, 64)                                                                \
   X(columns_odd, 16, 49, 48)                                                                   \
   X(columns_long, 140, 33, 130)                                                                \
-  X(columns_longer, 5, 2, 300)
+  X(columns_longer, 5, 2, 300)                                                                 \
+  X(columns_single, 16, 1, 40)
 // clang-format on
 
 #endif // MNISTC_TEST_GPU_CHAIN_SHAPES_H

@@ -65,6 +65,7 @@ MN_SHAPE_FN RowTeams chainRowTeams(const Reduce &s, int64_t rows) {
   if (t.alongElements || most > 32 || t.team * elements >= s.size)
     return t;
   t.rows = powerFrom(int(most));
+  t.team = max(t.team, 32 / t.rows);
   while (2 * t.rows * t.team <= chainThreads && t.team * elements < s.size)
     t.team *= 2;
   return t;

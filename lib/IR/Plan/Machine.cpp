@@ -62,10 +62,9 @@ const Machine &Machine::h200() {
                          .collective = 10,
                          .reduced = 0.13e6,
                          .disturbed = 1, // Assumed.
-                         // By hand: of ten networks at two batch sizes those
-                         // have two buckets that gained by it, but for two,
-                         // which take 1 and 2 % longer, and one with one bucket
-                         // that would take 2 % less.
+                         // By hand: of ten cases those have two buckets that
+                         // gained by it, but for two, which take 1 % longer,
+                         // and one with one bucket that would take 2 % less.
                          .crowded = 0.35},
       .prefetchesBatches = true,
       .roof = {.of = "NVIDIA H200",

@@ -214,6 +214,8 @@ MUTANTS = [
      FOLDER + "reduce.cuh", "      sent.wait();\n", "", [TABLE]),
     ("a link reads what another one has not stored", FOLDER + "chain.cuh",
      "    if constexpr (waits<Others...>)\n      __syncthreads();\n", "", [TABLE]),
+    ("a team of rows side by side is less than a warp", FOLDER + "chain.cuh",
+     "  t.team = max(t.team, 32 / t.rows);\n", "", [TABLE]),
     ("warps without rows of a chain wait for nobody", FOLDER + "chain.cuh",
      "phase < F::Phases::count; ++phase)", "phase < 0; ++phase)", [TABLE]),
     ("rows of a softmax are added up together", FOLDER + "softmax.cuh",

@@ -216,8 +216,6 @@ MUTANTS = [
      "    if constexpr (waits<Others...>)\n      __syncthreads();\n", "", [TABLE]),
     ("a team of rows side by side is less than a warp", FOLDER + "chain.cuh",
      "  t.team = max(t.team, 32 / t.rows);\n", "", [TABLE]),
-    ("warps without rows of a chain wait for nobody", FOLDER + "chain.cuh",
-     "phase < F::Phases::count; ++phase)", "phase < 0; ++phase)", [TABLE]),
     ("rows of a softmax are added up together", FOLDER + "softmax.cuh",
      "lanes = team / 2; lanes > 0; lanes /= 2)\n#pragma unroll\n"
      "      for (int row = 0; row < rows; ++row)\n        sum[row] +=",

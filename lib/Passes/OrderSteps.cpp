@@ -19,7 +19,8 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
 /// could begin; or after all of them.
 class Sums {
 public:
-  Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
+  Sums(func::FuncOp function, ArrayRef<StepOp> steps,
+       const DenseMap<Operation *, double> &starts,
        const std::optional<StepTimes> &times, bool early);
 
   /// The first one that needs the step. What none needs, and needs none, comes
@@ -30,8 +31,6 @@ public:
   double tailOf(StepOp step) const { return tails.lookup(step); }
 
 private:
-  void findNeeded(ArrayRef<StepOp> steps);
-  void findNeeding(ArrayRef<StepOp> steps);
   void findPlaces(ArrayRef<StepOp> steps, bool early);
   void findTails(ArrayRef<StepOp> steps, const StepTimes &times);
 
@@ -44,20 +43,28 @@ private:
 };
 } // namespace
 
-Sums::Sums(ArrayRef<StepOp> steps, const DenseMap<Operation *, double> &starts,
+Sums::Sums(func::FuncOp function, ArrayRef<StepOp> steps,
+           const DenseMap<Operation *, double> &starts,
            const std::optional<StepTimes> &times, bool early)
     : starts(starts) {
   SmallVector<std::tuple<double, size_t>> sums;
+  llvm::BitVector collectives(steps.size());
   for (auto [number, step] : llvm::enumerate(steps))
-    if (isCollectiveStep(step))
+    if (isCollectiveStep(step)) {
       sums.push_back({starts.at(step), number});
+      collectives.set(number);
+    }
   llvm::sort(sums);
+  const StepDependencies dependencies(function);
   for (auto [begin, number] : sums) {
+    for (unsigned needed : dependencies.of(number).set_bits())
+      first.try_emplace(steps[needed], begins.size());
     first[steps[number]] = begins.size();
     begins.push_back(begin);
   }
-  findNeeded(steps);
-  findNeeding(steps);
+  for (auto [number, step] : llvm::enumerate(steps))
+    if (dependencies.of(number).anyCommon(collectives))
+      needing.insert(step);
   findPlaces(steps, early);
   if (times)
     findTails(steps, *times);
@@ -74,25 +81,6 @@ void Sums::findTails(ArrayRef<StepOp> steps, const StepTimes &times) {
       after = std::max(after, tails.lookup(user));
     tails[step] = after + times.onCores(step);
   }
-}
-
-void Sums::findNeeded(ArrayRef<StepOp> steps) {
-  for (StepOp step : llvm::reverse(steps))
-    for (Operation *user : step->getUsers())
-      if (auto it = first.find(user); it != first.end()) {
-        unsigned number = it->second;
-        auto [mine, isNew] = first.try_emplace(step, number);
-        mine->second = std::min(mine->second, number);
-      }
-}
-
-void Sums::findNeeding(ArrayRef<StepOp> steps) {
-  for (StepOp step : steps)
-    if (isCollectiveStep(step) ||
-        llvm::any_of(step.getInputs(), [&](Value input) {
-          return needing.contains(input.getDefiningOp());
-        }))
-      needing.insert(step);
 }
 
 /// No step comes before what it reads.
@@ -118,7 +106,7 @@ void OrderSteps::runOnOperation() {
   SmallVector<StepOp> steps(function.getOps<StepOp>());
   const std::optional<StepTimes> &times = machineFor(function).times;
   const DenseMap<Operation *, double> starts = startsOf(function, times);
-  const Sums sums(steps, starts, times, early);
+  const Sums sums(function, steps, starts, times, early);
   DenseMap<Operation *, unsigned> numbers;
   for (auto [number, step] : llvm::enumerate(steps))
     numbers[step] = number;

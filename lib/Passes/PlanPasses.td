@@ -346,8 +346,10 @@ def FormBuckets : Pass<"plan-form-buckets", "::mlir::func::FuncOp"> {
     that the last one ends as early as possible by the machine's times: what comes
     after a bucket begins when its operands are there (`plan-assign-streams`), and
     takes as long as the longest chain of its steps, or as all of them one after the
-    other; one collective runs at a time, and all but the last one beside other
-    steps. A machine without times runs them one after the other, and has one bucket.
+    other, and a part of the largest one longer, whose blocks wait while a collective
+    has some multiprocessors; one collective runs at a time, and all but the last one
+    beside other steps. A machine without times runs them one after the other, and
+    has one bucket.
 
     A bucket is a step with several results. Its operands are copied where others
     read them too, since it works in place (`plan-assign-memory`).

@@ -103,9 +103,11 @@ static CUresult allowShared(State &state, CUfunction function, unsigned bytes) {
   unsigned &most = state.sharedOf[function];
   if (bytes <= most)
     return CUDA_SUCCESS;
-  most = bytes;
-  return state.driver.cuFuncSetAttribute(
+  const CUresult result = state.driver.cuFuncSetAttribute(
       function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(bytes));
+  if (result == CUDA_SUCCESS)
+    most = bytes;
+  return result;
 }
 
 /// Looks a kernel up, once. False: what failed is in the state.

@@ -123,12 +123,15 @@ TEST(Shapes, BandsOfGradients) {
       EXPECT_LE(t.images == 1 ? 0 : t.rows, s.out[0]);
       if (t.warpgroups == 0) {
         EXPECT_LE(t.pixels(), t.mostPixels);
+        EXPECT_LE(t.taps, t.mostTaps);
+        EXPECT_TRUE(t.taps % s.kernel[1] == 0 || s.kernel[1] % t.taps == 0);
+        EXPECT_EQ(t.gradPitch() % 32, 16);
+        EXPECT_EQ(t.across(s) % t.quad, 0);
       } else {
         EXPECT_GE(t.units(s) * 64, t.taps * t.width);
         EXPECT_EQ(t.taps % s.kernel[1], 0);
       }
       EXPECT_GE(t.inputRows(s), t.rows + (t.tapRows(s) - 1) * s.dilations[0]);
-      EXPECT_EQ(t.gradPitch(s) % 8, 4);
       EXPECT_GE(t.taps * t.tapGroups, s.kernel[0] * s.kernel[1]);
       expectLaunch(shape::launchOf(s, t));
       ++count;

@@ -135,6 +135,12 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
     .way = mn::Way::bands, .height = 16, .width = 32}))                                        \
   X(by_bands_five, tiled(patch_five, {.mma = mn::Mma::tf32x3, .split = 17,                     \
     .way = mn::Way::bands, .height = 32, .width = 32}))                                        \
+  X(by_bands_seven, tiled(mn::Conv{.batch=5, .inChannels=10, .outChannels=18, .in={13,10,1},   \
+    .kernel={7,7,1}, .out={13,10,1}, .pads={3,3,0}, .padsAfter={3,3,0}},                       \
+    {.mma = mn::Mma::bf16, .split = 3, .way = mn::Way::bands, .height = 16, .width = 16}))     \
+  X(by_bands_parts_of_rows, tiled(mn::Conv{.batch=4, .inChannels=9, .outChannels=10,           \
+    .in={6,22,1}, .kernel={2,12,1}, .out={6,14,1}, .pads={1,2,0}, .padsAfter={0,1,0}},         \
+    {.mma = mn::Mma::tf32x3, .split = 2, .way = mn::Way::bands, .height = 16, .width = 16}))   \
   X(by_bands_one_dim, tiled(one_dim, {.mma = mn::Mma::tf32x3, .split = 1,                      \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
   X(by_bands_one, tiled(mn::Conv{.batch=7, .inChannels=9, .outChannels=17, .in={12,12,1},      \

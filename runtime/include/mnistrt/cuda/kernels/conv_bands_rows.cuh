@@ -79,6 +79,7 @@ template <Conv S> struct BandRowLoads : BandTiles<S> {
   static constexpr int gradWide = Grad::isPooled ? 1 : t.wideOf(S.out[1]);
   static constexpr int inputWide = t.wideOf(S.in[1]);
   static constexpr int inputElements = t.images * rows * S.in[1];
+  static constexpr int gradElements = t.steps() * t.ofStep;
 
   /// Of every eighth output channel from `first` on, the gradient at pixels
   /// next to each other; what is outside is 0, also beyond the last window.
@@ -120,7 +121,8 @@ template <Conv S> struct BandRowLoads : BandTiles<S> {
                                    float (&v)[width / 8][inputWide]) {
     const int row = e / S.in[1], x = e % S.in[1];
     const int n = band.image + row / rows;
-    const int y = band.row * S.strides[0] - S.pads[0] + row % rows;
+    const int y = band.row * S.strides[0] - S.pads[0] + row % rows +
+                  corner.tap / S.kernel[1] * S.dilations[0];
     const bool inside =
         e < inputElements && n < S.batch && unsigned(y) < unsigned(S.in[0]);
     const Index at =

@@ -39,13 +39,17 @@ struct Bands {
   MN_SHAPE_FN int threads() const {
     return warpgroups != 0 ? 128 * warpgroups : 32 * warps;
   }
-  /// Windows of a band without warpgroups, and whose sums a block has.
-  static constexpr int mostPixels = 256, mostTaps = 9;
+  /// Without warpgroups: windows of a band, with what fills up its rows, and of
+  /// a row those next to each other that a lane has; and taps of a block.
+  static constexpr int mostPixels = 256, quad = 4, mostTaps = 10;
   MN_SHAPE_FN int64_t results() const { return count * height * width * taps; }
-  MN_SHAPE_FN int pixels() const { return images * rows * columns; }
-  MN_SHAPE_FN int steps(const Conv &s) const {
-    return ceilDiv(pixels(), 8 * termsOfWord(s.schedule.mma));
+  MN_SHAPE_FN int rowPixels() const {
+    return warpgroups != 0 ? columns : ceilDiv(columns, quad) * quad;
   }
+  MN_SHAPE_FN int pixels() const { return images * rows * rowPixels(); }
+  /// Without warpgroups: of a warp, four lanes with a quad each.
+  static constexpr int ofStep = 4 * quad;
+  MN_SHAPE_FN int steps() const { return ceilDiv(pixels(), ofStep); }
   /// Without warpgroups, elements of a row that a thread loads at once.
   static MN_SHAPE_FN int wideOf(int row) {
     return row % 4 == 0 ? 4 : row % 2 == 0 ? 2 : 1;
@@ -57,12 +61,12 @@ struct Bands {
     return ceilDiv(s.pads[1], wide) * wide;
   }
   MN_SHAPE_FN int across(const Conv &s) const {
-    const int reached =
-        (columns - 1) * s.strides[1] + (s.kernel[1] - 1) * s.dilations[1] + 1;
+    const int reached = (rowPixels() - 1) * s.strides[1] +
+                        (s.kernel[1] - 1) * s.dilations[1] + 1;
     if (warpgroups != 0)
       return reached;
-    const int wide = wideOf(s.in[1]);
-    return left(s) + max(s.in[1], ceilDiv(reached - s.pads[1], wide) * wide);
+    const int most = left(s) + max(s.in[1], reached - s.pads[1]);
+    return ceilDiv(most, quad) * quad;
   }
   MN_SHAPE_FN int inputRows(const Conv &s) const {
     return (rows - 1) * s.strides[0] + (tapRows(s) - 1) * s.dilations[0] + 1;
@@ -70,19 +74,20 @@ struct Bands {
   MN_SHAPE_FN int inputPixels(const Conv &s) const {
     return images * inputRows(s) * across(s);
   }
-  /// Four times an odd number: eight channels then are in different banks.
+  /// Half of the banks after a multiple of all of them: four quads of each of
+  /// two channels then are in different banks.
   static MN_SHAPE_FN int pitchOf(int pixels) {
-    return (ceilDiv(pixels, 4) | 1) * 4;
+    return ceilDiv(max(pixels - 16, 0), 32) * 32 + 16;
   }
-  MN_SHAPE_FN int gradPitch(const Conv &s) const {
-    return pitchOf(steps(s) * 8 * termsOfWord(s.schedule.mma));
-  }
+  MN_SHAPE_FN int gradPitch() const { return pitchOf(steps() * ofStep); }
   MN_SHAPE_FN int inputPitch(const Conv &s) const {
     return pitchOf(inputPixels(s));
   }
-  /// Of an output channel's sums: threads that have those of eight channels
-  /// store them in different banks.
-  MN_SHAPE_FN int sumsPitch() const { return pitchOf(width * taps); }
+  /// Of an output channel's sums, four times an odd number: threads that have
+  /// those of eight channels store them in different banks.
+  MN_SHAPE_FN int sumsPitch() const {
+    return (ceilDiv(width * taps, 4) | 1) * 4;
+  }
   /// Warps that have the same sums, of other pixels.
   MN_SHAPE_FN int teams() const { return warps / (height / 16 * (width / 8)); }
   /// Bands below each other; and of an image, or of some.
@@ -99,12 +104,20 @@ struct Bands {
     return ceilDiv(bands(s), splits);
   }
 
+  /// Rows of a filter that a block has: all, or those of a group of taps; or
+  /// a part of a row.
+  MN_SHAPE_FN int tapRows(const Conv &s) const {
+    return max(1, taps / s.kernel[1]);
+  }
+
+  /// Blocks that a multiprocessor should have registers for: without
+  /// warpgroups two, where there are more than multiprocessors.
+  MN_SHAPE_FN unsigned resident() const {
+    return warpgroups == 0 && count * splits > referenceSms ? 2 : 0;
+  }
+
   // Of warpgroups.
 
-  /// Rows of a filter that a block has: all, or those of a group of taps.
-  MN_SHAPE_FN int tapRows(const Conv &s) const {
-    return warpgroups != 0 ? taps / s.kernel[1] : s.kernel[0];
-  }
   /// Taps whose input channels follow each other as rows of an operand, and
   /// units of these.
   MN_SHAPE_FN int tapsOfRun(const Conv &s) const {
@@ -179,7 +192,7 @@ MN_SHAPE_FN int64_t neededBytes(const Conv &s, const Bands &t) {
     return max<int64_t>(16 * (input + 2 * grad) + 8 * t.threads(), 4 * sums);
   }
   const int64_t operands =
-      int64_t(t.height) * t.gradPitch(s) + int64_t(t.width) * t.inputPitch(s);
+      int64_t(t.height) * t.gradPitch() + int64_t(t.width) * t.inputPitch(s);
   return 4 * max<int64_t>(operands, t.teams() * sums);
 }
 MN_SHAPE_FN unsigned sharedBytes(const Conv &s, const Bands &t) {
@@ -225,10 +238,9 @@ MN_SHAPE_FN Bands withColumns(Bands t, const Conv &s) {
 /// or some whole images.
 MN_SHAPE_FN Bands withRows(Bands t, const Conv &s) {
   t.columns = s.out[1];
-  const int64_t ofImage = int64_t(s.out[0]) * s.out[1];
+  const int64_t ofImage = int64_t(s.out[0]) * t.rowPixels();
   t.rows = s.out[0];
-  t.images = int(min<int64_t>(s.batch / t.splits,
-                              t.mostPixels / max<int64_t>(ofImage, 1)));
+  t.images = int(min<int64_t>(s.batch / t.splits, t.mostPixels / ofImage));
   for (; t.images > 1; --t.images)
     if (isBand(s, t))
       return t;
@@ -247,13 +259,18 @@ MN_SHAPE_FN bool hasBands(const Conv &s) {
          s.schedule.mma != Mma::ffma;
 }
 
-/// Groups of a filter's taps: of warpgroups each has whole rows.
+/// Groups of a filter's taps: whole rows, or equal parts of one.
 MN_SHAPE_FN Bands withTaps(Bands t, const Conv &s) {
-  const int taps = s.kernel[0] * s.kernel[1];
-  t.tapGroups = ceilDiv(taps, t.mostTaps);
-  t.taps = ceilDiv(taps, t.tapGroups);
-  if (t.warpgroups == 0)
+  if (t.warpgroups == 0) {
+    const int most = max(1, t.mostTaps / s.kernel[1]);
+    const int rows = ceilDiv(s.kernel[0], ceilDiv(s.kernel[0], most));
+    t.taps = rows * s.kernel[1];
+    for (int parts = 2; t.taps > t.mostTaps; ++parts)
+      if (s.kernel[1] % parts == 0)
+        t.taps = s.kernel[1] / parts;
+    t.tapGroups = ceilDiv(s.kernel[0] * s.kernel[1], t.taps);
     return t;
+  }
   for (t.tapGroups = 1; t.tapGroups < s.kernel[0]; ++t.tapGroups) {
     t.taps = ceilDiv(s.kernel[0], t.tapGroups) * s.kernel[1];
     if (withColumns(t, s).rows != 0)
@@ -303,8 +320,8 @@ MN_SHAPE_FN double bandMemoryCycles(const Conv &s, const Bands &t) {
 }
 
 /// As mmaCycles(), of warpgroups, from what shared memory and tensor cores do
-/// in a cycle; other constants set by hand to 76 times of one H100. It takes
-/// 0.79 to 1.43 of these.
+/// in a cycle; other constants set by hand to 76 times of one H100, and all of
+/// it to 52 of one H200, of which it takes 0.92 to 1.23.
 MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
   const int parts = partsOf(s.schedule.mma), images = t.images;
   const int products = parts == 2 ? 3 : 1;
@@ -325,38 +342,42 @@ MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
   const double together = two && t.count * t.splits > referenceSms ? 1.6 : 1;
   // Of what is alike otherwise: three warpgroups were mostly faster than two.
   const double few = parts == 1 && t.warpgroups == 2 ? 1.01 : 1;
-  const double all = few * waves * together * (band * t.bandsEach(s) + first);
+  const double all =
+      0.9 * few * waves * together * (band * t.bandsEach(s) + first);
   const double memory = bandMemoryCycles(s, t);
   return int64_t(max(all, memory + first) + 0.1 * min(all, memory)) +
          laterCycles(t.splits, t.results());
 }
 
-/// As mmaCycles(); fitted to 241 times of nine gradients on one H100.
+/// As mmaCycles(); fitted to 406 times of 15 gradients on one H200, of which it
+/// errs by 10 % (the root of the mean square), and a fifteenth more: so the
+/// models of all ways chose best among 29 gradients, on average within 1.4 % of
+/// the fastest that was timed. To round an element to tf32 takes two
+/// instructions and copies.
 MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {
   if (t.warpgroups != 0)
     return bandGroupsCycles(s, t);
   const bool x3 = s.schedule.mma == Mma::tf32x3;
   const int each = termsOfWord(s.schedule.mma);
-  const int teams = t.teams();
   const int loads = ceilDiv(t.pixels(), 32) * (t.height / 8) +
                     ceilDiv(t.inputPixels(s), 32) * (t.width / 8);
-  const int steps = ceilDiv(t.steps(s), teams);
-  const int ofTap = (x3 ? 9 : 3) + 2 * each;
-  // Of two warps a scheduler.
-  const double issue = 2.0 * (100 + 24 * loads + steps * (50 + t.taps * ofTap));
-  const double tensor = 2.0 * steps * t.taps * (x3 ? 3 : 1) * 10;
-  const auto turn = [&](double together) {
-    return max(6000.0, together * max(issue, tensor)) +
-           0.73 * together * min(issue, tensor);
-  };
-  // After another kernel a block for each multiprocessor takes about as long as
-  // if two met on one.
+  const int products = t.taps * (x3 ? 6 : 2 / each);
+  // A lane's elements of a row of taps, and of two quads of the gradient.
+  const int elements =
+      8 + t.tapRows(s) * (s.kernel[1] + Bands::quad - 1) * each;
+  const double ofElement = x3 ? 0.75 : each == 1 ? 4.3 : 0.39;
+  const double ofWarp = 10 + 7.35 * products + ofElement * elements;
   const double blocks = double(t.count * t.splits), sms = referenceSms;
-  const double waves =
-      max(1.0, t.splits == 1 || addsLater(t.splits) ? blocks / (2 * sms)
-                                                    : double(bandWaves(t, 2)));
-  const double all = waves * turn(blocks > sms / 2 ? 2 : 1) * t.bandsEach(s);
-  return int64_t(all + 3000 * waves) + laterCycles(t.splits, t.results());
+  const bool two = blocks > sms; // on a multiprocessor
+  const double load = max(1310.0, (two ? 2 : 1) * 42.0 * loads);
+  const double step = max(485.0, (two ? 4 : 2.5) * ofWarp);
+  const double band = load + ceilDiv(t.steps(), t.teams()) * step;
+  const double waves = max(1.0, blocks / (2 * sms));
+  const bool isCluster = t.splits > 1 && !addsLater(t.splits);
+  const double all = waves * (t.bandsEach(s) * band + 1270) +
+                     1.13 * double(laterCycles(t.splits, t.results())) +
+                     (isCluster ? 11500 : 0);
+  return int64_t(1.07 * all);
 }
 
 /// Whether tiles are of a size that there is.
@@ -408,7 +429,8 @@ MN_SHAPE_FN LaunchShape launchOf(const Conv &s, const Bands &t) {
           clusterOfParts(t.splits),
           sharedBytes(s, t),
           true,
-          true};
+          true,
+          t.resident()};
 }
 
 } // namespace shape

@@ -24,8 +24,7 @@ template <Conv S> struct BandTiles {
   static constexpr int height = t.height, width = t.width, taps = t.taps;
   static constexpr int threads = t.threads();
   static constexpr int each = shape::termsOfWord(mma);
-  static constexpr int terms = 8 * each; ///< of one instruction
-  static constexpr int pixels = t.pixels(), steps = t.steps(S);
+  static constexpr int pixels = t.pixels();
   static constexpr int across = t.across(S); ///< pixels of a row of the input
   static constexpr int rows = t.inputRows(S);
   static constexpr int inputPitch = t.inputPitch(S);
@@ -68,11 +67,10 @@ template <Conv S> struct BandTiles {
     Place at;
   };
   static MN_DEVICE Window windowOf(int pixel) {
-    constexpr int ofImage = t.rows * t.columns;
-    return {pixel / ofImage,
-            {pixel % ofImage / t.columns, pixel % t.columns, 0}};
+    constexpr int row = t.rowPixels(), ofImage = t.rows * row;
+    return {pixel / ofImage, {pixel % ofImage / row, pixel % row, 0}};
   }
-  /// False: beyond the images, or another band's.
+  /// False: beyond the images, or another band's, or what fills up a row.
   static MN_DEVICE bool isWindow(const Band &band, const Window &w) {
     return band.image + w.image < S.batch && band.row + w.at.x0 < S.out[0] &&
            band.column + w.at.x1 < S.out[1];
@@ -103,17 +101,6 @@ template <Conv S> struct BandTiles {
           small[i] = smallOf(v[i], big[i] = bigOf(v[i]));
     }
   };
-  /// Where the window at a pixel of the band has its first element.
-  static MN_DEVICE int inputAt(int pixel) {
-    const Window w = windowOf(shape::min(pixel, pixels - 1));
-    return w.image * rows * across + w.at.x0 * S.strides[0] * across +
-           w.at.x1 * S.strides[1] + t.left(S) - S.pads[1];
-  }
-  static MN_SHAPE_FN int offsetOf(int tap) {
-    return tap / S.kernel[1] * S.dilations[0] * across +
-           tap % S.kernel[1] * S.dilations[1];
-  }
-
   struct Result {
     int o, c, tap;
   };

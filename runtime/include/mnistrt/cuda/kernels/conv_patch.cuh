@@ -73,23 +73,13 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         visit(j, e);
   }
 
-  /// A warp's windows at a tap; for tf32x3 both parts.
-  struct Fragment {
-    uint32_t big[4], small[4];
-    MN_DEVICE void load(const Stage &stage, int tap) {
-      const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-      const int pixel = Tile::pixelOf(warp * 16 + lane % 16);
-      loadMatrices(
-          big, &stage.pixel[lane / 16 * pixels + pixel + Tile::offsetOf(tap)]);
-      if constexpr (parts == 2)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const float v = __uint_as_float(big[i]);
-          big[i] = bigOf(v);
-          small[i] = smallOf(v, big[i]);
-        }
-    }
-  };
+  /// A warp's windows at a tap.
+  using Fragment = LoadedFragment<mma>;
+  static MN_DEVICE const uint4 *windowsAt(const Stage &stage, int tap) {
+    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int pixel = Tile::pixelOf(warp * 16 + lane % 16);
+    return &stage.pixel[lane / 16 * pixels + pixel + Tile::offsetOf(tap)];
+  }
 
   /// Begins the products of some taps, the first of which forget what was,
   /// unless sums go on.
@@ -119,7 +109,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
         waitForWgmma<1>();
       const int tap = group * kept + i;
       if (tap < taps)
-        fragment.load(stage, tap);
+        fragment.load(windowsAt(stage, tap));
       beginWgmma();
       if (tap < taps)
         multiplySplit(fragment, filters + tap * width, goesOn || i != 0);
@@ -165,7 +155,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchKernel {
       if (tap / kept != group)
         continue;
       Fragment a;
-      a.load(stage, tap);
+      a.load(windowsAt(stage, tap));
 #pragma unroll
       for (int j = 0; j < wide; j += 2) {
         uint32_t b[parts][4];

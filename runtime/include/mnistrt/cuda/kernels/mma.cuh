@@ -28,6 +28,22 @@ MN_DEVICE uint32_t smallOf(float v, uint32_t big) {
   return __float_as_uint(v - __uint_as_float(big));
 }
 
+/// Of four matrices in shared memory a lane's words; of tf32x3 numbers, which
+/// are there as they are, both parts.
+template <Mma mma> struct LoadedFragment {
+  uint32_t big[4], small[4];
+  MN_DEVICE void load(const uint4 *row) {
+    loadMatrices(big, row);
+    if constexpr (mma == Mma::tf32x3)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float v = __uint_as_float(big[i]);
+        big[i] = bigOf(v);
+        small[i] = smallOf(v, big[i]);
+      }
+  }
+};
+
 /// d += a b by a warp, 16 x 8.
 template <Mma mma>
 MN_DEVICE void multiplyAdd(float (&d)[4], const uint32_t (&a)[4],

@@ -98,20 +98,7 @@ struct MmaLoop {
 
   float sum[tall][wide][4];
 
-  /// 16 bytes of shared memory as a fragment, and for tf32x3 both halves.
-  struct Fragment {
-    uint32_t big[4], small[4];
-    MN_DEVICE void load(const uint4 *row) {
-      loadMatrices(big, row);
-      if constexpr (mma == Mma::tf32x3)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const float v = __uint_as_float(big[i]);
-          big[i] = bigOf(v);
-          small[i] = smallOf(v, big[i]);
-        }
-    }
-  };
+  using Fragment = LoadedFragment<mma>;
 
   MN_DEVICE void multiply(const Operands &tiles, int which) {
     const int warp = thread() / 32, lane = thread() % 32;

@@ -141,6 +141,9 @@ constexpr mn::Conv depthwiseShape{.batch=10, .inChannels=12, .outChannels=12, .g
   X(by_bands_parts_of_rows, tiled(mn::Conv{.batch=4, .inChannels=9, .outChannels=10,           \
     .in={6,22,1}, .kernel={2,12,1}, .out={6,14,1}, .pads={1,2,0}, .padsAfter={0,1,0}},         \
     {.mma = mn::Mma::tf32x3, .split = 2, .way = mn::Way::bands, .height = 16, .width = 16}))   \
+  X(by_bands_turns, tiled(mn::Conv{.batch=2, .inChannels=11, .outChannels=25, .in={14,5,1},    \
+    .kernel={4,1,1}, .out={14,5,1}, .pads={2,0,0}, .padsAfter={1,0,0}},                        \
+    {.mma = mn::Mma::tf32x3, .way = mn::Way::bands, .height = 64, .width = 16}))               \
   X(by_bands_one_dim, tiled(one_dim, {.mma = mn::Mma::tf32x3, .split = 1,                      \
     .way = mn::Way::bands, .height = 16, .width = 8}))                                         \
   X(by_bands_one, tiled(mn::Conv{.batch=7, .inChannels=9, .outChannels=17, .in={12,12,1},      \

@@ -40,7 +40,8 @@ template <int channels, int count, int wide> struct BandRows {
 #pragma unroll
       for (int i = 0; i < some; ++i) {
         const int e = elementOf(first + i);
-        if (count % (32 * wide) != 0 && e >= count)
+        // Also of turns that there are not, where these are some at a time.
+        if ((count % (32 * wide) != 0 || turns % some != 0) && e >= count)
           continue;
 #pragma unroll
         for (int c = 0; c < mine; ++c) {

@@ -313,9 +313,8 @@ MN_SHAPE_FN bool exceedsCache(const Conv &s) {
 /// What blocks that share a sum take to put it together: as parts for another
 /// kernel, or in a cluster, by the 406 times below.
 MN_SHAPE_FN int64_t bandSumCycles(const Bands &t) {
-  if (t.splits == 1)
-    return 0;
-  return addsLater(t.splits) ? laterCycles(t.splits, t.results()) : 11500;
+  return clusterOfParts(t.splits) != 1 ? 11500
+                                       : laterCycles(t.splits, t.results());
 }
 
 /// What warpgroups wait for memory where images are larger than the L2 cache:
@@ -328,8 +327,8 @@ MN_SHAPE_FN double bandMemoryCycles(const Conv &s, const Bands &t) {
 }
 
 /// As mmaCycles(), of warpgroups, from what shared memory and tensor cores do
-/// in a cycle; other constants set by hand to 76 times of one H100. Of 66 times
-/// of one H200 it errs by 7 % (the root of the mean square).
+/// in a cycle; other constants set by hand to 76 times of one H100. Of 52
+/// schedules on one H200 it errs by 7 % (the root of the mean square).
 MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
   const int parts = partsOf(s.schedule.mma), images = t.images;
   const int products = parts == 2 ? 3 : 1;
@@ -357,8 +356,8 @@ MN_SHAPE_FN int64_t bandGroupsCycles(const Conv &s, const Bands &t) {
 }
 
 /// As mmaCycles(); fitted to 406 times of 15 gradients on one H200, of which it
-/// errs by 10 % (the root of the mean square). What these models choose for 25
-/// of them, some in three precisions, takes on average 1.4 % more than the
+/// errs by 11 % (the root of the mean square). What these models choose for 25
+/// of these, some in three precisions, takes on average 1.4 % more than the
 /// fastest that was timed, and at most 8.5 %. To round an element to tf32 takes
 /// two instructions, and copies.
 MN_SHAPE_FN int64_t bandsCycles(const Conv &s, const Bands &t) {

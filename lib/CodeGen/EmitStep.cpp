@@ -12,6 +12,7 @@
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBody.h"
+#include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -266,6 +267,8 @@ std::string FunctorEmitter::structText(StringRef type,
     text += "  static constexpr bool keepsFilter = true;\n";
   if (loadsEarly(step))
     text += "  static constexpr bool loadsEarly = true;\n";
+  if (runsBeside(step))
+    text += "  static constexpr bool runsBeside = true;\n";
   if (run)
     text +=
         "  static constexpr mn::Index run = " + std::to_string(*run) + ";\n";

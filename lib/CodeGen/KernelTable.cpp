@@ -49,6 +49,7 @@ std::optional<KernelUse> KernelTable::find(StepOp step, bool inPlace) {
     if (kernel->inPlace != inPlace ||
         keepsFilter(kernel->step) != keepsFilter(step) ||
         loadsEarly(kernel->step) != loadsEarly(step) ||
+        runsBeside(kernel->step) != runsBeside(step) ||
         !comparison.areEqual() || !takeStream(*kernel, step))
       continue;
     KernelUse use{kernel, {}};

@@ -35,6 +35,7 @@ public:
 
   unsigned streams() const { return lastOf.size(); }
   void write();
+  void writeBeside();
 
 private:
   double timeOf(StepOp step) const;
@@ -192,6 +193,26 @@ void Schedule::write() {
   }
 }
 
+/// Says beside which steps others run: what takes less than a step leaves it
+/// alone most of the time.
+void Schedule::writeBeside() {
+  StepOrder order;
+  SmallVector<double> beside(steps.size(), 0);
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    const ArrayRef<int64_t> after = stepsAwaitedBy(step);
+    for (unsigned earlier = 0; earlier < i; ++earlier) {
+      if (order.hasEnded(earlier, streamOf[i], after))
+        continue;
+      beside[earlier] += timeOf(step);
+      beside[i] += timeOf(steps[earlier]);
+    }
+    order.add(streamOf[i], after);
+  }
+  for (auto [step, time] : llvm::zip_equal(steps, beside))
+    if (time > timeOf(step))
+      step->setAttr(besideAttribute, UnitAttr::get(step.getContext()));
+}
+
 static LogicalResult checkAddresses(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (!function.getArgAttrOfType<IntegerAttr>(i, "plan.offset"))
@@ -224,6 +245,7 @@ struct AssignStreams : impl::AssignStreamsBase<AssignStreams> {
     Schedule schedule(function, *times, maxStreams);
     numStreams += schedule.streams();
     schedule.write();
+    schedule.writeBeside();
   }
 };
 } // namespace

@@ -427,7 +427,8 @@ def AssignStreams : Pass<"plan-assign-streams", "::mlir::func::FuncOp"> {
     not known, and what follows it on a stream waits as long. What comes after one in
     the plan waits for the steps whose results it adds up, unless it could begin
     together with the last of these: so the collective begins early, and runs beside
-    the rest.
+    the rest. A step says that others run beside it where those of other streams that
+    neither wait for it nor it for them take longer than it does.
 
     Requires addresses: two values that use the same memory in turn are not
     written concurrently. Only a parameter that a step packs, and reads for nothing

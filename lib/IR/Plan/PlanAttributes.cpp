@@ -34,6 +34,7 @@ static ArrayRef<KnownAttribute> planAttributes() {
   static const KnownAttribute known[] = {
       {afterAttribute, onStep, manyI64()},
       {"plan.arena_bytes", onFunction, aNumberOfBytes()},
+      {besideAttribute, onStep, aUnit()},
       {candidateAttribute,
        onStep,
        {"a dictionary",

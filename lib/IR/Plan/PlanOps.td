@@ -42,7 +42,12 @@ def Plan_Dialect : Dialect {
 
     - `plan.stream` on a step: the number of its stream, 0 by default;
     - `plan.after` on a step: numbers, from 0 and ascending, of steps before it,
-      on other streams, for which it waits.
+      on other streams, for which it waits;
+    - `plan.beside` on a step: steps of other streams run beside it. Blocks of a
+      kernel may be there before the one that they wait for has ended, and have
+      registers and shared memory then, which these steps could have. So a kernel
+      of such a step lets the next one of its stream start only when the last that
+      it loads is on its way, where other kernels do so from the beginning.
 
     Filters of `#plan.patches` that are parameters, or made of these, are packed on
     a stream of their own from the beginning of the plan on. A step that writes

@@ -17,6 +17,10 @@ ArrayRef<int64_t> mlir::mnistc::stepsAwaitedBy(StepOp step) {
   return after ? after.asArrayRef() : ArrayRef<int64_t>();
 }
 
+bool mlir::mnistc::runsBeside(StepOp step) {
+  return step->hasAttr(besideAttribute);
+}
+
 int64_t mlir::mnistc::streamsOf(func::FuncOp function) {
   int64_t streams = 1;
   for (StepOp step : function.getOps<StepOp>())

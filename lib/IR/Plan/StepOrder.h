@@ -19,6 +19,8 @@ namespace mlir::mnistc {
 
 inline constexpr llvm::StringLiteral streamAttribute = "plan.stream";
 inline constexpr llvm::StringLiteral afterAttribute = "plan.after";
+/// On a step beside which steps of other streams run.
+inline constexpr llvm::StringLiteral besideAttribute = "plan.beside";
 /// On a step that a table of measured choices decided, and while one is made:
 /// which candidate of which step it is.
 inline constexpr llvm::StringLiteral tunedAttribute = "plan.tuned";
@@ -30,6 +32,9 @@ inline constexpr int64_t maxStreams = 8;
 int64_t streamOf(StepOp step);
 /// The steps of other streams that a step waits for.
 ArrayRef<int64_t> stepsAwaitedBy(StepOp step);
+/// Whether steps of other streams run beside a step, as the plan says: blocks
+/// that wait for it take room from theirs.
+bool runsBeside(StepOp step);
 /// The streams of a function: one more than the greatest number.
 int64_t streamsOf(func::FuncOp function);
 

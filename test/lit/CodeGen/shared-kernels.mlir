@@ -31,6 +31,8 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK-NEXT: struct H {
   // CHECK-NOT: struct
   // CHECK: } // namespace second
+  // CHECK: struct U {
+  // CHECK: static constexpr bool runsBeside = true;
 
   // CHECK: // 2. b [4]: relu exp sub
   // CHECK-NEXT: static void step_2(mn::Context &ctx) {
@@ -107,7 +109,9 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_l", l_shape, L{l, w});
   // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_n", n_shape, L{n, w});
   // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_n", n_shape, L{q, w});
-  func.func @third(%w: tensor<4x8xf32> {mnist.name = "w", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.name = "l"}, tensor<4xf32> {mnist.name = "n"}, tensor<4xf32> {mnist.name = "q"}) attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
+  // One beside which others run starts the next kernel later.
+  // CHECK: mn::reduce<mn::Sum, float>(ctx, "third_u", u_shape, U{u, w});
+  func.func @third(%w: tensor<4x8xf32> {mnist.name = "w", plan.offset = 0 : i64}) -> (tensor<4xf32> {mnist.name = "l"}, tensor<4xf32> {mnist.name = "n"}, tensor<4xf32> {mnist.name = "q"}, tensor<4xf32> {mnist.name = "u"}) attributes {plan.arena_bytes = 1280 : i64, plan.workspace_bytes = 0 : i64} {
     %l = plan.step "l" on kernel at [256] (%w) {
     ^bb0(%p: tensor<4x8xf32>):
       %0 = mnist.reduce_sum %p over [1] : tensor<4x8xf32> -> tensor<4xf32>
@@ -123,6 +127,11 @@ module attributes {plan.constant_bytes = 0 : i64} {
       %0 = mnist.reduce_sum %p over [1] : tensor<4x8xf32> -> tensor<4xf32>
       plan.yield %0 : tensor<4xf32>
     } {plan.stream = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
-    return %l, %n, %q : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    %u = plan.step "u" on kernel at [1024] (%w) {
+    ^bb0(%p: tensor<4x8xf32>):
+      %0 = mnist.reduce_sum %p over [1] : tensor<4x8xf32> -> tensor<4xf32>
+      plan.yield %0 : tensor<4xf32>
+    } {plan.beside, plan.stream = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+    return %l, %n, %q, %u : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
 }

@@ -63,7 +63,7 @@ module attributes {plan.target = "cpu"} {
 // CHECK:         plan.step "b" on kernel
 // CHECK-NOT:     plan.stream
 // CHECK:         plan.step "c" on kernel
-// CHECK:         {plan.after = array<i64: 0>, plan.stream = 2 : i64}
+// CHECK:         {plan.after = array<i64: 0>, plan.beside, plan.stream = 2 : i64}
 // CHECK:         plan.step "b.sum" on nccl
 // CHECK:         {plan.after = array<i64: 2, 3>, plan.stream = 1 : i64}
 // CHECK:         plan.step "update" on kernel
@@ -117,15 +117,15 @@ module attributes {plan.target = "cuda"} {
 // CHECK:         plan.step "head" on kernel
 // CHECK:         {plan.stream = 1 : i64}
 // CHECK:         plan.step "grad" on kernel
-// CHECK:         {plan.stream = 1 : i64}
+// CHECK:         {plan.beside, plan.stream = 1 : i64}
 // CHECK:         plan.step "other" on kernel
-// CHECK:         {plan.after = array<i64: 1>}
+// CHECK:         {plan.after = array<i64: 1>, plan.beside}
 // CHECK:         plan.step "sum" on nccl
 // CHECK:         {plan.after = array<i64: 2>, plan.stream = 2 : i64}
 // CHECK:         plan.step "beside" on kernel
-// CHECK:         {plan.after = array<i64: 1>, plan.stream = [[STREAM:[0-9]+]] : i64}
+// CHECK:         {plan.after = array<i64: 1>, plan.beside, plan.stream = [[STREAM:[0-9]+]] : i64}
 // CHECK:         plan.step "later" on kernel
-// CHECK:         {plan.after = array<i64: 2>, plan.stream = [[STREAM]] : i64}
+// CHECK:         {plan.after = array<i64: 2>, plan.beside, plan.stream = [[STREAM]] : i64}
 // CHECK:         plan.step "update" on kernel
 module attributes {plan.target = "cuda"} {
   func.func @first(%x: tensor<64xf32> {plan.offset = 0 : i64}) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {

@@ -7,7 +7,7 @@
 // CHECK:       plan.step "conv"
 // CHECK-NOT:   plan.stream
 // CHECK:       plan.step "update"
-// CHECK:       {plan.stream = 1 : i64}
+// CHECK:       {plan.beside, plan.stream = 1 : i64}
 // CHECK-NOT:   plan.after
 // CHECK:       return
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 2304 : i64, plan.parameter_bytes = 2304 : i64} {
@@ -34,7 +34,7 @@ func.func @packed(%x: tensor<8x8x3x3xf32> {plan.offset = 2304 : i64}, %w: tensor
 
 // CHECK-LABEL: func.func @made
 // CHECK:       plan.step "update"
-// CHECK:       {plan.stream = 1 : i64}
+// CHECK:       {plan.beside, plan.stream = 1 : i64}
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 2304 : i64, plan.parameter_bytes = 2304 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<8x8x3x3xf32>) : tensor<8x8x3x3xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 func.func @made(%x: tensor<8x8x3x3xf32> {plan.offset = 2304 : i64}, %w: tensor<8x8x3x3xf32> {mnist.parameter = "w", plan.offset = 0 : i64}) -> (tensor<8x8x3x3xf32>, tensor<8x8x3x3xf32> {mnist.parameter = "w"})
@@ -167,9 +167,9 @@ func.func @no_patches(%x: tensor<8x8x3x3xf32> {plan.offset = 2304 : i64}, %w: te
 
 // CHECK-LABEL: func.func @reader
 // CHECK:       plan.step "reads"
-// CHECK:       {plan.stream = 1 : i64}
+// CHECK:       {plan.beside, plan.stream = 1 : i64}
 // CHECK:       plan.step "update"
-// CHECK:       {plan.stream = 1 : i64}
+// CHECK:       {plan.beside, plan.stream = 1 : i64}
 module attributes {plan.constant_bytes = 0 : i64, plan.initial_bytes = 2304 : i64, plan.parameter_bytes = 2304 : i64} {
 ml_program.global private mutable @w(dense<1.0> : tensor<8x8x3x3xf32>) : tensor<8x8x3x3xf32> {mnist.role = "parameter", plan.offset = 0 : i64}
 func.func @reader(%x: tensor<8x8x3x3xf32> {plan.offset = 2304 : i64}, %w: tensor<8x8x3x3xf32> {mnist.parameter = "w", plan.offset = 0 : i64}) -> (tensor<8x8x3x3xf32>, tensor<8x8x3x3xf32>, tensor<8x8x3x3xf32> {mnist.parameter = "w"})

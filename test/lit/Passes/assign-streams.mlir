@@ -2,18 +2,20 @@
 // RUN: mnist-opt %s --split-input-file --verify-diagnostics --plan-assign-streams=max-streams=1 | FileCheck %s --check-prefix=ONE
 
 // What is on the longest way stays on the first stream; "side" does not wait,
-// as it only reads what "left" reads; "end" waits for it.
+// as it only reads what "left" reads; "end" waits for it. Beside "side" there are
+// two steps, which take longer, beside each of these only "side".
 
 // ONE-NOT: plan.stream
 // ONE-NOT: plan.after
+// ONE-NOT: plan.beside
 
 // CHECK-LABEL: func.func @concurrent
 // CHECK:       plan.step "left"
-// CHECK-NOT:   plan.stream
+// CHECK-NOT:   plan.{{stream|beside}}
 // CHECK:       plan.step "side"
-// CHECK:       {plan.stream = 1 : i64}
+// CHECK:       {plan.beside, plan.stream = 1 : i64}
 // CHECK:       plan.step "more"
-// CHECK-NOT:   plan.stream
+// CHECK-NOT:   plan.{{stream|beside}}
 // CHECK:       plan.step "end"
 // CHECK:       {plan.after = array<i64: 1>}
 func.func @concurrent(%x: tensor<64xf32> {plan.offset = 0 : i64}) -> tensor<64xf32> {
@@ -48,7 +50,7 @@ func.func @concurrent(%x: tensor<64xf32> {plan.offset = 0 : i64}) -> tensor<64xf
 // CHECK-LABEL: func.func @place
 // CHECK:       plan.step "first"
 // CHECK:       plan.step "second"
-// CHECK:       {plan.stream = 1 : i64}
+// CHECK:       {plan.beside, plan.stream = 1 : i64}
 // CHECK:       plan.step "third"
 // CHECK-NOT:   plan.stream
 // CHECK:       plan.step "fourth"

@@ -191,7 +191,10 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
     device::eachOfRows<S.outputs, rows, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           typename Kernel::Row row{};
-          Kernel::runRow(f, row, o, 0, lane.member, lane.row, inside);
+          typename Kernel::Held e;
+          const auto at = Kernel::Elements::template find</*isEarly=*/false>(
+              e, f, o, 0, lane.member);
+          Kernel::runRow(e, f, row, at, 0, lane.member, lane.row, inside);
         });
   }
 #endif

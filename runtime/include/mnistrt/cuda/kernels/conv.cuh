@@ -119,9 +119,11 @@ struct ConvKernel<T, S, way> : NoLaterSums {
           image, group * G::inChannels,
           {at.x0 * W.folds[0], at.x1 * W.folds[1], at.x2 * W.folds[2]});
     }
+    MN_DEVICE Index channelAt(Index pixel, int channel) const {
+      return pixel + G::input(0, channel / W.foldCount(), inFold(channel));
+    }
     MN_DEVICE T loadPixel(Index pixel, int channel) const {
-      return f.loadInput(pixel +
-                         G::input(0, channel / W.foldCount(), inFold(channel)));
+      return f.loadInput(channelAt(pixel, channel));
     }
     MN_DEVICE T value(int image, int channel, Place at) const {
       return loadPixel(pixelAt(image, at), channel);

@@ -267,7 +267,7 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
     clearSides(memory.operands);
     const F f = withAlignedTensors(functor);
-    gridDependencySync();
+    gridDependencySyncOf<F>();
     const Corner corner = Base::cornerOf(int(blockIdx.x / t.splits));
     const auto bands = Base::bandsOfBlock();
 
@@ -276,6 +276,8 @@ template <Conv S> struct BandsKernel<S, 0> : BandTiles<S> {
 #pragma unroll 1
     for (int band = bands.first; band < bands.last; ++band) {
       load(f, Base::bandAt(band), corner, memory.operands);
+      if (band + 1 == bands.last)
+        afterLastLoads<F>();
       __syncthreads();
       kernel.multiply(memory.operands, corner.tap);
       __syncthreads();

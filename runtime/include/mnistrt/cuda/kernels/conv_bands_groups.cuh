@@ -116,8 +116,11 @@ template <Conv S> struct BandGroups : BandTiles<S> {
     Loads next;
     enter(f, corner, memory, next);
 #pragma unroll 1
-    while (number < last)
+    while (number < last) {
+      if (number + 1 == last)
+        afterLastLoads<F>();
       addBand(f, corner, memory, next, number == first);
+    }
   }
 
   /// The block's sums, in shared memory.
@@ -131,7 +134,7 @@ template <Conv S> struct BandGroups : BandTiles<S> {
   }
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    gridDependencySync();
+    gridDependencySyncOf<F>();
     Memory &memory = *reinterpret_cast<Memory *>(dynamicShared);
     const Corner corner = Base::cornerOf(int(blockIdx.x / t.splits));
     const auto bands = Base::bandsOfBlock();

@@ -416,7 +416,7 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
 
   /// `number`: of the block among those of its group and phase.
   template <typename Op> static MN_DEVICE void run(const Op &op, int number) {
-    gridDependencySync();
+    gridDependencySyncOf<typename Op::Functor>();
     __shared__ Memory memory;
     const int firstResult = number % int(t.across) * width;
     const int lane = int(threadIdx.x) % lanes;
@@ -425,6 +425,7 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
     const Column column = columnOf(isMine ? place : 0);
     ColumnKernel kernel;
     kernel.addUp(op, memory, Reach(op, column), firstResult);
+    afterLastLoads<typename Op::Functor>();
     Stores<Op> stores{op, column, isMine, firstResult};
     if constexpr (splits == 1) {
 #pragma unroll

@@ -321,7 +321,7 @@ template <typename T, Conv S> struct FewWeightsKernel {
   }
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
-    gridDependencySync();
+    gridDependencySyncOf<F>();
     const int split = int(blockIdx.x % t.splits);
     const int tile = int(blockIdx.x / t.splits);
     const int group = tile / t.along, channel = tile % t.along * channels;
@@ -332,8 +332,11 @@ template <typename T, Conv S> struct FewWeightsKernel {
       sum[i] = T(0);
 #pragma unroll 1
     for (int column = split * t.threads + int(threadIdx.x); column < columns;
-         column += t.splits * t.threads)
+         column += t.splits * t.threads) {
+      if (column + t.splits * t.threads >= columns)
+        afterLastLoads<F>();
       addColumn(f, sum, group, channel, column);
+    }
 
     T v = sumBlock(sum);
     if constexpr (t.splits > 1) {

@@ -292,8 +292,11 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
     MN_DEVICE Index pixelAt(int image, Place at) const {
       return G::output(image, group * G::outChannels, at);
     }
+    MN_DEVICE Index channelAt(Index pixel, int channel) const {
+      return pixel + G::output(0, channel, Place{0, 0, 0});
+    }
     MN_DEVICE T loadPixel(Index pixel, int channel) const {
-      return f.loadOutputGrad(pixel + G::output(0, channel, Place{0, 0, 0}));
+      return f.loadOutputGrad(channelAt(pixel, channel));
     }
     MN_DEVICE T value(int image, int channel, Place at) const {
       return Grad::value(f, image, group * G::outChannels + channel, at);
@@ -302,8 +305,11 @@ struct ConvInputGradKernel<T, S, way> : NoLaterSums {
     MN_DEVICE Index windowAt(int image, Place at) const {
       return Grad::at(image, group * G::outChannels, at);
     }
+    MN_DEVICE Index channelOfWindow(Index window, int channel) const {
+      return window + Grad::at(0, channel, Place{0, 0, 0});
+    }
     MN_DEVICE Loaded loadWindow(Index window, int channel) const {
-      return Grad::load(f, window + Grad::at(0, channel, Place{0, 0, 0}));
+      return Grad::load(f, channelOfWindow(window, channel));
     }
     /// The filter turned around; 0 where the phase has no such tap.
     MN_DEVICE T loadFilter(int result, int channel, int number) const {

@@ -163,8 +163,10 @@ template <shape::Windows W, shape::Patch t> struct PackedFilters {
     packMine<resultsAdjacent>(operation);
     // Who waits for this kernel waits for the one before it, too; itself it was
     // ready from the start.
-    if constexpr (early)
-      griddepcontrol();
+    if constexpr (early) {
+      waitForEarlierKernel();
+      startNextKernel();
+    }
   }
   template <bool resultsAdjacent, typename Operation>
   MN_DEVICE void packMine(const Operation &operation) const {

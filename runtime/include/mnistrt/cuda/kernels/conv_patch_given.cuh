@@ -31,9 +31,9 @@ template <shape::Windows W, typename Tile> struct PatchGiven : PaddedImages<W> {
   struct Held {
     LoadedWindow of[loads][chunk];
   };
-  /// Of a row of a window: where the window is in memory, where its first pixel
-  /// is in shared memory, that one's number in the window, and a bit for each
-  /// pixel that the tile has.
+  /// Of a row of a window: where the window is in memory (as PatchPixels has a
+  /// pixel), where its first pixel is in shared memory, that one's number in
+  /// the window, and a bit for each pixel that the tile has.
   struct Row {
     Index window;
     int pixel, number;
@@ -57,11 +57,15 @@ template <shape::Windows W, typename Tile> struct PatchGiven : PaddedImages<W> {
         r.there |= unsigned(number(j) < 2 * rows && Tile::has(given, k)) << k;
       r.pixel = given.pixel + number(j) / rows * pixels;
       r.number = given.at.x0 % tall * wide;
-      r.window = r.there != 0 ? op.windowAt(given.image, given.at) : Index(0);
+      const Index first =
+          r.there != 0 ? op.windowAt(given.image, given.at) : Index(0);
+      r.window = computedHere(
+          Plain::isWhole ? op.channelOfWindow(first, channelOf(j, 0)) : first);
     }
   }
   static MN_DEVICE int channelOf(int j, int turn) {
-    return turn * depth + number(j) / rows * chunk;
+    const int half = number(j) < 2 * rows ? number(j) / rows : 0;
+    return turn * depth + half * chunk;
   }
   template <typename Op>
   MN_DEVICE void load(const Op &op, int turn, Held &held) const {
@@ -69,8 +73,9 @@ template <shape::Windows W, typename Tile> struct PatchGiven : PaddedImages<W> {
     for (int j = 0; j < loads; ++j)
 #pragma unroll
       for (int i = 0; i < chunk; ++i) {
-        const int channel = channelOf(j, turn) + i;
-        const bool has = row[j].there != 0 && Plain::isChannel(channel);
+        const int channel =
+            (Plain::isWhole ? turn * depth : channelOf(j, turn)) + i;
+        const bool has = Plain::isWhole || Plain::isChannel(channel);
         held.of[j][i] = op.loadWindow(row[j].window, has ? channel : 0);
       }
   }

@@ -42,7 +42,12 @@ struct PatchPixels : PaddedImages<W> {
   struct Held {
     float of[loads][chunk];
   };
-  Index pixel[loads]; ///< 0: or outside of an image
+  /// Where they are, or where an image begins whose outside they are: of the
+  /// load's first channel in turn 0 where turns are whole, else of channel 0.
+  Index pixel[loads];
+  /// Every turn has all its channels, and no load a part of a folded pixel.
+  static constexpr bool isWhole =
+      W.channels % depth == 0 && chunk % W.foldCount() == 0;
 
   static MN_DEVICE int number(int j) { return Tile::thread() + j * threads; }
   static MN_DEVICE bool isMine(int j) {
@@ -56,13 +61,17 @@ struct PatchPixels : PaddedImages<W> {
       const auto p = tile.pixel(number(j) % pixels);
       Place at;
       const bool isInside = isMine(j) && Images::isInImage(op.pads(), p, at);
-      pixel[j] = isInside ? op.pixelAt(p.image, at) : Index(0);
+      const Index first = isInside ? op.pixelAt(p.image, at) : Index(0);
+      pixel[j] =
+          computedHere(isWhole ? op.channelAt(first, channelOf(j, 0)) : first);
       bits |= unsigned(isInside) << j;
     }
     inside = bits;
   }
+  /// The first one of a load. Pixels of the last loads may be those of no
+  /// operand: they have the first channels.
   static MN_DEVICE int channelOf(int j, int turn) {
-    return turn * depth + number(j) / pixels * chunk;
+    return turn * depth + (isMine(j) ? number(j) / pixels : 0) * chunk;
   }
   static MN_DEVICE bool isChannel(int channel) {
     return W.channels % depth == 0 || channel < W.channels;
@@ -73,9 +82,8 @@ struct PatchPixels : PaddedImages<W> {
     for (int j = 0; j < loads; ++j)
 #pragma unroll
       for (int i = 0; i < chunk; ++i) {
-        const int channel = channelOf(j, turn) + i;
-        // Pixels of the last loads may be those of no operand.
-        const bool has = isMine(j) && isChannel(channel);
+        const int channel = (isWhole ? turn * depth : channelOf(j, turn)) + i;
+        const bool has = isWhole || isChannel(channel);
         held.of[j][i] = op.loadPixel(pixel[j], has ? channel : 0);
       }
   }

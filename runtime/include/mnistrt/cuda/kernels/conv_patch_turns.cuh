@@ -153,12 +153,12 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
     if (isPacked)
       copyFilters(memory, 0, packed, numberOf(first));
     pixel.begin(op, tile, memory.inside[threadIdx.x]);
-    gridDependencySync();
-    if (!isPacked)
-      copyFilters(memory, 0, packed, numberOf(first));
     if constexpr (inBulk)
       __syncthreads();
-    else
+    gridDependencySyncOf<typename Op::Functor>();
+    if (!isPacked)
+      copyFilters(memory, 0, packed, numberOf(first));
+    if constexpr (!inBulk)
       commitCopies();
   }
 
@@ -186,8 +186,12 @@ template <shape::Windows W, shape::Patch t, typename Tile> struct PatchTurns {
       }
       storePixels(held, inside, memory.stage[0], later(0));
     }
+    if (end < 2)
+      afterLastLoads<typename Op::Functor>();
 #pragma unroll 1
     for (int turn = 0; turn < end; ++turn) {
+      if (turn + 2 == end)
+        afterLastLoads<typename Op::Functor>();
       waitForFilters(memory, turn);
       if constexpr (hasWgmma)
         fenceForWgmma();

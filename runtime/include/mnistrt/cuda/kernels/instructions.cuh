@@ -14,10 +14,15 @@
 
 namespace mn::device {
 
-/// What gridDependencySync does on GPUs whose kernels may overlap.
-MN_DEVICE void griddepcontrol() {
+/// On GPUs whose kernels may overlap: waits for the kernel before this one.
+MN_DEVICE void waitForEarlierKernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// And lets the next one be started, once all blocks have said so or ended.
+MN_DEVICE void startNextKernel() {
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
@@ -113,6 +118,17 @@ MN_DEVICE int opaque(int n) {
 }
 MN_DEVICE int64_t opaque(int64_t n) {
   asm("" : "+l"(n));
+  return n;
+}
+
+/// The same number, which is computed here: the compiler would compute it where
+/// it is used, after what is waited for in between.
+MN_DEVICE int computedHere(int n) {
+  asm volatile("" : "+r"(n));
+  return n;
+}
+MN_DEVICE int64_t computedHere(int64_t n) {
+  asm volatile("" : "+l"(n));
   return n;
 }
 

@@ -104,9 +104,10 @@ struct ProductKernel {
                             Parts &parts) {
     if constexpr (sends)
       Share::beginToSend(int(blockIdx.x % t.splits));
-    constexpr bool early = t.dots && LoadsEarly<typename Results::Functor>;
+    using F = typename Results::Functor;
+    constexpr bool early = t.dots && LoadsEarly<F>;
     if constexpr (!early)
-      gridDependencySync();
+      gridDependencySyncOf<F>();
     Memory *memory = sharedMemory();
     const int split = int(blockIdx.x % t.splits);
     const int64_t tile = blockIdx.x / t.splits;
@@ -125,9 +126,9 @@ struct ProductKernel {
     if constexpr (t.dots)
       loop.loadB(b, batch, n0, kBegin, kEnd);
     if constexpr (early)
-      gridDependencySync();
+      gridDependencySyncOf<F>();
     loop.run(a, b, batch, m0, n0, kBegin, kEnd, memory[slice].operands,
-             memory[slice].part);
+             memory[slice].part, [] { afterLastLoads<F>(); });
 
     if constexpr (t.splits == 1 && !Loop::inShared)
       loop.store(results, batch, m0, n0, m, n);

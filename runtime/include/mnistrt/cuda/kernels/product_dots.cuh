@@ -186,10 +186,11 @@ struct DotsLoop {
       loadRound(b, batch, n0, k0, kEnd);
   }
 
-  /// Adds up from kBegin to kEnd, and leaves the sums at `mine`.
-  template <typename A, typename B>
+  /// Adds up from kBegin to kEnd, and leaves the sums at `mine`; loaded() as in
+  /// product_mma.cuh.
+  template <typename A, typename B, typename Loaded>
   MN_DEVICE void run(const A &a, const B &b, int batch, int, int n0, int kBegin,
-                     int kEnd, Operands &parts, T *mine) {
+                     int kEnd, Operands &parts, T *mine, const Loaded &loaded) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
 #pragma unroll
@@ -197,6 +198,8 @@ struct DotsLoop {
         sum[i][j] = T(0);
     constexpr int round = turns * along;
     for (int k0 = firstOf(kBegin); k0 < kEnd; k0 += round) {
+      if (k0 + round >= kEnd)
+        loaded();
       multiply(a, batch, k0, kEnd);
       if (share <= round)
         break;

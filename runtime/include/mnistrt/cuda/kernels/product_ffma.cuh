@@ -140,10 +140,11 @@ struct FfmaLoop {
     }
   }
 
-  /// Adds up from kBegin to kEnd.
-  template <typename A, typename B>
+  /// Adds up from kBegin to kEnd; loaded() as in product_mma.cuh.
+  template <typename A, typename B, typename Loaded>
   MN_DEVICE void run(const A &a, const B &b, int batch, int m0, int n0,
-                     int kBegin, int kEnd, Operands &tiles, T *) {
+                     int kBegin, int kEnd, Operands &tiles, T *,
+                     const Loaded &loaded) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
 #pragma unroll
@@ -158,6 +159,8 @@ struct FfmaLoop {
         loadGlobal<height, m, aAlongK>(aNext, a, batch, m0, k0, kEnd);
         loadGlobal<width, n, bAlongK>(bNext, b, batch, n0, k0, kEnd);
       }
+      if (k0 + depth >= kEnd)
+        loaded();
       if (k0 > kBegin)
         multiply(tiles);
       __syncthreads();

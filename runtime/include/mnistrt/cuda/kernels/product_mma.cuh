@@ -219,9 +219,9 @@ struct MmaLoop {
 
   /// The next tiles are on their way while these are multiplied. How many turns
   /// there were.
-  template <typename Brought>
+  template <typename Brought, typename Loaded>
   MN_DEVICE int addOneAhead(const Brought &bring, Operands &tiles, Moved &moved,
-                            int kBegin, int kEnd) {
+                            int kBegin, int kEnd, const Loaded &loaded) {
     typename Brought::Held held;
     if (kBegin < kEnd) {
       bring.load(held, 0, kBegin);
@@ -233,6 +233,8 @@ struct MmaLoop {
       arriveTiles();
       if (k0 + depth < kEnd)
         bring.load(held, 1 - which, k0 + depth);
+      if (k0 + 2 * depth >= kEnd)
+        loaded();
       bring.prepare(which, k0 + 2 * depth);
       multiplyTurn(bring, tiles, moved, held, turn, k0, kEnd);
     }
@@ -240,9 +242,9 @@ struct MmaLoop {
   }
 
   /// And those after them, too.
-  template <typename Brought>
+  template <typename Brought, typename Loaded>
   MN_DEVICE int addTwoAhead(const Brought &bring, Operands &tiles, Moved &moved,
-                            int kBegin, int kEnd) {
+                            int kBegin, int kEnd, const Loaded &loaded) {
     using Held = typename Brought::Held;
     constexpr bool goesOn = turns > 2; ///< after the two that are loaded first
     Held held, next;
@@ -257,6 +259,8 @@ struct MmaLoop {
       arriveTiles();
       if (goesOn && k0 + 2 * depth < kEnd)
         bring.load(later, turn % 2, k0 + 2 * depth);
+      if (k0 + 3 * depth >= kEnd)
+        loaded();
       multiplyTurn(bring, tiles, moved, stored, turn++, k0, kEnd);
     };
 #pragma unroll 1
@@ -268,20 +272,22 @@ struct MmaLoop {
     return turn;
   }
 
-  template <typename Brought>
+  template <typename Brought, typename Loaded>
   MN_DEVICE int addTurns(const Brought &bring, Operands &tiles, Moved &moved,
-                         int kBegin, int kEnd) {
+                         int kBegin, int kEnd, const Loaded &loaded) {
     if constexpr (Brought::ahead == 2)
-      return addTwoAhead(bring, tiles, moved, kBegin, kEnd);
+      return addTwoAhead(bring, tiles, moved, kBegin, kEnd, loaded);
     else
-      return addOneAhead(bring, tiles, moved, kBegin, kEnd);
+      return addOneAhead(bring, tiles, moved, kBegin, kEnd, loaded);
   }
 
   /// Adds up a slice of k from kBegin to kEnd, into its `part`, which may share
   /// its memory with `tiles`. In the end the parts of all slices are there.
-  template <typename A, typename B>
+  /// Calls loaded() when the last loads are on their way, or a bit later.
+  template <typename A, typename B, typename Loaded>
   MN_DEVICE void run(const A &a, const B &b, int batch, int m0, int n0,
-                     int kBegin, int kEnd, Operands &tiles, float *part) {
+                     int kBegin, int kEnd, Operands &tiles, float *part,
+                     const Loaded &loaded) {
     using Brought = BroughtTiles<A, B>;
     __shared__ __align__(16) typename Brought::Tables tables[t.slices];
     Moved moved;
@@ -294,7 +300,14 @@ struct MmaLoop {
         a, b, tables[t.slices == 1 ? 0 : slice()], batch, m0, n0, kEnd};
     bring.begin(kBegin);
     Tiles::sync();
-    const int turn = addTurns(bring, tiles, moved, kBegin, kEnd);
+    // Of few turns nearly all is loaded at the beginning.
+    constexpr bool isShort = turns <= 2;
+    const int turn = addTurns(bring, tiles, moved, kBegin, kEnd, [&] {
+      if constexpr (!isShort)
+        loaded();
+    });
+    if constexpr (isShort)
+      loaded();
     Tiles::sync();
     if constexpr (wgmma && moves)
       if (turn % kept == 0)

@@ -228,14 +228,14 @@ struct RowKernel {
   }
 
   /// A row from its first phase to its results, which are stored where it is
-  /// `inside`; what there is one of for the row by the first block.
-  static MN_DEVICE void runRow(const F &f, Row &row, Index o, int split,
-                               int member, int number, bool inside) {
-    const Place at = Elements::placeFor(f, o, split, member);
+  /// `inside`; what there is one of for the row by the first block. `at` and
+  /// `e` are of Elements::find().
+  static MN_DEVICE void runRow(Held &e, const F &f, Row &row, const Place &at,
+                               int split, int member, int number, bool inside) {
     f.begin(row, at.o);
-    Held e;
     if constexpr (Elements::keeps)
       Elements::loadAll(e, f, at);
+    afterLastLoads<F>();
     runPhases<0>(e, f, row, at, member, number, inside && !at.isIdle);
     if (!inside || at.isIdle)
       return;
@@ -318,7 +318,6 @@ struct RowKernel {
         Sent::expect();
       clusterStart();
     }
-    gridDependencySync();
     const int number =
         t.alongElements ? threadIdx.x / t.team : threadIdx.x % t.rows;
     const int member =
@@ -327,8 +326,12 @@ struct RowKernel {
     const bool inside = o < S.outputs;
     // Threads without a row go with the last one: all meet at barriers.
     const Index mine = Index(inside ? o : S.outputs - 1);
+    Held e;
+    const Place at =
+        Elements::template find</*isEarly=*/true>(e, f, mine, split, member);
+    gridDependencySyncOf<F>();
     Row row{};
-    runRow(f, row, mine, split, member, number, inside);
+    runRow(e, f, row, at, split, member, number, inside);
     if constexpr (hasTotals)
       if (byCluster || split == 0)
         runTotals(f, row, mine, inside && split == 0 && member == 0, number,

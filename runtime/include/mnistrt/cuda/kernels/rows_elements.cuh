@@ -55,7 +55,13 @@ struct RowElements {
     Index first, begin; ///< its number, and where it is
     bool isIdle;
   };
-  using Held = Element[atOnce][wide];
+  /// What a thread has in registers.
+  struct Held {
+    Element e[atOnce][wide];
+    Index place[atOnce]; ///< where they are, if placesAreHeld
+  };
+  /// Of few elements, which are known before these can be loaded.
+  static constexpr bool placesAreHeld = keeps && !byRuns && !t.ragged;
 
   /// Neighbours in memory, and which of them are the row's: numbers `from` to
   /// `to` - 1.
@@ -102,47 +108,85 @@ struct RowElements {
            at.first + n * stride < all;
   }
 
+  /// Of what is loaded from number `start` of the thread on number `i`.
+  template <Turn turn>
+  static MN_DEVICE Index placeToLoad(const Held &held, const F &f,
+                                     const Place &at, Number start, int i) {
+    if constexpr (placesAreHeld) {
+      const Index place = held.place[i] & Index(-wide);
+      __builtin_assume(place >= 0);
+      return place;
+    } else {
+      return spotOf(f, at, has<turn>(at, start + i) ? start + i : 0).place;
+    }
+  }
+
   /// Loads `count` times neighbours, from number `start` of the thread on;
   /// without branches: beyond the end they are the first ones.
   template <Turn turn, int count>
-  static MN_DEVICE void load(Held &e, const F &f, const Place &at,
+  static MN_DEVICE void load(Held &held, const F &f, const Place &at,
                              Number start) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const Index place =
-          spotOf(f, at, has<turn>(at, start + i) ? start + i : 0).place;
+      const Index place = placeToLoad<turn>(held, f, at, start, i);
 #pragma unroll
       for (int j = 0; j < wide; ++j)
-        e[i][j] = f.load(Offset(place) + j);
+        held.e[i][j] = f.load(Offset(place) + j);
     }
   }
 
   /// Those that stay in registers.
-  static MN_DEVICE void loadAll(Held &e, const F &f, const Place &at) {
-    load<byRuns ? Turn::last : Turn::any, atOnce>(e, f, at, 0);
+  static MN_DEVICE void loadAll(Held &held, const F &f, const Place &at) {
+    load<byRuns ? Turn::last : Turn::any, atOnce>(held, f, at, 0);
+  }
+
+  /// Where the thread's elements of row `o` are: nothing is loaded. `isEarly`:
+  /// before a kernel waits for who computes them.
+  template <bool isEarly>
+  static MN_DEVICE Place find(Held &held, const F &f, Index o, int split,
+                              int member) {
+    Place at = placeFor(f, o, split, member);
+    if constexpr (placesAreHeld)
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i)
+        held.place[i] = spotOf(f, at, has<Turn::any>(at, i) ? i : 0).place;
+    if constexpr (isEarly) {
+      if constexpr (byRuns)
+        at.begin = computedHere(at.begin);
+      if constexpr (placesAreHeld)
+#pragma unroll
+        for (Index &place : held.place)
+          place = computedHere(place);
+    }
+    return at;
   }
 
   template <Turn turn, int count, typename Use>
-  static MN_DEVICE void forSome(Held &e, const F &f, const Place &at,
+  static MN_DEVICE void forSome(Held &held, const F &f, const Place &at,
                                 Number start, const Use &use) {
     if constexpr (!keeps)
-      load<turn, count>(e, f, at, start);
+      load<turn, count>(held, f, at, start);
 #pragma unroll
     for (int i = 0; i < count; ++i)
-      if (has<turn>(at, start + i))
-        use(e[i], spotOf(f, at, start + i));
+      if (has<turn>(at, start + i)) {
+        if constexpr (placesAreHeld)
+          use(held.e[i], Spot{placeToLoad<turn>(held, f, at, start, i),
+                              Index(at.first + (start + i) * stride), 0, wide});
+        else
+          use(held.e[i], spotOf(f, at, start + i));
+      }
   }
   /// Calls use(neighbours, their spot) for all elements of the thread.
   template <typename Use>
-  static MN_DEVICE void forEach(Held &e, const F &f, const Place &at,
+  static MN_DEVICE void forEach(Held &held, const F &f, const Place &at,
                                 const Use &use) {
     for (Number start = 0; start < sure; start += atOnce)
-      forSome<Turn::whole, atOnce>(e, f, at, start, use);
+      forSome<Turn::whole, atOnce>(held, f, at, start, use);
     if constexpr (byRuns && each > sure && each - sure <= atOnce)
-      forSome<Turn::last, int(each - sure)>(e, f, at, sure, use);
+      forSome<Turn::last, int(each - sure)>(held, f, at, sure, use);
     else
       for (Number start = sure; start < each; start += atOnce)
-        forSome<Turn::any, atOnce>(e, f, at, start, use);
+        forSome<Turn::any, atOnce>(held, f, at, start, use);
   }
 
   static MN_DEVICE Place placeFor(const F &f, Index o, int split, int member) {

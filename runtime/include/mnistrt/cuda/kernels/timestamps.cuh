@@ -63,14 +63,39 @@ private:
 
 #endif // MN_TIMESTAMPS
 
-/// Waits for the kernel before this one, which may have been started before
-/// that one ended, and lets the next one be started in the same way.
-MN_DEVICE void gridDependencySync() {
-  griddepcontrol();
+/// Waits for the kernel before this one: this one may have been started before
+/// that one ended.
+MN_DEVICE void gridDependencyWait() {
+  waitForEarlierKernel();
 #ifdef MN_TIMESTAMPS
   if (threadIdx.x == 0)
     runningBlock().ready = globalTime();
 #endif
+}
+
+/// And lets the next one be started in the same way.
+MN_DEVICE void gridDependencySync() {
+  gridDependencyWait();
+  startNextKernel();
+}
+
+/// Whether steps of other streams may run beside that of a functor.
+template <typename F>
+concept RunsBeside = requires { requires F::runsBeside; };
+
+/// As gridDependencySync; but blocks of the next kernel, which wait, have
+/// registers and shared memory that steps of other streams could have. Where
+/// there are such steps, the next kernel is started by afterLastLoads().
+template <typename F> MN_DEVICE void gridDependencySyncOf() {
+  gridDependencyWait();
+  if constexpr (!RunsBeside<F>)
+    startNextKernel();
+}
+/// When all that a block reads is on its way, or nearly so; more than once does
+/// no harm.
+template <typename F> MN_DEVICE void afterLastLoads() {
+  if constexpr (RunsBeside<F>)
+    startNextKernel();
 }
 
 } // namespace mn::device

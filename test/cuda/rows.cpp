@@ -139,4 +139,21 @@ TEST(Rows, LargeOnesAreSharedByBlocksThatKeepThem) {
   EXPECT_EQ(shape::rowTeamsOf<Pairs>(other).splits, 1);
 }
 
+struct PairsBesideOthers : Pairs {
+  static constexpr bool runsBeside = true;
+};
+
+TEST(Rows, FewBlocksAreSpreadWhereNoOthersRun) {
+  const Reduce images{
+      .outputs = 16, .size = 64 * 784, .contiguous = false, .run = 784};
+  const LaunchShape few = shape::rows<Pairs>(images);
+  EXPECT_GT(few.blocks, 44u);
+  EXPECT_LE(few.blocks, unsigned(shape::referenceSms));
+  EXPECT_TRUE(few.spread);
+  EXPECT_FALSE(shape::rows<PairsBesideOthers>(images).spread);
+  Reduce many = images;
+  many.outputs = 1024;
+  EXPECT_FALSE(shape::rows<Pairs>(many).spread);
+}
+
 } // namespace

@@ -45,6 +45,10 @@ struct LaunchShape {
   unsigned resident = 0;
 };
 
+/// Whether steps of other streams run beside that of a functor.
+template <typename F>
+concept RunsBeside = requires { requires F::runsBeside; };
+
 namespace shape {
 
 /// A launch with fewer blocks leaves a large GPU partly idle; one that sums

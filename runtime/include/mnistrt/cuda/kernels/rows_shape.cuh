@@ -264,11 +264,14 @@ template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
   constexpr bool hasTotals = HasTotals<F>;
   const RowTeams t = rowTeamsOf<F>(s);
   const bool together = hasTotals && t.isOneCluster();
-  return {static_cast<unsigned>(t.groups * t.splits),
-          static_cast<unsigned>(t.threads()),
-          static_cast<unsigned>(together     ? t.groups * t.splits
-                                : t.byPhases ? 1
-                                             : clusterOf(t.splits))};
+  const int64_t blocks = t.groups * t.splits;
+  return {.blocks = static_cast<unsigned>(blocks),
+          .threads = static_cast<unsigned>(t.threads()),
+          .cluster = static_cast<unsigned>(together     ? blocks
+                                           : t.byPhases ? 1
+                                                        : clusterOf(t.splits)),
+          // Beside others they begin where there is room.
+          .spread = blocks <= referenceSms && !RunsBeside<F>};
 }
 
 /// Of a row's elements, which parts have in turns of `each`, those of one part.

@@ -79,10 +79,6 @@ MN_DEVICE void gridDependencySync() {
   startNextKernel();
 }
 
-/// Whether steps of other streams may run beside that of a functor.
-template <typename F>
-concept RunsBeside = requires { requires F::runsBeside; };
-
 /// As gridDependencySync; but blocks of the next kernel, which wait, have
 /// registers and shared memory that steps of other streams could have. Where
 /// there are such steps, the next kernel is started by afterLastLoads().

@@ -45,9 +45,11 @@ def Plan_Dialect : Dialect {
       on other streams, for which it waits;
     - `plan.beside` on a step: steps of other streams run beside it. Blocks of a
       kernel may be there before the one that they wait for has ended, and have
-      registers and shared memory then, which these steps could have. So a kernel
-      of such a step lets the next one of its stream start only when the last that
-      it loads is on its way, where other kernels do so from the beginning.
+      registers and shared memory then, which these steps could have. So most
+      kernels of such a step let the next one of their stream start only when the
+      last that they load is on its way, where others do so from the beginning;
+      and a row step's blocks begin where there is room, where otherwise each has
+      a multiprocessor if there are as many.
 
     Filters of `#plan.patches` that are parameters, or made of these, are packed on
     a stream of their own from the beginning of the plan on. A step that writes

@@ -42,8 +42,9 @@ struct PatchPixels : PaddedImages<W> {
   struct Held {
     float of[loads][chunk];
   };
-  /// Where they are, or where an image begins whose outside they are: of the
-  /// load's first channel in turn 0 where turns are whole, else of channel 0.
+  /// Where each is in memory; of one outside of its image, where the first
+  /// image begins. If turns are whole, of the load's first channel in turn 0,
+  /// else of channel 0.
   Index pixel[loads];
   /// Every turn has all its channels, and no load a part of a folded pixel.
   static constexpr bool isWhole =

@@ -4,7 +4,8 @@
 usage: ratios.py OUT.svg RESULTS.md...
 
 RESULTS are pages of docs/results. A table counts that has a column PyTorch and
-right of it one of ratios ("ratio", "ratio now", or "now" after "ratio before"),
+right of it one of ratios ("ratio", "ratio now", "... by PyTorch", or "now" after
+"ratio before"),
 unless its page or section is about a CPU; of it the rows of networks that are
 drawn at random: random-7, blocks-7 or large-7, microseconds a step. Of a network
 that was measured several times in one precision the last day counts, of a day the
@@ -38,8 +39,8 @@ def time_in(cell):
 
 
 def ratio_in(cell):
-    """The last one, which is the latest, or None."""
-    found = re.findall(r"\b\d\.\d\d\b", cell)
+    """The last one outside of parentheses, which is the latest, or None."""
+    found = re.findall(r"\b\d\.\d\d\b", re.sub(r"\([^)]*\)", "", cell))
     return float(found[-1]) if found else None
 
 
@@ -47,7 +48,7 @@ def pairs_in(header):
     """Columns of PyTorch's times, and of the ratios that belong to them."""
     pairs = []
     for i, cell in enumerate(header):
-        is_ratio = cell in ("ratio", "ratio now") or \
+        is_ratio = cell in ("ratio", "ratio now") or cell.endswith(" by PyTorch") or \
             (cell == "now" and i > 0 and header[i - 1] == "ratio before")
         peers = [j for j in range(i) if header[j].startswith("PyTorch")]
         if is_ratio and peers:

@@ -235,6 +235,7 @@ struct RowKernel {
     f.begin(row, at.o);
     if constexpr (Elements::keeps)
       Elements::loadAll(e, f, at);
+    // Rows that are loaded again in each phase hold no next kernel back.
     afterLastLoads<F>();
     runPhases<0>(e, f, row, at, member, number, inside && !at.isIdle);
     if (!inside || at.isIdle)

@@ -1,6 +1,8 @@
 //===- Node.cpp - an ONNX node, as its importer sees it -------------------===//
 
 #include "lib/Import/Node.h"
+#include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -148,8 +150,55 @@ static SmallVector<std::string> graphInputsOf(Value value) {
   });
 }
 
+namespace {
+/// What follows from few constants, of whatever type: exporters compute factors
+/// with nodes. Those of shapes are known when they are made.
+class FewNumbers {
+public:
+  ElementsAttr valueOf(Value value, int depth = 0);
+
+private:
+  ElementsAttr compute(Value value, int depth);
+
+  static constexpr int64_t maxElements = 1024;
+  static constexpr int maxDepth = 256;
+  DenseMap<Value, ElementsAttr> known;
+};
+} // namespace
+
+ElementsAttr FewNumbers::compute(Value value, int depth) {
+  if (ElementsAttr constant = constantValue(value))
+    return constant;
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<ml_program::GlobalLoadOp>(op))
+    return dyn_cast_or_null<ElementsAttr>(
+        SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+            load, load.getGlobalAttr())
+            .getValueAttr());
+  if (!op || depth > maxDepth)
+    return {};
+  SmallVector<ElementsAttr> operands;
+  for (Value operand : op->getOperands())
+    if (operands.emplace_back(valueOf(operand, depth + 1)); !operands.back())
+      return {};
+  return evaluate(op, operands);
+}
+
+ElementsAttr FewNumbers::valueOf(Value value, int depth) {
+  if (countOf(value) > maxElements)
+    return {};
+  auto [it, isNew] = known.try_emplace(value);
+  if (!isNew)
+    return it->second;
+  ElementsAttr result = compute(value, depth);
+  return known[value] = result;
+}
+
 DenseElementsAttr Node::constant(int i, StringRef what) {
   if (DenseElementsAttr value = knownConstant(i))
+    return value;
+  if (auto value = dyn_cast_or_null<DenseElementsAttr>(
+          FewNumbers().valueOf(tensor(i).value)))
     return value;
   SmallVector<std::string> names, flags;
   for (const std::string &name : graphInputsOf(tensor(i).value)) {
@@ -159,6 +208,10 @@ DenseElementsAttr Node::constant(int i, StringRef what) {
          "=FILE.pb")
             .str());
   }
+  if (names.empty())
+    unsupported("needs '" + what + "' at compile time, got " +
+                quoted(node.proto->input(i)) + ", which takes more than " +
+                "arithmetic with few constants; fold the model's constants");
   std::string found =
       "graph input" + std::string(names.size() > 1 ? "s " : " ") +
       llvm::join(names, ", ") + "; bind " + (names.size() > 1 ? "them" : "it") +

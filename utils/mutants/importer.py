@@ -1,6 +1,13 @@
 """The mutants of the importer: see ../mutate.py."""
 
 MUTANTS = [
+    ("factors are computed from many constants", "lib/Import/Node.cpp",
+     "if (countOf(value) > maxElements)", "if (countOf(value) < 0)",
+     ["lit/resize-factors-problems"]),
+    ("factors are computed from none but constants", "lib/Import/Node.cpp",
+     "if (auto load = dyn_cast_or_null<ml_program::GlobalLoadOp>(op))",
+     "if (auto load = dyn_cast_or_null<ml_program::GlobalLoadOp>(op);\n"
+     "      load && depth > maxDepth)", ["lit/resize-factors"]),
     # Resize and Einsum.
     ("pixels begin at their middle", "lib/Import/ImportResize.cpp",
      "float place = (number + 0.5f) / scale - 0.5f;",

@@ -196,7 +196,13 @@
   X(tiled_over, mn::Pool{.layout=MN_C, .batch=3, .channels=4, .in={5,8,1}, .kernel={2,2,1},    \
     .out={3,4,1}, .strides={2,2,1}, .inWindow=true})                                           \
   X(tiled_three_dim, mn::Pool{.spatial=3, .batch=2, .channels=2, .in={4,6,6}, .kernel={2,3,2}, \
-    .out={2,2,3}, .strides={2,3,2}, .inWindow=true})
+    .out={2,2,3}, .strides={2,3,2}, .inWindow=true})                                           \
+  X(tiled_large, mn::Pool{.batch=7, .channels=5, .in={17,14,1}, .kernel={5,4,1},               \
+    .out={3,3,1}, .strides={5,4,1}, .inWindow=true})                                           \
+  X(tiled_large_over, mn::Pool{.layout=MN_C, .batch=3, .channels=5, .in={9,13,1},              \
+    .kernel={4,5,1}, .out={3,3,1}, .strides={4,5,1}, .inWindow=true})                          \
+  X(tiled_whole, mn::Pool{.batch=9, .channels=7, .in={14,14,1}, .kernel={14,14,1},             \
+    .out={1,1,1}, .strides={14,14,1}, .inWindow=true})
 
 // clang-format on
 

@@ -130,7 +130,15 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(pool_one_dim, mn::Pool{.spatial=1, .batch=3, .channels=4, .in={17,1,1}, .kernel={3,1,1},   \
     .out={8,1,1}, .strides={2,1,1}})                                                           \
   X(pool_three_dim, mn::Pool{.spatial=3, .batch=2, .channels=2, .in={4,5,6}, .kernel={2,2,3},  \
-    .out={3,4,2}, .strides={1,1,3}})
+    .out={3,4,2}, .strides={1,1,3}})                                                           \
+  X(pool_planes, mn::Pool{.batch=61, .channels=16, .in={13,12,1}, .kernel={3,3,1},             \
+    .out={7,6,1}, .strides={2,2,1}, .pads={1,1,0}, .padsAfter={1,1,0}})                        \
+  X(pool_planes_wide, mn::Pool{.batch=9, .channels=15, .in={19,33,1}, .kernel={5,4,1},         \
+    .out={10,16,1}, .strides={2,2,1}, .pads={2,1,0}, .padsAfter={2,1,0}, .countPads=true})     \
+  X(pool_teams, mn::Pool{.batch=3, .channels=11, .in={23,20,1}, .kernel={7,5,1},               \
+    .out={6,5,1}, .strides={4,4,1}, .pads={3,1,0}, .padsAfter={3,1,0}})                        \
+  X(pool_teams_three_dim, mn::Pool{.spatial=3, .batch=1, .channels=3, .in={6,7,8},             \
+    .kernel={5,6,7}, .out={2,1,2}, .strides={1,2,1}})
 
 #define MN_TEST_MATMULS(X)                                                                     \
   X(fc1_64_big, mn::Matmul{.m=64, .n=128, .k=3136, .transposedB=true})                         \

@@ -71,15 +71,6 @@ MN_SHAPE_FN RowTeams chainRowTeams(const Reduce &s, int64_t rows) {
   return t;
 }
 
-/// Lanes that share a row of a softmax: a few of a short one, each with a few
-/// elements, so that a warp has several rows.
-MN_SHAPE_FN int teamOfSoftmax(const Softmax &s) {
-  int team = 8;
-  while (team < 32 && 4 * team < s.size)
-    team *= 2;
-  return team;
-}
-
 } // namespace shape
 
 #ifdef __CUDACC__

@@ -1,9 +1,10 @@
 //===- softmax.cuh - softmax and its logarithm ------------------*- C++ -*-===//
 //
 // store(i, exp(x_i - max) / sum) along the middle of outer x size x inner. Rows
-// of up to 1024 elements stay in the registers of a warp; longer ones take a
-// block that reads them three times; where rows are interleaved (inner > 1),
-// each thread has one, so that a warp reads neighbours.
+// of up to 1024 elements stay in the registers of a warp, which has several
+// short ones; longer ones take a block that reads them three times; where rows
+// are interleaved (inner > 1), each thread has one, so that a warp reads
+// neighbours.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,22 @@ MN_SHAPE_FN SoftmaxWay softmaxWay(const Softmax &s) {
   return s.size <= Softmax::ofWarp ? SoftmaxWay::warp : SoftmaxWay::block;
 }
 
+/// Lanes that share a row of a softmax: a few of a short one, each with a few
+/// elements, so that a warp has several rows.
+MN_SHAPE_FN int teamOfSoftmax(const Softmax &s) {
+  int team = 8;
+  while (team < 32 && 4 * team < s.size)
+    team *= 2;
+  return team;
+}
+
 MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
   const int64_t rows = s.outer * s.inner;
   const SoftmaxWay way = softmaxWay(s);
   if (way == SoftmaxWay::block)
     return {static_cast<unsigned>(rows), 256};
-  const int64_t rowsInBlock = way == SoftmaxWay::warp ? 4 : 128;
+  const int64_t rowsInBlock =
+      way == SoftmaxWay::warp ? 128 / teamOfSoftmax(s) : 128;
   return {static_cast<unsigned>(ceilDiv(rows, rowsInBlock)), 128};
 }
 } // namespace shape
@@ -105,9 +116,10 @@ template <typename T, Softmax S> struct SoftmaxKernel {
   }
 
   template <typename F> static MN_DEVICE void runWarp(const F &f) {
-    const int64_t row = int64_t(blockIdx.x) * 4 + threadIdx.x / 32;
-    if (row < S.outer)
-      runRows<1, 32>(f, Index(row), 0, Index(S.outer));
+    constexpr int team = shape::teamOfSoftmax(S);
+    const int64_t row =
+        int64_t(blockIdx.x) * (128 / team) + int(threadIdx.x) / team;
+    runRows<1, team>(f, Index(row), 0, Index(S.outer));
   }
 
   /// Every thread gets the result for its block of 256.

@@ -17,6 +17,7 @@
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
 #include "lib/Passes/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::mnistc {
@@ -44,27 +45,9 @@ static bool mayBeGradient(StepOp step) {
          (isContraction(root) || (sum && followsInOrder(step, root)));
 }
 
-static bool isMap(StepOp step) {
-  return step.getImpl() == Impl::kernel && !rootOf(step) &&
-         linksOf(step).empty();
-}
-
-/// The old value of a parameter of which a value is the new one, or nothing.
-static Value oldValueOf(Value value) {
-  for (OpOperand &use : value.getUses())
-    if (auto end = dyn_cast<func::ReturnOp>(use.getOwner())) {
-      auto function = end->getParentOfType<func::FuncOp>();
-      if (StringAttr name = parameterOf(function, use.getOperandNumber()))
-        for (BlockArgument argument : function.getArguments())
-          if (parameterOf(argument) == name)
-            return argument;
-    }
-  return {};
-}
-
 /// Whether a step computes nothing but new values of parameters.
 static bool isUpdate(StepOp step) {
-  return isMap(step) && llvm::all_of(step.getResults(), oldValueOf);
+  return isMapStep(step) && llvm::all_of(step.getResults(), oldValueOf);
 }
 
 /// Whether a step reads its input number `number` for nothing but filters that
@@ -73,12 +56,13 @@ static bool packs(StepOp step, unsigned number) {
   return llvm::is_contained(filterInputs(step), number);
 }
 
-/// Whether all that a step makes of its input number `number` is in the order
-/// of its elements.
-static bool keepsOrder(StepOp step, unsigned number) {
-  BlockArgument argument = step.getBody().getArgument(number);
-  return llvm::all_of(argument.getUsers(), [](Operation *user) {
-    return isa<YieldOp>(user) || (isPointwise(user) && !firstOutOfOrder(user));
+/// Whether all that a step makes of its input number `number` has the shape of
+/// that, as a step that reduces rows demands of what follows from its sums.
+static bool keepsShape(StepOp step, unsigned number) {
+  llvm::SetVector<Operation *> after;
+  getForwardSlice(step.getBody().getArgument(number), &after);
+  return llvm::all_of(after, [](Operation *op) {
+    return isa<YieldOp>(op) || op->hasTrait<Elementwise>();
   });
 }
 
@@ -114,7 +98,7 @@ bool Family::isReady(Value input) {
   auto maker = input.getDefiningOp<StepOp>();
   if (!maker || maker->isBeforeInBlock(gradient) || numbers.contains(maker))
     return true;
-  if (steps.contains(maker) || !isMap(maker) ||
+  if (steps.contains(maker) || !isMapStep(maker) ||
       !llvm::all_of(maker.getResults(),
                     [](Value result) { return countOf(result) == 1; }) ||
       !llvm::all_of(maker.getInputs(),
@@ -134,7 +118,7 @@ bool Family::isReadBefore(OpOperand &use, StepOp update,
 }
 
 bool Family::isPart(StepOp step, const StepDependencies &dependencies) const {
-  if (!isMap(step))
+  if (!isMapStep(step))
     return false;
   for (Value result : step.getResults()) {
     Value old = oldValueOf(result);
@@ -147,9 +131,11 @@ bool Family::isPart(StepOp step, const StepDependencies &dependencies) const {
           countOf(input) != countOf(result))
         return false;
   }
+  const bool isSum = isa<ReduceSumOp>(rootOf(gradient));
   for (auto [number, input] : llvm::enumerate(step.getInputs()))
     if (auto maker = input.getDefiningOp<StepOp>();
-        maker && steps.contains(maker) && !keepsOrder(step, number))
+        maker && steps.contains(maker) &&
+        !(keepsOrder(step, number) && (!isSum || keepsShape(step, number))))
       return false;
   return true;
 }

@@ -7,6 +7,18 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
+Value mlir::mnistc::oldValueOf(Value value) {
+  for (OpOperand &use : value.getUses())
+    if (auto end = dyn_cast<func::ReturnOp>(use.getOwner())) {
+      auto function = end->getParentOfType<func::FuncOp>();
+      if (StringAttr name = parameterOf(function, use.getOperandNumber()))
+        for (BlockArgument argument : function.getArguments())
+          if (parameterOf(argument) == name)
+            return argument;
+    }
+  return {};
+}
+
 LogicalResult mlir::mnistc::checkParameter(ml_program::GlobalOp global) {
   if (!isModelTensor(global.getType()))
     return global.emitOpError("expected a tensor of a static shape and of a "

@@ -28,6 +28,9 @@ inline StringAttr parameterOf(func::FuncOp function, unsigned result) {
   return function.getResultAttrOfType<StringAttr>(result, parameterAttribute);
 }
 
+/// The old value of a parameter of which a value is the new one, or null.
+Value oldValueOf(Value value);
+
 /// Says what keeps a global from having a place: its type or its value.
 LogicalResult checkParameter(ml_program::GlobalOp global);
 

@@ -136,6 +136,18 @@ bool mlir::mnistc::readsInOrder(Operation *op, Value operand) {
           countOf(op->getResult(0)) == 1);
 }
 
+bool mlir::mnistc::isMapStep(StepOp step) {
+  return step.getImpl() == Impl::kernel && !rootOf(step) &&
+         linksOf(step).empty();
+}
+
+bool mlir::mnistc::keepsOrder(StepOp step, unsigned number) {
+  BlockArgument argument = step.getBody().getArgument(number);
+  return llvm::all_of(argument.getUsers(), [](Operation *user) {
+    return isa<YieldOp>(user) || (isPointwise(user) && !firstOutOfOrder(user));
+  });
+}
+
 bool mlir::mnistc::rootReadsMemory(StepOp step) {
   Operation *root = rootOf(step);
   return root && llvm::all_of(root->getOperands(), [](Value operand) {

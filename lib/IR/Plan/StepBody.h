@@ -84,6 +84,13 @@ Operation *firstOutOfOrder(Operation *root);
 /// element of the same number: of two tensors of one element always.
 bool readsInOrder(Operation *op, Value operand);
 
+/// Whether a kernel computes a step that has no root.
+bool isMapStep(StepOp step);
+
+/// Whether all that a step makes of its input number `number` is in the order
+/// of its elements.
+bool keepsOrder(StepOp step, unsigned number);
+
 /// y = relu?(x + bias? + residual?), with x the root's result. `bias` has one
 /// element a channel (conv) or column (matmul), `residual` as many elements as
 /// y. Both are arguments of the body or null.

@@ -7,9 +7,11 @@
 
 #include "lib/CodeGen/EmitBody.h"
 #include "lib/IR/Mnist/HostTensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <charconv>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -143,10 +145,24 @@ static std::optional<APFloat> lastArgument(Operation *op) {
   return std::nullopt;
 }
 
+/// Whether an op divides by a number whose reciprocal is not exact, nor out of
+/// the range of normal numbers.
+static bool dividesByNumber(Operation *op) {
+  SplatElementsAttr by;
+  if (!isa<DivOp>(op) || !matchPattern(op->getOperand(1), m_Constant(&by)) ||
+      !by.getElementType().isF32())
+    return false;
+  const float number = std::abs(by.getSplatValue<float>());
+  return number > 0x1p-120f && number < 0x1p120f &&
+         by.getSplatValue<APFloat>().getExactLog2Abs() == INT_MIN;
+}
+
 FailureOr<Expr> mlir::mnistc::emitElementwise(Operation *op, ArrayRef<Expr> x) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   if (isa<CastOp>(op))
     return call("mn::cast<" + elementTypeName(element).str() + ">", {x[0]});
+  if (dividesByNumber(op))
+    return call("mn::divideBy", {x[0], x[1]});
   if (auto compare = dyn_cast<CompareOp>(op))
     return printCompare(compare, x);
   if (isa<SelectOp>(op))

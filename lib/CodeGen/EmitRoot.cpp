@@ -8,6 +8,7 @@
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/GradientBody.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -26,6 +27,120 @@ static std::string macroFor(StringRef function) {
   for (char c : function)
     name += (llvm::isUpper(c) ? "_" : "") + std::string(1, llvm::toUpper(c));
   return "MN_" + name + "_KERNEL";
+}
+
+LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
+                                        StringRef index, bool givesIndex,
+                                        ArrayRef<unsigned> results) {
+  StringRef type = givesIndex ? "int64_t" : elementName(of);
+  // An index comes as int64_t for every type of the model.
+  Expr stored{"v"};
+  if (givesIndex && elementName(of) != type)
+    stored =
+        mlir::mnistc::call("static_cast<" + elementName(of) + ">", {stored});
+  SmallVector<LoadedField> elements;
+  const bool loadsFirst =
+      isContraction(of.getDefiningOp()) && machineFor(step).loadsBeforeStores;
+  if (loadsFirst)
+    elements = elementsFor(of, results);
+  if (failed(emitElements(elements, index)))
+    return failure();
+  body.begin(/*indent=*/4);
+  Expr at = linearIndex(positionAt({index.str()}, shapeOf(of)), shapeOf(of));
+  body.bind(of, stored, at);
+  for (const LoadedField &element : elements)
+    body.bind(element.tensor, {"e." + element.name}, at);
+  unsigned usesBefore = uses;
+  SmallVector<Parameter, 2> parameters = {{indexType, index}, {type, "v"}};
+  SmallVector<StoredField> fields;
+  for (unsigned result : results) {
+    Value value = yieldsOf(step)[result];
+    Position position = positionAt({index.str()}, shapeOf(value));
+    // Of several, all are there before the first is stored.
+    FailureOr<Expr> text = results.size() == 1
+                               ? body.statementValue(value, position)
+                               : body.namedValue(value, position);
+    if (failed(text))
+      return failure();
+    fields.push_back({step.getResult(result), *text});
+  }
+  if (loadsFirst && (uses != usesBefore || !elements.empty()))
+    emitResult(fields, parameters, !elements.empty());
+  std::string stores;
+  for (const StoredField &field : fields)
+    stores += storeLine(names[field.result], index, field.value);
+  finishFunction(("void " + function).str(), parameters, stores);
+  return success();
+}
+
+SmallVector<LoadedField>
+FunctorEmitter::elementsFor(Value of, ArrayRef<unsigned> results) {
+  SmallVector<LoadedField> elements;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> open;
+  for (unsigned result : results)
+    open.push_back(yieldsOf(step)[result]);
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (value == of || countOf(value) != countOf(of))
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    Operation *op = value.getDefiningOp();
+    if (op && isPointwise(op) && seen.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+    else if (argument && llvm::none_of(elements, [&](const LoadedField &field) {
+               return field.tensor == value;
+             }))
+      elements.push_back(
+          {value, names[step.getInputs()[argument.getArgNumber()]].str()});
+  }
+  return elements;
+}
+
+LogicalResult FunctorEmitter::emitElements(ArrayRef<LoadedField> elements,
+                                           StringRef index) {
+  if (elements.empty())
+    return success();
+  functions += "  struct ElementValues {\n";
+  for (const LoadedField &field : elements)
+    functions +=
+        ("    " + elementName(field.tensor) + " " + field.name + ";\n").str();
+  functions += "  };\n";
+  body.begin(/*indent=*/4);
+  SmallVector<std::string> values;
+  for (const LoadedField &field : elements) {
+    FailureOr<Expr> text = body.statementValue(
+        field.tensor, positionAt({index.str()}, shapeOf(field.tensor)));
+    if (failed(text))
+      return failure();
+    values.push_back(text->text);
+  }
+  finishFunction("ElementValues elements", {{indexType, index}},
+                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  return success();
+}
+
+void FunctorEmitter::emitResult(SmallVectorImpl<StoredField> &fields,
+                                SmallVectorImpl<Parameter> &parameters,
+                                bool takesElements) {
+  bool isOne = fields.size() == 1;
+  std::string type = isOne ? elementName(fields.front().result).str()
+                           : "StoredValues",
+              index = parameters.front().name, returned;
+  if (isOne)
+    returned = line("return " + fields.front().value.text + ";", 4) + "\n";
+  else
+    returned = declareStored(fields);
+  parameters.front() = {"auto", index}; // it may know its channel
+  if (takesElements)
+    parameters.push_back({"const ElementValues &", "e"});
+  finishFunction(type + " result", parameters, returned);
+  parameters.truncate(2);
+  body.begin(/*indent=*/4);
+  parameters.front() = {indexType, index};
+  parameters.back() = {isOne ? type : "const " + type + " &", "v"};
+  for (StoredField &field : fields)
+    field.value = {isOne ? "v" : ("v." + names[field.result]).str()};
 }
 
 /// Of an inlined max_unpool the values of windows, and their places in these.

@@ -129,61 +129,6 @@ LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
   return success();
 }
 
-LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
-                                        StringRef index, bool givesIndex,
-                                        ArrayRef<unsigned> results) {
-  StringRef type = givesIndex ? "int64_t" : elementName(of);
-  // An index comes as int64_t for every type of the model.
-  Expr stored{"v"};
-  if (givesIndex && elementName(of) != type)
-    stored =
-        mlir::mnistc::call("static_cast<" + elementName(of) + ">", {stored});
-  body.begin(/*indent=*/4);
-  body.bind(of, stored,
-            linearIndex(positionAt({index.str()}, shapeOf(of)), shapeOf(of)));
-  unsigned usesBefore = uses;
-  SmallVector<Parameter, 2> parameters = {{indexType, index}, {type, "v"}};
-  SmallVector<StoredField> fields;
-  for (unsigned result : results) {
-    Value value = yieldsOf(step)[result];
-    Position position = positionAt({index.str()}, shapeOf(value));
-    // Of several, all are there before the first is stored.
-    FailureOr<Expr> text = results.size() == 1
-                               ? body.statementValue(value, position)
-                               : body.namedValue(value, position);
-    if (failed(text))
-      return failure();
-    fields.push_back({step.getResult(result), *text});
-  }
-  if (uses != usesBefore && isContraction(of.getDefiningOp()) &&
-      machineFor(step).loadsBeforeStores)
-    emitResult(fields, parameters);
-  std::string stores;
-  for (const StoredField &field : fields)
-    stores += storeLine(names[field.result], index, field.value);
-  finishFunction(("void " + function).str(), parameters, stores);
-  return success();
-}
-
-void FunctorEmitter::emitResult(SmallVectorImpl<StoredField> &fields,
-                                SmallVectorImpl<Parameter> &parameters) {
-  bool isOne = fields.size() == 1;
-  std::string type = isOne ? elementName(fields.front().result).str()
-                           : "StoredValues",
-              index = parameters.front().name, returned;
-  if (isOne)
-    returned = line("return " + fields.front().value.text + ";", 4) + "\n";
-  else
-    returned = declareStored(fields);
-  parameters.front() = {"auto", index}; // it may know its channel
-  finishFunction(type + " result", parameters, returned);
-  body.begin(/*indent=*/4);
-  parameters.front() = {indexType, index};
-  parameters.back() = {isOne ? type : "const " + type + " &", "v"};
-  for (StoredField &field : fields)
-    field.value = {isOne ? "v" : ("v." + names[field.result]).str()};
-}
-
 std::string FunctorEmitter::declareStored(ArrayRef<StoredField> fields) {
   SmallVector<std::string> values;
   functions += "  struct StoredValues {\n";

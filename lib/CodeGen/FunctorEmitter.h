@@ -126,11 +126,18 @@ private:
   /// a contraction, where memory is read for that, after emitResult().
   LogicalResult emitStore(StringRef function, Value of, StringRef index,
                           bool givesIndex, ArrayRef<unsigned> results);
+  /// Arguments of the body of which what becomes of an element of `of` takes
+  /// the element of the same number, with names for these.
+  SmallVector<LoadedField> elementsFor(Value of, ArrayRef<unsigned> results);
+  /// The function that loads these, as ElementValues: a kernel does for several
+  /// results before it computes one, for a compiler moves no load before a
+  /// branch, such as that of a division.
+  LogicalResult emitElements(ArrayRef<LoadedField> elements, StringRef index);
   /// The function that computes what becomes of an element, which `store` is
   /// then given, a value or StoredValues: a kernel computes several before it
   /// stores one. `fields` and `parameters` become those of `store`.
   void emitResult(SmallVectorImpl<StoredField> &fields,
-                  SmallVectorImpl<Parameter> &parameters);
+                  SmallVectorImpl<Parameter> &parameters, bool takesElements);
   /// Declares StoredValues; the statement that returns them.
   std::string declareStored(ArrayRef<StoredField> fields);
   /// The function that loads ElementValues, of which these are the values at a

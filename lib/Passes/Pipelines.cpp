@@ -127,6 +127,9 @@ static void addPlanPasses(OpPassManager &pm, const InferOptions &options,
   // Launches that none of the passes above saves. What is measured has parts.
   if (options.fuse && options.formChains && options.candidate < 0)
     pm.addNestedPass<func::FuncOp>(createFormChains());
+  // What is no part of a chain.
+  if (options.fuse && options.joinReaders && options.candidate < 0)
+    pm.addNestedPass<func::FuncOp>(createJoinReaders());
   // Joined steps are where the last of their parts was.
   if (dataParallel || streams > 1)
     pm.addNestedPass<func::FuncOp>(createOrderSteps());

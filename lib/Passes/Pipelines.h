@@ -71,6 +71,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> joinMaps{
       *this, "join-maps", llvm::cl::init(true),
       llvm::cl::desc("Compute maps where gradients of filters read them")};
+  Option<bool> joinReaders{
+      *this, "join-readers", llvm::cl::init(true),
+      llvm::cl::desc("Compute maps with the contractions that they read")};
   Option<bool> joinUpdates{
       *this, "join-updates", llvm::cl::init(true),
       llvm::cl::desc("Compute new values of parameters with their gradients")};

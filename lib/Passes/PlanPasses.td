@@ -117,6 +117,20 @@ def JoinUpdates : Pass<"plan-join-updates", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::mnistc::PlanDialect"];
 }
 
+def JoinReaders : Pass<"plan-join-readers", "::mlir::func::FuncOp"> {
+  let summary = "Compute maps with the contractions whose results they read";
+  let description = [{
+    A step without loops of its own that reads the result of a product, a
+    convolution or a gradient of one, which a kernel of ours computes and others
+    read too, joins its step, which then has several results: what a linear layer
+    gives to gelu, and what gelu makes of it. Not a step that draws random numbers,
+    gives a new value of a parameter, or waits for what is computed later. On a GPU,
+    where it saves a launch.
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Maps computed with a contraction">];
+  let dependentDialects = ["::mlir::mnistc::PlanDialect"];
+}
+
 def JoinBiases : Pass<"plan-join-biases", "::mlir::func::FuncOp"> {
   let summary = "Compute a bias's gradient with that of its filter";
   let description = [{

@@ -62,15 +62,17 @@ template <typename T> struct OtherGrad : Plain<T> {
   MN_FN const T &loadOutputGrad(mn::Index i) const { return this->b[i]; }
 };
 
-/// What is stored takes something of memory; a place that says its channel is
+/// What is stored takes an element of memory; a place that says its channel is
 /// right about it.
 template <typename F> struct WithResult : F {
-  template <typename Place> MN_FN float result(Place i, float v) const {
+  MN_FN float elements(mn::Index i) const { return this->a[i % 2]; }
+  template <typename Place>
+  MN_FN float result(Place i, float v, float e) const {
     if constexpr (requires { Place::channels; })
       if (i / Place::adjacent % Place::channels !=
           mn::Index(i) / Place::adjacent % Place::channels)
         return 12345;
-    return this->a[i % 2] == 12345 ? 0 : v;
+    return e == 12345 ? 0 : v;
   }
 };
 template <typename F> using Alone = F;

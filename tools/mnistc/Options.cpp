@@ -9,6 +9,7 @@
 #include "tools/mnistc/Describe.h"
 #include "tools/mnistc/Gradcheck.h"
 #include "tools/mnistc/Messages.h"
+#include "tools/mnistc/PassFlags.h"
 #include "tools/mnistc/ProductFlags.h"
 #include "tools/mnistc/TrainFlags.h"
 #include "llvm/ADT/SmallString.h"
@@ -25,7 +26,6 @@ namespace cl = llvm::cl;
 static cl::OptionCategory outputCategory("Output");
 static cl::OptionCategory modelCategory("The model");
 cl::OptionCategory mlir::mnistc::targetCategory("The program");
-static cl::OptionCategory passCategory("Optimization");
 static cl::OptionCategory lookCategory("Inspection");
 
 static cl::opt<std::string> input(cl::Positional,
@@ -122,54 +122,6 @@ static cl::opt<std::string>
             cl::desc("Folder of include/mnistrt and lib (default: next to "
                      "mnistc)"),
             cl::cat(targetCategory));
-
-//===----------------------------------------------------------------------===//
-// Optimization
-//===----------------------------------------------------------------------===//
-
-static cl::opt<std::string>
-    level("O", cl::Prefix, cl::init("2"), cl::value_desc("0|1|2"),
-          cl::desc("Optimization level 0: none; 1: simplify; 2: also fuse ops "
-                   "into fewer steps (default)"),
-          cl::cat(passCategory));
-
-namespace {
-/// A pass that can be turned off.
-struct Switch {
-  Switch(StringRef flag, StringRef what, char since,
-         bool (*set)(InferOptions &))
-      : option(flag, cl::desc(what), cl::ValueDisallowed,
-               cl::cat(passCategory)),
-        since(since), set(set) {}
-  cl::opt<bool> option;
-  char since; ///< the lowest -O that turns it on
-  bool (*set)(InferOptions &);
-};
-} // namespace
-
-#define OFF(member) [](InferOptions &o) { return (o.member = false), true; }
-static Switch switches[] = {
-    {"no-fold-batch-norm", "Keep batch norms", '1', OFF(foldBatchNorm)},
-    {"no-fold-constants", "Fold no constants", '1', OFF(foldConstants)},
-    {"no-cse", "Keep equal ops", '1', OFF(cse)},
-    {"no-push-transposes", "Keep all transposes", '2', OFF(pushTransposes)},
-    {"no-order-parameters", "Keep the file's order", '2', OFF(orderParameters)},
-    {"no-choose-layout", "Keep the model's layout", '2', OFF(chooseLayout)},
-    {"no-conv-to-matmul", "Keep whole windows", '2', OFF(convToMatmul)},
-    {"no-fuse", "One step per op", '2', OFF(fuse)},
-    {"no-draw-numbers", "Draw where numbers are read", '2', OFF(drawNumbers)},
-    {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},
-    {"no-join-pools", "A separate step for each pool", '2', OFF(joinPools)},
-    {"no-join-biases", "A separate step for each bias", '2', OFF(joinBiases)},
-    {"no-join-maps", "A separate step for each map", '2', OFF(joinMaps)},
-    {"no-join-updates", "Separate steps for updates", '2', OFF(joinUpdates)},
-    {"no-round-operands", "Keep operands in f32", '2', OFF(roundOperands)},
-    {"no-round-results", "Keep large results in f32", '2', OFF(roundResults)},
-    {"no-form-chains", "A launch for each small step", '2', OFF(formChains)},
-    {"no-reuse-memory", "No memory reuse", '1', OFF(reuseMemory)},
-    {"no-assign-streams", "No concurrent steps", '2', OFF(assignStreams)},
-};
-#undef OFF
 
 //===----------------------------------------------------------------------===//
 // Inspection
@@ -376,11 +328,10 @@ static bool checkValues(Options &options) {
   if (!checkOutput(options) || !checkWord("target", target, {"cuda", "cpu"}) ||
       !checkWord("layout", layout, {"auto", "nchw", "nhwc"}))
     return false;
-  if (level != "0" && level != "1" && level != "2")
-    return error("expected -O0, -O1 or -O2, got '-O" + Twine(level) + "'");
-  if (!checkBatches(options) || !checkDimensions(options) ||
-      !checkLibraries() || !checkWorkspace() || !checkArchs(options) ||
-      !readProductFlags(options.archs) || !checkTuneFlags(target))
+  if (!checkPassFlags() || !checkBatches(options) ||
+      !checkDimensions(options) || !checkLibraries() || !checkWorkspace() ||
+      !checkArchs(options) || !readProductFlags(options.archs) ||
+      !checkTuneFlags(target))
     return false;
   for (StringRef binding : bind) {
     auto [name, value] = binding.split('=');
@@ -399,9 +350,7 @@ static void fillInferOptions(InferOptions &infer) {
   infer.precision = precisionFlag().str();
   infer.prefer = preferFlag().str();
   infer.workspace = workspaceBytes;
-  for (Switch &entry : switches)
-    if (entry.option || level[0] < entry.since)
-      entry.set(infer);
+  setPasses(infer);
 }
 
 /// The options that shape the program; paths and the like would make two equal
@@ -427,12 +376,7 @@ static std::string commandText() {
   if (timestamps)
     add("--timestamps");
   text += trainFlagsText();
-  if (level != "2")
-    add("-O" + level);
-  for (Switch &entry : switches)
-    if (entry.option)
-      add("--" + entry.option.ArgStr);
-  return text;
+  return text + passFlagsText();
 }
 
 static void printVersion(llvm::raw_ostream &os) {

@@ -32,6 +32,7 @@ const Machine &Machine::h200() {
       .shortestRun = 1,
       .storesMasks = true,
       .joinsPools = true,
+      .joinsReaders = true,
       .updatedWithGradient = 1 << 18,
       .chains = ChainLimits{.weights = 1 << 14,
                             .multiplyAdds = 1 << 17,

@@ -140,6 +140,9 @@ struct Machine {
   /// A pool is computed in the step of its operand where that can be, and its
   /// gradient reads indices. Elsewhere reading the operand again costs little.
   bool joinsPools;
+  /// What is computed of a contraction's results, element by element, is so in
+  /// its step, also where others read these, or sums over rows read that.
+  bool joinsReaders = false;
   /// New values of a parameter of up to so many elements are computed in the
   /// step of its gradient. A large one's update has more to load and store than
   /// a product's blocks can hide, and runs beside other steps.

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Plan/RowGroup.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/Plan/StepBody.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
@@ -116,6 +118,37 @@ bool RowGroup::endsOther(Operation *op) const {
     return !mayTake(producer) ||
            (isa<ReluOp>(op) && addsBias(producer) && endsOther(producer));
   });
+}
+
+/// Whether an op of the group may be the end of a contraction's step with all
+/// that is between them, as the gradient of an activation is: maps that nothing
+/// else reads.
+bool RowGroup::endsContraction(Operation *op) const {
+  llvm::SetVector<Operation *> between;
+  between.insert(op);
+  auto isRead = [&](Operation *reader) { return between.contains(reader); };
+  auto drawsNumbers = [&](Value operand) {
+    return operand.getDefiningOp<RandomUniformOp>() != nullptr;
+  };
+  Operation *found = nullptr;
+  // Those that are read by one come after all of their readers.
+  for (size_t i = 0; i < between.size(); ++i) {
+    if (llvm::any_of(between[i]->getOperands(), drawsNumbers))
+      return false;
+    for (Value operand : operandsOf(between[i])) {
+      Operation *producer = skipReshapes(operand).getDefiningOp();
+      if (!producer || between.contains(producer) ||
+          !llvm::all_of(readersOf(producer), isRead))
+        continue;
+      if (ops.contains(producer) && !space.isReduction(producer))
+        between.insert(producer);
+      else if (isContraction(producer) && found && found != producer)
+        return false;
+      else if (isContraction(producer))
+        found = producer;
+    }
+  }
+  return found && countOf(found->getResult(0)) == countOf(op->getResult(0));
 }
 
 /// Whether an op makes one number, from no row.
@@ -379,7 +412,8 @@ bool RowGroup::isWorthwhile(const Machine &machine,
   return llvm::count_if(ops, isReduction) > 1 ||
          llvm::any_of(results(), [&](Operation *op) {
            return space.hasElements(op->getResult(0)) &&
-                  !isComputedAgain(op, machine);
+                  !isComputedAgain(op, machine) &&
+                  !(machine.joinsReaders && endsContraction(op));
          });
 }
 

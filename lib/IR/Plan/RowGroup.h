@@ -59,6 +59,7 @@ private:
   bool leadsToReduction(Operation *op) const;
   bool addsBias(Operation *op) const;
   bool endsOther(Operation *op) const;
+  bool endsContraction(Operation *op) const;
   bool isReadOutside(Operation *op) const;
   bool isNumberForAll(Operation *op) const;
   SmallVector<Operation *> neighbours(Operation *op) const;

@@ -306,6 +306,24 @@ template <typename T> MN_FN T div(T a, T b) {
                                         : static_cast<T>(a / b);
 }
 
+/// x / c, rounded to nearest, of a constant c whose reciprocal is a normal
+/// number. On a GPU without the branch of a division, past which a compiler
+/// moves nothing: a quotient and what is left of x after it (P. W. Markstein,
+/// IBM Journal of Research and Development 34 (1990), page 111); where that is
+/// smaller than normal numbers are, the last bit may be another.
+MN_FN float divideBy(float x, float c) {
+#ifdef __CUDA_ARCH__
+  const float reciprocal = 1.f / c, quotient = x * reciprocal;
+  const float rest = ::fmaf(-quotient, c, x);
+  const float exact = ::fmaf(rest, reciprocal, quotient);
+  // Of zeros and infinities the quotient is.
+  return rest != 0.f && ::fabsf(quotient) < Limits<float>::highest() ? exact
+                                                                     : quotient;
+#else
+  return x / c;
+#endif
+}
+
 MN_FN bool logicalAnd(bool a, bool b) { return a && b; }
 MN_FN bool logicalOr(bool a, bool b) { return a || b; }
 MN_FN bool logicalNot(bool a) { return !a; }

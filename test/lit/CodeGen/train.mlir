@@ -12,8 +12,10 @@
 // The new weights are what follows the product that is their gradient.
 
 // CHECK-LABEL: struct Fc_weight_new {
-// CHECK:      MN_FN float result(auto i, float v) const { return fc_weight[i] - v * 0.1f; }
-// CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { fc_weight_new[i] = v; }
+// CHECK:      MN_FN ElementValues elements(mn::Index i) const { return {fc_weight[i]}; }
+// CHECK-NEXT: MN_FN float result(auto, float v, const ElementValues &e) const {
+// CHECK-NEXT:   return e.fc_weight - v * 0.1f;
+// CHECK:      MN_FN void store(mn::Index i, float v) const { fc_weight_new[i] = v; }
 // CHECK:      MN_MATMUL_KERNEL(train_4_fc_weight_new, float, Fc_weight_new,
 
 // All other updates are one step: of the bias, and of numbers that are computed

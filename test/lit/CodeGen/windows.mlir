@@ -113,8 +113,12 @@ func.func @infer_conv_input_grad(%in0: tensor<2x4x8x8xf32> {mnist.name = "x0"}, 
 // CHECK-LABEL: namespace infer_fused {
 // CHECK: MN_FN float loadInput(mn::Index i) const { return mn::relu(x0[i]); }
 // CHECK-NEXT: MN_FN const float &loadFilter(mn::Index i) const { return x1[i]; }
-// CHECK-NEXT: MN_FN float result(auto i, float v) const {
-// CHECK-NEXT: return mn::relu(v + x2[i / 64 % 4] + x3[i]);
+// CHECK-NEXT: struct ElementValues {
+// CHECK-NEXT: float x3;
+// CHECK-NEXT: };
+// CHECK-NEXT: MN_FN ElementValues elements(mn::Index i) const { return {x3[i]}; }
+// CHECK-NEXT: MN_FN float result(auto i, float v, const ElementValues &e) const {
+// CHECK-NEXT: return mn::relu(v + x2[i / 64 % 4] + e.x3);
 // CHECK-NEXT: }
 // CHECK-NEXT: MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 // CHECK-NEXT: };

@@ -83,3 +83,36 @@ func.func @residual(%x: tensor<256x64xf32>, %w: tensor<64x32xf32>, %z: tensor<25
   %squares = mnist.reduce_sum %square over [1] : tensor<256x32xf32> -> tensor<256xf32>
   return %y, %centred, %squares : tensor<256x32xf32>, tensor<256x32xf32>, tensor<256xf32>
 }
+
+// Nor is a sum worth a step of rows with what a product's step may end in, such
+// as the gradient of an activation with the sum that a bias wants.
+
+// CHECK-LABEL: func.func @gradient
+// CHECK:         mnist.matmul
+// CHECK:         mnist.exp
+// CHECK:         %[[DX:.*]] = mnist.add
+// CHECK:         mnist.reduce_sum %[[DX]]
+// CHECK-NOT:     plan.step
+// CHECK:         return
+func.func @gradient(%dy: tensor<4096x64xf32>, %w: tensor<64x32xf32>, %x: tensor<4096x32xf32>) -> (tensor<4096x32xf32>, tensor<32xf32>) {
+  %product = mnist.matmul %dy, %w : (tensor<4096x64xf32>, tensor<64x32xf32>) -> tensor<4096x32xf32>
+  %exp = mnist.exp %x : tensor<4096x32xf32>
+  %some = mnist.mul %product, %exp : tensor<4096x32xf32>
+  %more = mnist.mul %product, %x : tensor<4096x32xf32>
+  %dx = mnist.add %some, %more : tensor<4096x32xf32>
+  %bias = mnist.reduce_sum %dx over [0] : tensor<4096x32xf32> -> tensor<32xf32>
+  return %dx, %bias : tensor<4096x32xf32>, tensor<32xf32>
+}
+
+// What others read before that is stored, and the step of rows reads it.
+
+// CHECK-LABEL: func.func @read
+// CHECK:         %[[PRODUCT:.*]] = mnist.matmul
+// CHECK:         plan.step {{.*}}, %[[PRODUCT]])
+func.func @read(%dy: tensor<4096x64xf32>, %w: tensor<64x32xf32>, %x: tensor<4096x32xf32>) -> (tensor<4096x32xf32>, tensor<32xf32>, tensor<4096x32xf32>) {
+  %product = mnist.matmul %dy, %w : (tensor<4096x64xf32>, tensor<64x32xf32>) -> tensor<4096x32xf32>
+  %exp = mnist.exp %x : tensor<4096x32xf32>
+  %dx = mnist.mul %product, %exp : tensor<4096x32xf32>
+  %bias = mnist.reduce_sum %dx over [0] : tensor<4096x32xf32> -> tensor<32xf32>
+  return %dx, %bias, %product : tensor<4096x32xf32>, tensor<32xf32>, tensor<4096x32xf32>
+}

@@ -132,6 +132,14 @@ MN_DEVICE int64_t computedHere(int64_t n) {
   return n;
 }
 
+/// 0, of which the compiler knows nothing.
+MN_DEVICE unsigned unknownZero() {
+  unsigned mine, before;
+  asm("mov.u32 %0, %lanemask_eq;" : "=r"(mine));
+  asm("mov.u32 %0, %lanemask_lt;" : "=r"(before));
+  return mine & before;
+}
+
 /// Nanoseconds of a clock that all multiprocessors read, of which it counts
 /// some at a time: 32 on an H100.
 MN_DEVICE uint64_t globalTime() {

@@ -3,11 +3,13 @@
 // A sum v becomes result i by F::store(i, v) of the step's functor F, or where
 // memory is read for that (a bias, a mask, a parameter that is updated) by
 //
-//   result(i, v)       what becomes of it
+//   elements(i)        elements number i of other tensors, if it takes any
+//   result(i, v, e)    what becomes of it, with these if there are
 //   store(i, that)
 //
 // so that a thread loads what several results need before it stores the first:
-// as far as a compiler knows, a store changes what a load after it reads.
+// as far as a compiler knows, a store changes what a load after it reads. Nor
+// does it move loads before branches, such as that of a division.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,14 +58,49 @@ template <int P, int C> struct ChannelIndex {
   }
 };
 
+/// Whether what becomes of a result takes elements of other tensors.
+template <typename F>
+concept TakesElements = requires(const F &f) { f.elements(Index(0)); };
+
+struct NoElements {};
+template <typename F, typename At> MN_DEVICE auto elementsOf(const F &f, At i) {
+  if constexpr (TakesElements<F>)
+    return f.elements(i);
+  else
+    return NoElements();
+}
+
+/// Of all elements before anything is computed of one: a compiler that is short
+/// of registers would load each just before that, and wait for one after the
+/// other. Words get a part of all of them, which is 0.
+template <int n, typename Elements>
+MN_DEVICE void arriveTogether(Elements (&e)[n]) {
+  if constexpr (sizeof(Elements) % sizeof(unsigned) == 0) {
+    constexpr int words = int(sizeof(e) / sizeof(unsigned));
+    unsigned word[words], all = 0;
+    memcpy(word, e, sizeof(e));
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      all |= word[i];
+    all &= unknownZero();
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      word[i] |= all;
+    memcpy(e, word, sizeof(e));
+  }
+}
+
 /// Whether a functor computes a result before it stores it.
 template <typename F>
-concept ComputesResults = requires(const F &f) { f.result(Index(0), 0); };
+concept ComputesResults =
+    TakesElements<F> || requires(const F &f) { f.result(Index(0), 0); };
 
 /// What is stored of a result.
-template <typename F, typename At, typename T>
-MN_DEVICE auto resultOf(const F &f, At i, T v) {
-  if constexpr (ComputesResults<F>)
+template <typename F, typename At, typename T, typename Elements>
+MN_DEVICE auto resultOf(const F &f, At i, T v, const Elements &e) {
+  if constexpr (TakesElements<F>)
+    return f.result(i, v, e);
+  else if constexpr (ComputesResults<F>)
     return f.result(i, v);
   else
     return v;
@@ -72,7 +109,7 @@ MN_DEVICE auto resultOf(const F &f, At i, T v) {
 /// Stores the result at `place`, of those that there are, from its sum.
 template <typename F, typename At, typename T>
 MN_DEVICE void storeResult(const F &f, At place, T sum) {
-  f.store(place, resultOf(f, place, sum));
+  f.store(place, resultOf(f, place, sum, elementsOf(f, place)));
 }
 
 /// Stores those at `place`, or none, from their sums; each `m` are next to each
@@ -80,12 +117,20 @@ MN_DEVICE void storeResult(const F &f, At place, T sum) {
 template <int m = 1, int n, typename F, typename At, typename T>
 MN_DEVICE void storeResults(const F &f, const At (&place)[n],
                             const T (&sum)[n]) {
-  decltype(resultOf(f, place[0], T(0))) v[n];
+  using Elements = decltype(elementsOf(f, place[0]));
+  Elements e[n];
+  decltype(resultOf(f, place[0], T(0), e[0])) v[n];
   // Without branches, so that all loads are under way together.
+  const auto at = [&](int j) {
+    return place[j / m * m] == none ? At{Index(j % m)} : place[j];
+  };
 #pragma unroll
   for (int j = 0; j < n; ++j)
-    v[j] = resultOf(f, place[j / m * m] == none ? At{Index(j % m)} : place[j],
-                    sum[j]);
+    e[j] = elementsOf(f, at(j));
+  arriveTogether(e);
+#pragma unroll
+  for (int j = 0; j < n; ++j)
+    v[j] = resultOf(f, at(j), sum[j], e[j]);
 #pragma unroll
   for (int j = 0; j < n; j += m)
     if (place[j] != none)

@@ -7,8 +7,8 @@ RESULTS are pages of docs/results. A table counts that has a column PyTorch and
 right of it one of ratios ("ratio", "ratio now", "... by PyTorch", or "now" after
 "ratio before"),
 unless its page or section is about a CPU; of it the rows of networks that are
-drawn at random: random-7, blocks-7 or large-7, microseconds a step. Of a network
-that was measured several times in one precision the last day counts, of a day the
+drawn at random, random-7, blocks-7 or large-7, or of models/written.py, such as
+written-gpt, microseconds a step. Of a network that was measured several times in one precision the last day counts, of a day the
 least: changes follow measurements. Prints a summary, with the names of those that
 are slower than PyTorch.
 """
@@ -23,8 +23,9 @@ import sys
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 360, 52, 24, 30, 40
 LEAST_US, MOST_US, MOST_RATIO = 50, 20000, 1.6
-COLORS = {"random": "#4878a8", "blocks": "#d58a3c", "large": "#5c9e58"}
-NAME = re.compile(r"\b(random|blocks|large)-\d+\b")
+COLORS = {"random": "#4878a8", "blocks": "#d58a3c", "large": "#5c9e58",
+          "written": "#a05195"}
+NAME = re.compile(r"\b(random|blocks|large)-\d+\b|\b(written)-[\w-]+\b")
 PRECISION = re.compile(r"\b(?:fp32|tf32|bf16)\b")
 
 
@@ -164,7 +165,7 @@ def picture(points):
     for (name, precision), (us, ratio, page) in sorted(points.items()):
         dots.append(
             f'<circle cx="{x_of(us):.1f}" cy="{y_of(ratio):.1f}" r="4" '
-            f'fill="{COLORS[NAME.match(name)[1]]}" fill-opacity=".75">'
+            f'fill="{COLORS[name.split("-")[0]]}" fill-opacity=".75">'
             f"<title>{name}, {precision}: {ratio:.2f} of {us:,.0f} us, {page}"
             "</title></circle>")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '

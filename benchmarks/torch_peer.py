@@ -172,12 +172,21 @@ def load(module, path):
 
 
 def build(network, path, with_dropout):
+    if hasattr(network, "build"):  # a module: the file is of its weights
+        return network.build(with_dropout).train()
     module = chain(network.layers, network.input, with_dropout)
     for each in module.modules():
         if isinstance(each, (nn.BatchNorm1d, nn.BatchNorm2d)):
             each.reset_running_stats()
     load(module, path)
     return module.train()
+
+
+def has_windows(network):
+    if hasattr(network, "has_windows"):
+        return network.has_windows
+    return any(layer.kind == "conv" and layer.kernel != (layer.stride,) * 2
+               for layer in network.layers)
 
 
 def optimizer(train, parameters, device):
@@ -339,8 +348,7 @@ class Peer:
         """Tensor cores prefer channels last; there is no graph on a CPU."""
         if self.device.type == "cpu":
             return ["eager"]
-        is_image = any(layer.kind == "conv" and layer.kernel != (layer.stride,) * 2
-                       for layer in self.case.network.layers)
+        is_image = has_windows(self.case.network)
         return [way for way, (_, channels_last) in WAYS.items()
                 if not channels_last or
                 (is_image and self.case.precision != "fp32")]

@@ -8,7 +8,8 @@ usage: training-peers.py PREFIX DATA [--only=NAMES] [--batches=own,1024]
 PREFIX is an installed mnistc, DATA has MNIST's IDX files; the packages onnx and
 numpy and those of the peers are needed. NAMES are networks of models/networks.py
 (all of them where there is no --only), or random-7 of models/random_networks.py, or
-blocks-7 of models/random_blocks.py, or large-7, or random-0:24 for many. All of them get the same weights, data
+blocks-7 of models/random_blocks.py, or large-7, or random-0:24 for many, or
+written-gpt of models/written.py, which PyTorch exports. All of them get the same weights, data
 and optimizer, and the whole data set is on the device. First each network is
 trained for a few steps without dropout on the same rows everywhere, and our
 losses must be as close to those in double precision as the peers' are. Then a
@@ -447,6 +448,9 @@ def cases_of(options, folder):
 def make_models(cases):
     for case in {case.name: case for case in cases}.values():
         for path, with_dropout in ((case.path, True), (case.plain_path, False)):
+            if hasattr(case.network, "export"):
+                case.network.export(path, with_dropout)
+                continue
             onnx.save(Graph(case.name, case.network, 1, with_dropout).model(),
                       str(path))
 

@@ -1,0 +1,106 @@
+"""Networks that are written in PyTorch and exported: written-gpt and others.
+
+networks.py and the random networks are data that every framework builds; these
+are modules, as users have them, and reach the compiler through PyTorch's exporter.
+"""
+
+import copy
+import dataclasses
+import functools
+import logging
+import warnings
+from collections.abc import Callable
+
+import torch
+import written_images as images
+import written_rows as rows
+from networks import ADAM, ADAMW, MOMENTUM, SGD
+from torch import nn
+from torch.nn import functional as F
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    make: Callable[[], nn.Module]
+    train: str
+    batch: int = 64
+    input: tuple = (1, 28, 28)
+
+    def build(self, with_dropout):
+        torch.manual_seed(1)
+        module = self.make()
+        return module if with_dropout else without_dropout(module)
+
+    @property
+    def has_windows(self):
+        return any(isinstance(each, nn.Conv2d) for each in self.make().modules())
+
+    def export(self, path, with_dropout):
+        """In training mode, which leaves batch norms and dropout as they are."""
+        warnings.filterwarnings("ignore")
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+        batch = {0: "N"}
+        torch.onnx.export(
+            self.build(with_dropout).train(), (torch.zeros(2, *self.input),),
+            str(path), dynamo=False, opset_version=17,
+            training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
+            input_names=["input"], output_names=["logits"],
+            dynamic_axes={"input": batch, "logits": batch})
+
+
+def without_dropout(module):
+    module = copy.deepcopy(module)
+    for each in module.modules():
+        if isinstance(each, nn.Dropout):
+            each.p = 0.
+        if isinstance(each, nn.MultiheadAttention):
+            each.dropout = 0.
+        if isinstance(each, nn.TransformerEncoderLayer):
+            each.activation = F.gelu  # which a copy loses
+    return module
+
+
+def of(make, *args, **options):
+    return functools.partial(make, *args, **options)
+
+
+WRITTEN = {
+    "resnet18": Written(of(images.resnet18, 64), MOMENTUM),
+    "resnet18-16": Written(of(images.resnet18, 16), MOMENTUM, 128),
+    "bottlenecks": Written(images.resnet_of_bottlenecks, ADAMW),
+    "vgg": Written(images.vgg, ADAM),
+    "squeezenet": Written(images.squeezenet, ADAM),
+    "nin": Written(images.network_in_network, MOMENTUM, 128),
+    "efficientnet": Written(images.efficientnet, ADAMW),
+    "unet": Written(of(images.UNet, "nearest"), ADAM, 32),
+    "unet-bilinear": Written(of(images.UNet, "bilinear"), ADAM, 32),
+    "convnext": Written(images.ConvNeXt, ADAMW),
+    "down-up": Written(images.DownAndUp, ADAM),
+    "pyramid": Written(images.PyramidOfPools, ADAM),
+    "keras-guide": Written(images.keras_guide, ADAM, 128),
+    "ensemble": Written(images.ensemble_member, ADAM),
+    "prelu": Written(images.prelu, MOMENTUM),
+    "norms": Written(images.other_norms, ADAM),
+    "resnext": Written(images.resnext, MOMENTUM),
+    "pixel-shuffle": Written(images.pixel_shuffle, ADAM),
+    "volumes": Written(images.volumes, ADAM),
+    "signals": Written(images.signals, ADAM),
+    "gpt": Written(rows.Gpt, ADAMW),
+    "llama": Written(rows.Llama, ADAMW),
+    "swin": Written(rows.Swin, ADAMW),
+    "encoder": Written(rows.Encoder, ADAMW),
+    "causal": Written(rows.CausalConvolutions, ADAM),
+    "embedded": Written(rows.Embedded, ADAM),
+    "highway": Written(rows.Highway, ADAM),
+    "experts": Written(rows.Experts, ADAM),
+    "maxout": Written(rows.Maxout, MOMENTUM),
+    "softmax": Written(rows.perceptron, SGD),
+    "mlp-tiny": Written(of(rows.perceptron, 32), SGD, 16),
+    "mlp-wide": Written(of(rows.perceptron, 2048, 2048), SGD, 256),
+    "mlp-deep": Written(of(rows.perceptron, *[64] * 12, activation=nn.Tanh), ADAM),
+    "mlp-norm": Written(of(rows.perceptron, 512, 512, norm=nn.BatchNorm1d,
+                           dropout=.2), ADAM, 128),
+    "mlp-dropout": Written(of(rows.perceptron, 512, 512, dropout=.2), ADAM, 128),
+    "mlp-gelu": Written(of(rows.perceptron, 1024, 1024, 1024, activation=nn.GELU),
+                        ADAMW, 1024),
+}

@@ -2,7 +2,7 @@
 
 MUTANTS = [
     ("factors are computed from many constants", "lib/Import/Node.cpp",
-     "if (countOf(value) > maxElements)", "if (countOf(value) < 0)",
+     "if (countOf(value) > maxElements)", "if (countOf(value) > maxElements * maxElements)",
      ["lit/resize-factors-problems"]),
     ("factors are computed from none but constants", "lib/Import/Node.cpp",
      "if (auto load = dyn_cast_or_null<ml_program::GlobalLoadOp>(op))",

@@ -5,11 +5,11 @@ usage: ratios.py OUT.svg RESULTS.md...
 
 RESULTS are pages of docs/results. A table counts that has a column PyTorch and
 right of it one of ratios ("ratio", "ratio now", "... by PyTorch", or "now" after
-"ratio before"),
-unless its page or section is about a CPU; of it the rows of networks that are
-drawn at random, random-7, blocks-7 or large-7, or of models/written.py, such as
-written-gpt, microseconds a step. Of a network that was measured several times in one precision the last day counts, of a day the
-least: changes follow measurements. Prints a summary, with the names of those that
+"ratio before"), unless its page or section is about a CPU; of it the rows of
+networks that are drawn at random, random-7, blocks-7 or large-7, or of
+models/written.py, such as written-gpt, microseconds a step. Of a network that was
+measured several times in one precision the last day counts, of a day the least:
+changes follow measurements. Prints a summary, with the names of those that
 are slower than PyTorch.
 """
 

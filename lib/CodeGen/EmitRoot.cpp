@@ -70,6 +70,8 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
   for (const StoredField &field : fields)
     stores += storeLine(names[field.result], index, field.value);
   finishFunction(("void " + function).str(), parameters, stores);
+  if (loadsFirst && fields.size() > 1)
+    emitStoreOfNeighbours(fields);
   return success();
 }
 

@@ -147,8 +147,7 @@ void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {
                  argumentLines("    return ", "{", values, "};", 0) + "\n");
 }
 
-void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
-                                 ArrayRef<Parameter> parameters) {
+void FunctorEmitter::emitStoreOfNeighbours(ArrayRef<StoredField> fields) {
   std::string stores;
   for (const StoredField &field : fields) {
     StringRef name = names[field.result];
@@ -156,12 +155,17 @@ void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
               storeLine(name, "place + i", {("v[i]." + name).str()},
                         /*indent=*/6);
   }
-  std::string returned = declareStored(fields);
-  finishFunction("StoredValues results", parameters, returned);
   functions += "  template <int n>\n"
                "  MN_FN void store(const StoredValues (&v)[n], mn::Offset "
                "place) const {\n" +
                stores + "  }\n";
+}
+
+void FunctorEmitter::emitResults(ArrayRef<StoredField> fields,
+                                 ArrayRef<Parameter> parameters) {
+  std::string returned = declareStored(fields);
+  finishFunction("StoredValues results", parameters, returned);
+  emitStoreOfNeighbours(fields);
 }
 
 Position mlir::mnistc::rowPosition(ArrayRef<int64_t> shape,

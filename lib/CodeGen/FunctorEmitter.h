@@ -143,6 +143,9 @@ private:
   /// The function that loads ElementValues, of which these are the values at a
   /// `place`.
   void finishElementLoad(ArrayRef<std::string> values);
+  /// The function that stores several results of neighbours, one result after
+  /// the other: a compiler does not know that two are different tensors.
+  void emitStoreOfNeighbours(ArrayRef<StoredField> fields);
   /// The functions that compute an element's results and that store those of
   /// neighbours: what is adjacent may be stored at once.
   void emitResults(ArrayRef<StoredField> fields,

@@ -7,6 +7,7 @@
 
 #include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Parameters.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepOrder.h"
 #include "lib/IR/Plan/Target.h"
@@ -24,6 +25,12 @@ struct FormChains : impl::FormChainsBase<FormChains> {
   void runOnOperation() override;
 };
 
+/// How many rows a chain has.
+struct Rows {
+  int64_t count;
+  bool areMatrices; ///< of a product in it; else along first dimensions
+};
+
 /// The steps of a function, and what each needs.
 class Steps {
 public:
@@ -34,7 +41,10 @@ public:
       numbers[step] = number;
     findWriters();
     for (StepOp step : steps)
-      most.push_back(updatesParameter(step) ? 0 : rowsOfLink(step).value_or(0));
+      links.push_back(updatesParameter(step)
+                          ? Link()
+                          : Link{mostRowsOfLink(step), imagesOfLink(step),
+                                 matricesOfLink(step)});
   }
 
   /// The steps of the first chain that begins with step `start` or later, which
@@ -44,17 +54,22 @@ public:
 private:
   void findWriters();
   bool updatesParameter(StepOp step) const;
-  bool mayBeLink(unsigned number, int64_t rows) const;
-  bool mayJoin(ArrayRef<unsigned> chain, unsigned number, int64_t rows) const;
+  bool mayBeLink(unsigned number, Rows rows) const;
+  bool mayJoin(ArrayRef<unsigned> chain, unsigned number, Rows rows) const;
   bool needsUpdateOfInput(ArrayRef<unsigned> chain) const;
-  SmallVector<unsigned> chainOf(unsigned start, int64_t rows) const;
+  SmallVector<unsigned> chainOf(unsigned start, Rows rows) const;
+  bool hasRows(unsigned number, Rows rows) const;
   SmallVector<unsigned> longestFrom(unsigned start) const;
 
   func::FuncOp function;
   const Machine &machine;
   SmallVector<StepOp> steps;
   StepDependencies dependencies;
-  SmallVector<int64_t> most; ///< rows of each step; 0: it is no link
+  /// What ChainBody.h says of a step's rows; 0: it is no link.
+  struct Link {
+    int64_t most = 0, images = 0, matrices = 0;
+  };
+  SmallVector<Link> links; ///< of each step
   DenseMap<Operation *, unsigned> numbers;
   DenseMap<Value, unsigned> writerOf; ///< of a parameter's old value
 };
@@ -84,9 +99,16 @@ bool Steps::updatesParameter(StepOp step) const {
   });
 }
 
-bool Steps::mayBeLink(unsigned number, int64_t rows) const {
-  return most[number] != 0 && most[number] % rows == 0 &&
-         isSmallLink(steps[number], rows, machine);
+bool Steps::mayBeLink(unsigned number, Rows rows) const {
+  int64_t most = rows.areMatrices ? links[number].most : links[number].images;
+  return most != 0 && most % rows.count == 0 &&
+         isSmallLink(steps[number], rows.count, machine);
+}
+
+/// Whether a step alone has so many.
+bool Steps::hasRows(unsigned number, Rows rows) const {
+  return rows.count ==
+         (rows.areMatrices ? links[number].matrices : links[number].images);
 }
 
 /// Whether steps together need the new value of a parameter whose old one they
@@ -106,7 +128,7 @@ bool Steps::needsUpdateOfInput(ArrayRef<unsigned> chain) const {
 /// Whether step `number` may be the next link: it reads what a link makes, by
 /// rows, and needs the chain in no other way.
 bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number,
-                    int64_t rows) const {
+                    Rows rows) const {
   StepOp step = steps[number];
   if (!mayBeLink(number, rows))
     return false;
@@ -118,7 +140,7 @@ bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number,
     unsigned made = numbers.lookup(producer);
     if (llvm::is_contained(chain, made)) {
       reads = true;
-      if (!readsByRows(step, i, rows))
+      if (!readsByRows(step, i, rows.count))
         return false;
     } else if (llvm::any_of(chain, [&](unsigned link) {
                  return dependencies.needs(made, link);
@@ -132,7 +154,7 @@ bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number,
 }
 
 /// Numbers of the steps of a chain of so many rows, which begins with `start`.
-SmallVector<unsigned> Steps::chainOf(unsigned start, int64_t rows) const {
+SmallVector<unsigned> Steps::chainOf(unsigned start, Rows rows) const {
   if (!mayBeLink(start, rows))
     return {};
   SmallVector<unsigned> chain = {start};
@@ -143,20 +165,27 @@ SmallVector<unsigned> Steps::chainOf(unsigned start, int64_t rows) const {
 }
 
 /// The longest chain that begins with a step; of several the one with most
-/// rows. A number of rows is that of one of its links.
+/// rows. As many rows has one of its links.
 SmallVector<unsigned> Steps::longestFrom(unsigned start) const {
-  if (most[start] == 0)
+  if (links[start].most == 0)
     return {};
-  std::set<int64_t, std::greater<>> candidates;
-  for (int64_t rows : ArrayRef(most).drop_front(start))
-    if (rows != 0 && most[start] % rows == 0)
-      candidates.insert(rows);
+  auto isMore = [](Rows a, Rows b) {
+    return std::pair(a.count, a.areMatrices) >
+           std::pair(b.count, b.areMatrices);
+  };
+  std::set<Rows, decltype(isMore)> candidates(isMore);
+  for (const Link &link : ArrayRef(links).drop_front(start)) {
+    if (link.images != 0 && links[start].images % link.images == 0)
+      candidates.insert({link.images, false});
+    if (link.matrices != 0 && links[start].most % link.matrices == 0)
+      candidates.insert({link.matrices, true});
+  }
   SmallVector<unsigned> best;
-  for (int64_t rows : candidates) {
+  for (Rows rows : candidates) {
     SmallVector<unsigned> chain = chainOf(start, rows);
-    bool isOne = llvm::any_of(
-        chain, [&](unsigned number) { return most[number] == rows; });
-    if (isOne && chain.size() > best.size())
+    bool isOfLink = llvm::any_of(
+        chain, [&](unsigned number) { return hasRows(number, rows); });
+    if (isOfLink && chain.size() > best.size())
       best = std::move(chain);
   }
   return best;
@@ -180,7 +209,9 @@ void FormChains::runOnOperation() {
     SmallVector<StepOp> links = Steps(function, machine).nextChain(start);
     if (links.empty())
       return;
-    chain(links);
+    for (StepOp link : linksOf(chain(links)))
+      if (hasContraction(link))
+        link.setScheduleAttr(mmaOnly(&getContext(), mmaOfLink(link)));
     sortTopologically(&function.getBody().front());
     numLinks += links.size();
   }

@@ -316,10 +316,11 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
     Steps of which each computes row i of its results from row i of what the ones
     before it made become the links of one step, a chain: the last layers of a
     network, its loss, and the gradients of both, or an attention of few tokens. A
-    row is one of equal parts of a tensor, whose first dimension has a multiple of
-    them; of the numbers of rows that the links have alone, the chain has the one
-    with which it is longest. A block has some rows and runs all links on them;
-    each reads the weights of products whole, which pays where these are small.
+    row is one of equal parts of a tensor: an image, a token, a head of an image.
+    Of the numbers of rows that the links have alone, the chain has the one with
+    which it is longest, of several the largest. A block has some rows and runs all
+    links on them; each reads the weights of products whole, which pays where these
+    are small.
     Only where launches cost as much as small steps do, and only on generated
     code. Products of a chain are on FMA units, whatever was chosen before.
 

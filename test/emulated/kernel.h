@@ -104,6 +104,7 @@ inline unsigned atomicAdd(unsigned *to, unsigned value) {
   return before;
 }
 
+inline float __fdividef(float a, float b) { return a / b; }
 inline unsigned __float_as_uint(float v) { return std::bit_cast<unsigned>(v); }
 inline float __uint_as_float(unsigned v) { return std::bit_cast<float>(v); }
 inline float __int_as_float(int v) { return std::bit_cast<float>(v); }

@@ -16,24 +16,24 @@
 /// A product, sums of its rows, these normalized, and copied, the first
 /// operand, and of the copied rows a product with the weights; one after
 /// another in `y`.
-#define MN_TEST_CHAIN(NAME, ROWS, N, K)                                        \
+#define MN_TEST_CHAIN(NAME, ROWS, N, K, MMA)                                   \
   inline constexpr mn::Matmul NAME##_product{                                  \
       .m = ROWS, .n = N, .k = K, .transposedB = true};                         \
   inline constexpr mn::Matmul NAME##_back{.m = ROWS, .n = K, .k = N};          \
   inline constexpr mn::Reduce NAME##_rows{.outputs = ROWS, .size = N};         \
   using Chain_##NAME = mn::Chain<                                              \
-      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,               \
+      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product, mn::Mma::MMA>, \
       mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \
       mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>,                       \
       mn::MapLink<CopyOf<ROWS, N>, N>,                                         \
       mn::Beside<mn::MapLink<CopyOf<ROWS, K>, K>>,                             \
-      mn::MatmulLink<float, Plain<float>, NAME##_back>>;                       \
+      mn::MatmulLink<float, Plain<float>, NAME##_back, mn::Mma::MMA>>;         \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_CHAINS(MN_TEST_CHAIN)
 
 /// Scores, their softmax, what it weighs, and of this the product with the
 /// weights transposed; one after another in `y`.
-#define MN_TEST_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH)                    \
+#define MN_TEST_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH, MMA)               \
   inline constexpr mn::Matmul NAME##_scores{.batch = ROWS * HEADS,             \
                                             .m = TOKENS,                       \
                                             .n = TOKENS,                       \
@@ -48,11 +48,11 @@ MN_TEST_CHAINS(MN_TEST_CHAIN)
                                           .n = WIDTH,                          \
                                           .k = TOKENS,                         \
                                           .transposedA = true};                \
-  using Chain_##NAME =                                                         \
-      mn::Chain<ROWS, mn::MatmulLink<float, Plain<float>, NAME##_scores>,      \
-                mn::SoftmaxLink<float, Plain<float>, NAME##_softmax>,          \
-                mn::MatmulLink<float, Plain<float>, NAME##_weighed>,           \
-                mn::MatmulLink<float, Plain<float>, NAME##_back>>;             \
+  using Chain_##NAME = mn::Chain<                                              \
+      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_scores, mn::Mma::MMA>,  \
+      mn::SoftmaxLink<float, Plain<float>, NAME##_softmax>,                    \
+      mn::MatmulLink<float, Plain<float>, NAME##_weighed, mn::Mma::MMA>,       \
+      mn::MatmulLink<float, Plain<float>, NAME##_back, mn::Mma::MMA>>;         \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_ATTENTIONS(MN_TEST_ATTENTION)
 

@@ -91,9 +91,14 @@ static void computeColumn(int64_t o, int64_t columns, int64_t size,
       });
 }
 
+/// Of two products and what is between.
+static double toleranceOf(mn::Mma mma) {
+  return mma == mn::Mma::bf16 ? 2e-2 : mma == mn::Mma::tf32 ? 3e-3 : 1e-5;
+}
+
 std::vector<Case> chainCases() {
   std::vector<Case> cases;
-#define MN_CASE_CHAIN(NAME, ROWS, N, K)                                        \
+#define MN_CASE_CHAIN(NAME, ROWS, N, K, MMA)                                   \
   {                                                                            \
     Case c = make<float, float>(                                               \
         #NAME,                                                                 \
@@ -109,7 +114,7 @@ std::vector<Case> chainCases() {
                                   Plain<float>{p.y + at.back, copies, p.b});   \
         },                                                                     \
         Places(ROWS, N, K).end, ROWS * K, N * K);                              \
-    c.tolerance = 1e-5;                                                        \
+    c.tolerance = toleranceOf(mn::Mma::MMA);                                   \
     c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
       for (int64_t o = 0; o < ROWS; ++o)                                       \
         computeRow(o, N, K, Places(ROWS, N, K), in, y);                        \
@@ -118,7 +123,7 @@ std::vector<Case> chainCases() {
   }
   MN_TEST_CHAINS(MN_CASE_CHAIN)
 #undef MN_CASE_CHAIN
-#define MN_CASE_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH)                    \
+#define MN_CASE_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH, MMA)               \
   {                                                                            \
     constexpr int64_t heads = ROWS * HEADS, square = heads * TOKENS * TOKENS;  \
     constexpr int64_t image = heads * TOKENS * WIDTH;                          \
@@ -135,7 +140,7 @@ std::vector<Case> chainCases() {
               Plain<float>{weighed + image, weights, weighed});                \
         },                                                                     \
         2 * (square + image), image, image);                                   \
-    c.tolerance = 1e-5;                                                        \
+    c.tolerance = toleranceOf(mn::Mma::MMA);                                   \
     c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
       for (int64_t head = 0; head < heads; ++head)                             \
         computeHead(head, heads, TOKENS, WIDTH, in, y);                        \

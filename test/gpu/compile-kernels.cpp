@@ -52,8 +52,9 @@ int main(int argc, char **argv) {
     return fail(std::string("cannot read '") + argv[3] + "'");
   const std::string text((std::istreambuf_iterator<char>(input)), {});
   const std::string arch = std::string("-arch=") + argv[1];
+  // What mnistc compiles its kernels with.
   std::vector<const char *> options = {arch.c_str(), "-std=c++20",
-                                       "--extra-device-vectorization"};
+                                       "-default-device"};
   for (int i = 4; i < argc; ++i)
     options.push_back(argv[i]);
 

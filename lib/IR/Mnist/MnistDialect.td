@@ -23,6 +23,7 @@ def Mnist_Dialect : Dialect {
     Pure operations on statically shaped tensors, close to ONNX but smaller:
     no implicit broadcasting, no optional operands, no version history.
   }];
+  let hasCanonicalizer = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

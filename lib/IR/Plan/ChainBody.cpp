@@ -6,6 +6,7 @@
 #include "lib/IR/Plan/CheckBody.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "mnistrt/cuda/kernels/chain_shape.cuh"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -19,15 +20,43 @@ using namespace mlir::mnistc;
 // What may be a link
 //===----------------------------------------------------------------------===//
 
-/// The first dimension that has more than one element, or else the last one.
-static int64_t firstDim(Value value) {
-  ArrayRef<int64_t> shape = shapeOf(value);
-  auto *first =
-      llvm::find_if(shape, [](int64_t extent) { return extent != 1; });
-  return std::min<int64_t>(first - shape.begin(), shape.size() - 1);
+/// The elements of the first dimension that has more than one.
+static int64_t firstOf(Value value) {
+  for (int64_t extent : shapeOf(value))
+    if (extent != 1)
+      return extent;
+  return 1;
 }
 
-static int64_t firstOf(Value value) { return shapeOf(value)[firstDim(value)]; }
+/// The first dimensions of a tensor in so many equal parts that the parts
+/// divide, without those of size 1: the last one may be divided in several of
+/// its elements each. None where parts begin elsewhere.
+static std::optional<SmallVector<int64_t>> dividedDims(ArrayRef<int64_t> shape,
+                                                       int64_t rows) {
+  SmallVector<int64_t> dims;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    if (rows == 1)
+      break;
+    if (extent == 1)
+      continue;
+    dims.push_back(static_cast<int64_t>(dim));
+    if (rows % extent != 0 && extent % rows != 0)
+      return std::nullopt;
+    rows = std::max<int64_t>(rows / extent, 1);
+  }
+  return rows == 1 ? std::optional(dims) : std::nullopt;
+}
+
+/// How many rows there are before the first of some dimensions.
+static int64_t rowsBefore(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  int64_t rows = 1;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    if (extent != 1 && llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      break;
+    rows *= extent;
+  }
+  return rows;
+}
 
 /// Whether a block can hold what it has to: the matrices of one of several
 /// products, a row of a softmax. Kernels know no product without terms.
@@ -45,16 +74,16 @@ static bool fitsBlock(Operation *root) {
          mn::shape::chainMemory;
 }
 
-/// How many rows a step without pools and collectives has a kernel for.
+/// The most rows that a step without pools and collectives has a kernel for.
 static std::optional<int64_t> rowsOfKernel(StepOp step) {
   Operation *root = rootOf(step);
   if (!root)
-    return firstOf(step.getResult(0));
+    return countOf(step.getResult(0));
   if (isRowStep(step)) {
     RowSpace space = *RowSpace::of(root);
     if (takesNumbers(step) || llvm::is_contained(space.getReducedDims(), 0))
       return std::nullopt;
-    return space.getShape().front();
+    return rowsBefore(space.getShape(), space.getReducedDims());
   }
   auto withLoops = dyn_cast<RootOpInterface>(root);
   if (!withLoops)
@@ -62,46 +91,85 @@ static std::optional<int64_t> rowsOfKernel(StepOp step) {
   SmallVector<unsigned> operands = withLoops.getRowOperands();
   if (operands.empty() || !fitsBlock(root))
     return std::nullopt;
-  return shapeOf(root->getOperand(operands.front())).front();
+  ArrayRef<int64_t> shape = shapeOf(root->getOperand(operands.front()));
+  if (auto reduction = dyn_cast<ReductionOpInterface>(root))
+    return rowsBefore(shape, reduction.getReducedDims());
+  return shape.front();
 }
 
-std::optional<int64_t> mlir::mnistc::rowsOfLink(StepOp step) {
+int64_t mlir::mnistc::mostRowsOfLink(StepOp step) {
   if (step.getImpl() != Impl::kernel || !linksOf(step).empty() ||
       isPoolStep(step) || llvm::any_of(step.getResults(), [](Value result) {
         return shapeOf(result).empty() || countOf(result) == 0;
       }))
-    return std::nullopt;
-  std::optional<int64_t> rows = rowsOfKernel(step);
-  if (!rows)
-    return std::nullopt;
-  for (Value result : step.getResults())
-    rows = std::gcd(*rows, firstOf(result));
+    return 0;
+  int64_t rows = rowsOfKernel(step).value_or(0);
+  if (rows != 0)
+    for (Value result : step.getResults())
+      rows = std::gcd(rows, countOf(result));
   return rows;
+}
+
+int64_t mlir::mnistc::imagesOfLink(StepOp step) {
+  int64_t rows = mostRowsOfLink(step);
+  if (rows != 0)
+    for (Value result : step.getResults())
+      rows = std::gcd(rows, firstOf(result));
+  return rows;
+}
+
+int64_t mlir::mnistc::matricesOfLink(StepOp step) {
+  auto product = dyn_cast_or_null<MatmulOp>(rootOf(step));
+  return product && product.getType().getRank() == 3 ? mostRowsOfLink(step) : 0;
+}
+
+/// Whether each link may have so many rows, and reads by rows what those before
+/// it make.
+static bool haveRows(ArrayRef<StepOp> links, int64_t rows) {
+  return llvm::all_of(links, [&](StepOp link) {
+    if (mostRowsOfLink(link) % rows != 0)
+      return false;
+    return llvm::all_of(llvm::enumerate(link.getInputs()), [&](auto input) {
+      Operation *producer = input.value().getDefiningOp();
+      return !producer || !llvm::is_contained(links, producer) ||
+             readsByRows(link, input.index(), rows);
+    });
+  });
 }
 
 int64_t mlir::mnistc::rowsOfChain(ArrayRef<StepOp> links) {
-  int64_t rows = 0;
-  for (StepOp link : links)
-    rows = std::gcd(rows, rowsOfLink(link).value_or(1));
-  return rows;
+  int64_t matrices = 0, images = 0;
+  for (StepOp link : links) {
+    images = std::gcd(images, imagesOfLink(link));
+    if (int64_t rows = matricesOfLink(link);
+        rows > matrices && haveRows(links, rows))
+      matrices = rows;
+  }
+  return std::max({matrices, images, int64_t(1)});
 }
 
 /// Whether an op that moves elements of `x` leaves them in their rows.
-static bool movesWithinRows(Operation *op, Value x) {
-  Value y = op->getResult(0);
-  int64_t from = firstDim(x), to = firstDim(y);
-  if (isa<TransposeOp>(op))
-    return cast<TransposeOp>(op).getPerm()[to] == from;
-  if (firstOf(x) != firstOf(y))
+static bool movesWithinRows(Operation *op, Value x, int64_t rows) {
+  ArrayRef<int64_t> before = shapeOf(x), after = shapeOf(op->getResult(0));
+  std::optional<SmallVector<int64_t>> from = dividedDims(before, rows),
+                                      to = dividedDims(after, rows);
+  if (!from || !to || from->size() != to->size())
     return false;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](BroadcastOp op) { return op.getDims()[from] == to; })
-      .Case([&](SliceOp op) {
-        return from == to && op.getStarts()[to] == 0 && op.getSteps()[to] == 1;
-      })
-      .Case([&](PadOp op) { return from == to && op.getLow()[to] == 0; })
-      .Case([&](ConcatOp op) { return static_cast<int64_t>(op.getDim()) > to; })
-      .Default(false);
+  return llvm::all_of(llvm::zip(*from, *to), [&](auto dims) {
+    auto [i, j] = dims;
+    if (before[i] != after[j])
+      return false;
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](TransposeOp op) { return op.getPerm()[j] == i; })
+        .Case([&](BroadcastOp op) { return op.getDims()[i] == j; })
+        .Case([&](SliceOp op) {
+          return i == j && op.getStarts()[j] == 0 && op.getSteps()[j] == 1;
+        })
+        .Case([&](PadOp op) { return i == j && op.getLow()[j] == 0; })
+        .Case(
+            [&](ConcatOp op) { return static_cast<int64_t>(op.getDim()) > j; })
+        .Default(false);
+  });
 }
 
 /// Whether row i of what is made of `operand`, of so many rows, is made of row
@@ -112,16 +180,12 @@ static bool keepsRows(OpOperand &operand, int64_t rows) {
   if (isa<ReshapeOp>(user) || user->hasTrait<Elementwise>())
     return true;
   Value x = operand.get();
-  if (shapeOf(x).empty() || firstOf(x) % rows != 0)
-    return false;
   if (user->hasTrait<Indexing>())
-    return movesWithinRows(user, x);
-  if (shapeOf(x).front() % rows != 0)
-    return false;
+    return movesWithinRows(user, x, rows);
   if (auto reduction = dyn_cast<ReductionOpInterface>(user))
-    return !llvm::is_contained(reduction.getReducedDims(), 0);
+    return rowsBefore(shapeOf(x), reduction.getReducedDims()) % rows == 0;
   auto root = dyn_cast<RootOpInterface>(user);
-  return root &&
+  return root && shapeOf(x).front() % rows == 0 &&
          llvm::is_contained(root.getRowOperands(), operand.getOperandNumber());
 }
 
@@ -213,10 +277,10 @@ static LogicalResult checkLink(StepOp chain, StepOp link, int64_t rows) {
     return chain.emitError("expected each link of chain '")
            << chain.getName() << "' ";
   };
-  if (link.getOffsets() || link.getSchedule())
-    return wrong() << "to have neither address nor schedule, got one at '"
+  if (link.getOffsets() || isScheduled(link))
+    return wrong() << "to have neither address nor tiles, got one at '"
                    << link.getName() << "'";
-  if (!rowsOfLink(link))
+  if (mostRowsOfLink(link) == 0)
     return wrong() << "to compute rows one by one, got otherwise at '"
                    << link.getName() << "'";
   for (auto [number, input] : llvm::enumerate(link.getInputs()))

@@ -303,6 +303,20 @@ Precision mlir::mnistc::precisionOf(Operation *module) {
               : *symbolizePrecision(defaultPrecision);
 }
 
+Mma mlir::mnistc::mmaOfLink(StepOp step) {
+  auto module = step->getParentOfType<ModuleOp>();
+  auto way = module->getAttrOfType<StringAttr>("plan.prefer");
+  if (way && symbolizeWay(way) == Way::fma)
+    return Mma::ffma;
+  const Target &target = targetFor(step);
+  for (const Preference &preference : target.machine->preferences)
+    if (preference.impl == Impl::kernel && preference.op == rowNameOf(step) &&
+        allows(precisionOf(module), preference.mma) &&
+        target.inability(preference, rootOf(step)).empty())
+      return preference.mma;
+  return Mma::ffma;
+}
+
 //===----------------------------------------------------------------------===//
 // Reasons
 //===----------------------------------------------------------------------===//

@@ -104,6 +104,11 @@ inline constexpr llvm::StringLiteral defaultPrecision = "fp32";
 /// The precision that a module is planned for, the default if it does not say.
 Precision precisionOf(Operation *module);
 
+/// What multiplies in a step that becomes a link of a chain (ChainBody.h): the
+/// tensor cores that the module's plan may use, also where they do not pay for
+/// a step of its own, which spreads over the whole machine.
+Mma mmaOfLink(StepOp step);
+
 /// What a step is in tables and messages: its root's mnemonic, or "pointwise".
 StringRef rowNameOf(StepOp step);
 

@@ -248,7 +248,20 @@ template <Float T> MN_FN T expMinus1(T x) {
 template <Float T> MN_FN T elu(T x, T alpha) {
   return x > T(0) ? x : alpha * expMinus1(x);
 }
-template <Float T> MN_FN T sigmoid(T x) { return T(1) / (T(1) + exp(-x)); }
+/// 1 / x, where x >= 1. On a GPU without the branch of a division, past which a
+/// compiler moves nothing: an estimate and a step of Newton's method, and 0 for
+/// what is smaller than normal numbers are.
+MN_FN double reciprocal(double x) { return 1 / x; }
+MN_FN float reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  const float estimate = ::__fdividef(1.f, x);
+  const float exact = ::fmaf(estimate, ::fmaf(-x, estimate, 1.f), estimate);
+  return x >= 0x1p126f ? 0.f : exact;
+#else
+  return 1.f / x;
+#endif
+}
+template <Float T> MN_FN T sigmoid(T x) { return reciprocal(T(1) + exp(-x)); }
 template <Float T> MN_FN T softplus(T x) {
   return (x < T(0) ? T(0) : x) + log1p(exp(-abs(x)));
 }

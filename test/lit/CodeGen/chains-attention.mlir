@@ -1,5 +1,6 @@
-// A chain of an attention: a link for each loop of a map, the second one beside
-// the first, products of several matrices and a softmax.
+// A chain of an attention, whose rows are the heads: a link for each loop of a
+// map, the second one beside the first, products of several matrices and a
+// softmax.
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations --plan-choose-schedules \
 // RUN:   --plan-fuse-horizontally --plan-form-chains --plan-assign-memory --plan-check-steps > %t.mlir
 // RUN: mnistc %t.mlir --emit=source -o - | FileCheck %s
@@ -7,8 +8,8 @@
 // CHECK:      constexpr mn::Matmul scores_shape{
 // CHECK-NEXT:     .batch = 8,
 // CHECK:          .transposedB = true,
-// CHECK:      using k_chain = mn::Chain<2, mn::MapLink<K, 60>,
-// CHECK-NEXT:                           mn::Beside<mn::MapLink<Transpose, 60>>,
+// CHECK:      using k_chain = mn::Chain<8, mn::MapLink<K, 15>,
+// CHECK-NEXT:                           mn::Beside<mn::MapLink<Transpose, 15>>,
 // CHECK-NEXT:                           mn::MatmulLink<float, Scores, scores_shape>,
 // CHECK-NEXT:                           mn::SoftmaxLink<float, Weights, weights_shape>,
 // CHECK-NEXT:                           mn::MatmulLink<float, Scores, y_shape>>;

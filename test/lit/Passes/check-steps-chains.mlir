@@ -223,7 +223,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
 
 module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
   func.func @address(%x: tensor<8x8xf32> {plan.offset = 0 : i64}) -> tensor<8x8xf32> attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
-    // expected-error@+1 {{expected each link of chain 'a' to have neither address nor schedule, got one at 'a'}}
+    // expected-error@+1 {{expected each link of chain 'a' to have neither address nor tiles, got one at 'a'}}
     %0 = plan.step "a" on kernel at [256] (%x) {
     ^bb0(%p: tensor<8x8xf32>):
       %1 = plan.step "a" on kernel at [256] (%p) {

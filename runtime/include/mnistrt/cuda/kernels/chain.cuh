@@ -5,14 +5,14 @@
 // layers of a network with the loss and its gradient. A block has some rows and
 // runs all links on them, one after another; no block waits for another. What a
 // link makes is in memory, where the threads of its block find it after a
-// barrier. Products are on the FMA units; a block reads their weights whole.
+// barrier. A block reads the weights of products whole.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_CHAIN_CUH
 #define MNISTRT_CUDA_KERNELS_CHAIN_CUH
 
-#include "mnistrt/cuda/kernels/chain_products.cuh"
+#include "mnistrt/cuda/kernels/chain_fragments.cuh"
 #include "mnistrt/cuda/kernels/pointwise.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
@@ -122,7 +122,8 @@ MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
 /// A matrix product whose first operand has the rows, as it is in memory, or
 /// several products; of each row of the chain it has one row or matrix, or
 /// some.
-template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
+template <typename T, typename F, Matmul S, Mma mma = Mma::ffma>
+struct MatmulLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
@@ -130,9 +131,13 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
     constexpr bool ofMatrices = S.batch > 1 || S.transposedA;
     constexpr int each = int((ofMatrices ? S.batch : S.m) / rows);
     constexpr int most = shape::chainRows(rows) * each;
-    if constexpr (ofMatrices)
+    constexpr bool holds = shape::holdsRows(most, S.k * sizeof(T));
+    if constexpr (mma != Mma::ffma && (ofMatrices || holds))
+      device::MatmulFragments<mma, F, S, ofMatrices, most>::run(
+          f, here.times(each));
+    else if constexpr (ofMatrices)
       device::MatmulBatch<T, F, S, most>::run(f, here.times(each));
-    else if constexpr (shape::holdsRows(most, S.k * sizeof(T)))
+    else if constexpr (holds)
       device::MatmulTiles<T, F, S, most>::run(f, here.times(each));
     else
       device::MatmulRows<T, F, S, most>::run(

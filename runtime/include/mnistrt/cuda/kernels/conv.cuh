@@ -43,12 +43,15 @@ struct ConvKernel : NoPackedFilters {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::productOf(S);
   static constexpr bool windowAlongK = !G::nchw && G::inChannels >= 4;
-  using Product =
-      ProductKernel<T, sizes, G::nchw || windowAlongK, G::nchw ? false : true>;
+  /// Pixels of a channel, or channels of a pixel.
+  static constexpr int adjacent =
+      adjacentOf<T>(G::nchw ? G::pixelsOut : G::outChannels);
+  using Product = ProductKernel<T, sizes, G::nchw || windowAlongK,
+                                G::nchw ? false : true, adjacent>;
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
-    return resultsAt(f, [](int group, int row, int column) {
+    return resultsAt<adjacent>(f, [](int group, int row, int column) {
       const int o = G::nchw ? row : column, pixel = G::nchw ? column : row;
       return G::outputIndex(pixel / G::pixelsOut, group * G::outChannels + o,
                             G::outPlace(pixel % G::pixelsOut));

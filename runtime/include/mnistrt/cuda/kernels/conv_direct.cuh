@@ -62,7 +62,7 @@ template <typename T, Conv S, shape::Direct d, int C, int P> struct DirectSums {
     for (int n = 0; n < images; ++n)
       v[n] = T(0);
     sum(v, image, channel, pixel);
-    storeEach<images, false>(
+    storeEach<images>(
         results.f, 0, 1, images, [](int) { return true; },
         [&](int n) { return results.place(image + n * apart, channel, pixel); },
         [&](int n, bool) { return v[n]; });

@@ -54,11 +54,12 @@ struct ConvFilterGradKernel {
   using G = ConvGeometry<S>;
   static constexpr shape::Product sizes = shape::filterGradOf(S);
   static constexpr bool windowAlongK = G::nchw || G::inChannels < 4;
-  using Product = ProductKernel<T, sizes, G::nchw, windowAlongK>;
+  static constexpr int adjacent = adjacentOf<T>(sizes.n); ///< weights
+  using Product = ProductKernel<T, sizes, G::nchw, windowAlongK, adjacent>;
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
-    return resultsAt(f, [](int group, int o, int column) {
+    return resultsAt<adjacent>(f, [](int group, int o, int column) {
       return Index(group * G::outChannels + o) * int(sizes.n) + column;
     });
   }

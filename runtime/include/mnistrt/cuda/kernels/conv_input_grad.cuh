@@ -92,8 +92,13 @@ struct ConvInputGradKernel : NoPackedFilters {
   static constexpr bool gradAlongK = !G::nchw && G::outChannels >= 4;
   // With one tap neighbours of a filter are input channels.
   static constexpr bool filterAlongK = G::taps != 1;
-  using Product =
-      ProductKernel<T, sizes, G::nchw ? filterAlongK : gradAlongK, false>;
+  /// Pixels of a channel, or channels of a pixel.
+  static constexpr int adjacent =
+      shape::splitsPhases(S)
+          ? 1
+          : adjacentOf<T>(G::nchw ? G::pixelsIn : G::inChannels);
+  using Product = ProductKernel<T, sizes, G::nchw ? filterAlongK : gradAlongK,
+                                false, adjacent>;
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
@@ -121,7 +126,7 @@ private:
         return G::inputIndex(pixel / G::pixelsIn, batch * G::inChannels + c,
                              G::inPlace(pixel % G::pixelsIn));
     };
-    return resultsAt(f, place, [](int batch, int row, int column) {
+    return resultsAt<adjacent>(f, place, [](int batch, int row, int column) {
       return !shape::splitsPhases(S) || InputPhase<S>::isPixel(placeInPhase(
                                             batch, pixelOfResult(row, column)));
     });

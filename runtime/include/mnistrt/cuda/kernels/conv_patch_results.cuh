@@ -133,7 +133,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
             window.image, firstResult + (isThere ? result : 0), window.at);
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
-          place[2 * j + k] = placeIf(isThere, first.ofPair(k));
+          place[2 * j + k] = placeIf(isThere, neighbourOf<2>(first, k));
           sum[2 * j + k] = sumOf(i + k, result);
         }
       }
@@ -159,7 +159,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
       // A thread has one window, and every second result.
       const int i = int(threadIdx.x) % windows;
       const Padded window = tile.window(i);
-      storeEach<each, split != 1>(
+      storeEach<each>(
           op.f, int(threadIdx.x) / windows, 2, share,
           [&](int r) { return has(window, r); },
           [&](int r) { return place(window, r); },
@@ -169,7 +169,7 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct PatchResults {
     } else {
       const auto windowOf = [](int e) { return e / share % windows; };
       const auto paddedOf = [&](int e) { return tile.window(windowOf(e)); };
-      storeEach<each, split != 1>(
+      storeEach<each>(
           op.f, int(threadIdx.x), threads, windows * share,
           [&](int e) { return has(paddedOf(e), e % share); },
           [&](int e) { return place(paddedOf(e), e % share); },

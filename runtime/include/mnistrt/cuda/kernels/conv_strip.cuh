@@ -181,13 +181,10 @@ template <shape::Windows W, shape::Patch t, bool nchw> struct StripKernel {
         const bool has = Tile::isMine(j + e / 4) && Images::isWindow(window) &&
                          op.has(window.at) && result < W.results;
         v[e] = sum[j + e / 4][e % 4];
-        if constexpr (!inPairs)
+        if (!inPairs || e % 2 == 0)
           place[e] = placeIf(has, op.place(window.image, result, window.at));
-        else if (e % 2 == 0)
-          place[e] =
-              placeIf(has, op.place(window.image, result, window.at).ofPair(0));
         else
-          place[e] = placeIf(place[e - 1] != none, place[e - 1].ofPair(1));
+          place[e] = place[e - 1];
       }
       storeResults<inPairs ? 2 : 1>(f, place, v);
     }

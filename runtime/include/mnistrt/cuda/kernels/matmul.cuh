@@ -21,8 +21,9 @@ MN_SHAPE_FN Product productOf(const Matmul &s) {
 
 namespace device {
 template <typename T, Matmul S> struct MatmulKernel {
-  using Product =
-      ProductKernel<T, shape::productOf(S), !S.transposedA, S.transposedB>;
+  static constexpr int adjacent = adjacentOf<T>(S.n);
+  using Product = ProductKernel<T, shape::productOf(S), !S.transposedA,
+                                S.transposedB, adjacent>;
   using Parts = typename Product::Parts;
 
   /// Of an operand whose lines in memory have so many elements.
@@ -30,7 +31,7 @@ template <typename T, Matmul S> struct MatmulKernel {
     return {.cheapRows = true, .cheapAlong = true, .fours = pitch % 4 == 0};
   }
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
-    return resultsAt(f, [](int batch, int row, int column) {
+    return resultsAt<adjacent>(f, [](int batch, int row, int column) {
       return ChannelIndex<1, S.n>{(Index(batch) * S.m + row) * S.n + column,
                                   column};
     });

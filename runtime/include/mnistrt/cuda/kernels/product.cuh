@@ -59,9 +59,9 @@ struct ProductLoop<float, P, aAlongK, bAlongK, t> {
 };
 
 /// Operand: see product_operand.cuh. `alongK`: its neighbours in memory are
-/// neighbours in k, else in row.
+/// neighbours in k, else in row. `adjacent`: see ProductResults.
 template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
-          shape::Tiles t = shape::tilesOf(P)>
+          int adjacent = 1, shape::Tiles t = shape::tilesOf(P)>
 struct ProductKernel {
   static_assert(P.schedule.tile[0] != 0 || t.dots,
                 "a product without a schedule");
@@ -69,10 +69,11 @@ struct ProductKernel {
   static constexpr int threads = t.allThreads(), stride = Loop::stride;
   static constexpr int height = t.height(), width = t.width();
   static constexpr int m = int(P.m), n = int(P.n);
-  using Share = TileShare<height * width, threads, t.splits,
-                          hasClusters &&
-                              (Loop::inShared ||
-                               height * stride * int(sizeof(T)) <= (40 << 10))>;
+  using Share =
+      TileShare<height * width, threads, t.splits,
+                hasClusters && (Loop::inShared ||
+                                height * stride * int(sizeof(T)) <= (40 << 10)),
+                width % adjacent == 0 ? adjacent : 1>;
   static constexpr int cluster = Share::cluster;
   static constexpr int64_t count = P.batches * P.m * P.n;
   using Parts = typename Share::template Parts<T, count, t.count>;
@@ -157,7 +158,9 @@ private:
     const auto place = [&](int e) {
       return results.place(at.batch, at.m0 + e / width, at.n0 + e % width);
     };
-    const auto inPart = [](int e) { return e / width * stride + e % width; };
+    const auto inPart = [](unsigned e) {
+      return e / width * stride + e % width;
+    };
     constexpr int apart = int(sizeof(Memory) / sizeof(T));
     if constexpr (cluster != 1 || t.splits == 1) {
       if constexpr (!Loop::inShared)
@@ -179,7 +182,7 @@ private:
       };
       if constexpr (Loop::inShared)
         Share::eachOfTile(isInTile, [&](int e) {
-          part(split, e) = sumOfSlices<t.slices, apart>(mine + inPart(e));
+          part(split, e) = sumsOfSlices<t.slices, apart>(mine + inPart(e)).v[0];
         });
       else
         loop.visit([&](int e, T v) {

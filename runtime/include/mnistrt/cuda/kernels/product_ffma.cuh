@@ -127,7 +127,7 @@ struct FfmaLoop {
                        int n) {
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
-      storeEach<columns, false>(
+      storeEach<columns>(
           results.f, 0, 1, columns,
           [&](int j) {
             return m0 + rowOf(i) < m && n0 + columnOf(j) < n &&

@@ -51,12 +51,18 @@ template <int P, int C> struct ChannelIndex {
   MN_DEVICE Index operator%(int n) const {
     return P == 1 && n == C ? Index(channel) : number % n;
   }
-  /// The first or second of two neighbours of a channel, of which this is the
-  /// first: the compiler sees that it is at an even place.
-  MN_DEVICE ChannelIndex ofPair(int k) const {
-    return {(number & Index(-2)) + k, channel};
-  }
 };
+
+/// Number k of `m` neighbours, of which `first` is the first one: the compiler
+/// sees that it is at a multiple of m.
+template <int m> MN_DEVICE Index neighbourOf(Index first, int k) {
+  return (first & Index(-m)) + k;
+}
+template <int m, int P, int C>
+MN_DEVICE ChannelIndex<P, C> neighbourOf(ChannelIndex<P, C> first, int k) {
+  return {neighbourOf<m>(first.number, k),
+          P == 1 ? first.channel + k : first.channel};
+}
 
 /// Whether what becomes of a result takes elements of other tensors.
 template <typename F>
@@ -112,6 +118,20 @@ MN_DEVICE void storeResult(const F &f, At place, T sum) {
   f.store(place, resultOf(f, place, sum, elementsOf(f, place)));
 }
 
+/// Stores `m` neighbours from the first one's place on.
+template <int m, typename F, typename At, typename V>
+MN_DEVICE void storeNeighbours(const F &f, At first, const V *values) {
+  const auto &v = *reinterpret_cast<const V(*)[m]>(values);
+  if constexpr (m == 1)
+    f.store(first, v[0]);
+  else if constexpr (requires { f.store(v, Offset(first)); })
+    f.store(v, Offset(first));
+  else
+#pragma unroll
+    for (int k = 0; k < m; ++k)
+      f.store(neighbourOf<m>(first, k), v[k]);
+}
+
 /// Stores those at `place`, or none, from their sums; each `m` are next to each
 /// other, and there or not.
 template <int m = 1, int n, typename F, typename At, typename T>
@@ -120,9 +140,16 @@ MN_DEVICE void storeResults(const F &f, const At (&place)[n],
   using Elements = decltype(elementsOf(f, place[0]));
   Elements e[n];
   decltype(resultOf(f, place[0], T(0), e[0])) v[n];
+  const auto isThere = [&](int j) { return place[j / m * m] != none; };
+  const auto neighbour = [&](int j) {
+    if constexpr (m == 1)
+      return place[j];
+    else
+      return neighbourOf<m>(place[j / m * m], j % m);
+  };
   // Without branches, so that all loads are under way together.
   const auto at = [&](int j) {
-    return place[j / m * m] == none ? At{Index(j % m)} : place[j];
+    return isThere(j) ? neighbour(j) : At{Index(j % m)};
   };
 #pragma unroll
   for (int j = 0; j < n; ++j)
@@ -133,10 +160,8 @@ MN_DEVICE void storeResults(const F &f, const At (&place)[n],
     v[j] = resultOf(f, at(j), sum[j], e[j]);
 #pragma unroll
   for (int j = 0; j < n; j += m)
-    if (place[j] != none)
-#pragma unroll
-      for (int k = 0; k < m; ++k)
-        f.store(place[j + k], v[j + k]);
+    if (isThere(j))
+      storeNeighbours<m>(f, neighbour(j), &v[j]);
 }
 
 /// The largest number up to `most` that `turns` is a multiple of.
@@ -147,50 +172,83 @@ MN_SHAPE_FN int togetherOf(int turns, int most = 16) {
   return n;
 }
 
-/// Stores results number `first`, `first + step` and so on, `turns` of them,
-/// but for those from `end` on. Number e is at place(e), if has(e); sum(e, has)
-/// gives its sum, and of one that there is not anything. `loads`: where it
-/// reads what other blocks have.
-template <int turns, bool loads, typename F, typename Has, typename Place,
-          typename Sum>
-MN_DEVICE void storeEach(const F &f, int first, int step, int end,
-                         const Has &has, const Place &place, const Sum &sum) {
-  constexpr int n = loads || ComputesResults<F> ? togetherOf(turns) : 1;
-#pragma unroll(n == 1 ? 4 : 1)
-  for (int turn = 0; turn < turns; turn += n) {
-    const int begin = first + turn * step;
-    if constexpr (n == 1) {
-      if (begin < end && has(begin))
-        storeResult(f, place(begin), sum(begin, true));
-    } else {
-      decltype(place(0)) at[n];
-      decltype(sum(0, true)) v[n];
+/// Sums next to each other.
+template <typename T, int m> struct alignas(m * sizeof(T)) Sums {
+  T v[m];
+  MN_DEVICE void operator+=(const Sums &other) {
 #pragma unroll
-      for (int j = 0; j < n; ++j) {
-        const int e = begin + j * step;
-        at[j] = placeIf(e < end && has(e), place(e));
-        v[j] = sum(e, at[j] != none);
+    for (int k = 0; k < m; ++k)
+      v[k] += other.v[k];
+  }
+};
+
+/// Stores results from number `first` on, `m` next to each other at a time,
+/// which are in memory next to each other too; then those from `first + step`
+/// on, and so on, `turns` times, but for those from `end` on. Number e is at
+/// place(e), if has(e); sums(e, has) gives its sum and those of its neighbours,
+/// and of one that there is not anything. Without branches: a thread would wait
+/// for each by itself.
+template <int turns, int m, typename F, typename Has, typename Place,
+          typename SumsOf>
+MN_DEVICE void storeGroups(const F &f, int first, int step, int end,
+                           const Has &has, const Place &place,
+                           const SumsOf &sums) {
+  constexpr int together = togetherOf(turns, shape::max(1, 16 / m));
+#pragma unroll 1
+  for (int turn = 0; turn < turns; turn += together) {
+    decltype(place(0)) at[together * m];
+    decltype(sums(0, true).v[0] + 0) v[together * m];
+#pragma unroll
+    for (int j = 0; j < together; ++j) {
+      const int e = first + (turn + j) * step;
+      const bool isThere = e < end && has(e);
+      const auto group = sums(e, isThere);
+#pragma unroll
+      for (int k = 0; k < m; ++k) {
+        at[j * m + k] = placeIf(isThere, place(e)); // read of the first one
+        v[j * m + k] = group.v[k];
       }
-      storeResults(f, at, v);
     }
+    storeResults<m>(f, at, v);
   }
 }
 
-/// The results of a product: has(batch, row, column), and place(of that).
-template <typename F, typename Place, typename Has> struct ProductResults {
+/// The same of single results, of which sum(e, has) gives the sum.
+template <int turns, typename F, typename Has, typename Place, typename Sum>
+MN_DEVICE void storeEach(const F &f, int first, int step, int end,
+                         const Has &has, const Place &place, const Sum &sum) {
+  using T = decltype(sum(0, true));
+  storeGroups<turns, 1>(
+      f, first, step, end, has, place,
+      [&](int e, bool isThere) { return Sums<T, 1>{{sum(e, isThere)}}; });
+}
+
+/// How many results a thread stores at once where `columns` of them are next to
+/// each other in memory, which begin at a multiple of that.
+template <typename T> MN_SHAPE_FN int adjacentOf(int64_t columns) {
+  constexpr int inWord = 16 / int(sizeof(T));
+  return columns % inWord == 0 ? inWord : 1;
+}
+
+/// The results of a product: has(batch, row, column), and place(of that). Those
+/// of `m` columns from a multiple of m on are next to each other in memory,
+/// from a multiple of m on, and there or not.
+template <int m, typename F, typename Place, typename Has>
+struct ProductResults {
   using Functor = F;
+  static constexpr int adjacent = m;
   const F &f;
   Place place;
   Has has;
 };
-template <typename F, typename Place, typename Has>
-MN_DEVICE ProductResults<F, Place, Has>
+template <int m = 1, typename F, typename Place, typename Has>
+MN_DEVICE ProductResults<m, F, Place, Has>
 resultsAt(const F &f, const Place &place, const Has &has) {
   return {f, place, has};
 }
-template <typename F, typename Place>
+template <int m = 1, typename F, typename Place>
 MN_DEVICE auto resultsAt(const F &f, const Place &place) {
-  return resultsAt(f, place, [](int, int, int) { return true; });
+  return resultsAt<m>(f, place, [](int, int, int) { return true; });
 }
 
 } // namespace mn::device

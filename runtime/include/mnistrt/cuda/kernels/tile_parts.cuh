@@ -63,24 +63,33 @@ struct NoLaterSums {
   static MN_DEVICE void addParts(const F &, const Parts &) {}
 };
 
-/// The sum of what slices of k have, so many numbers apart.
-template <int slices, int apart, typename T>
-MN_DEVICE T sumOfSlices(const T *first) {
-  T v = *first;
+/// The sums of what slices of k have, so many numbers apart, of neighbours.
+template <int slices, int apart, int m = 1, typename T>
+MN_DEVICE Sums<T, m> sumsOfSlices(const T *first) {
+  const auto at = [&](int slice) {
+    return *reinterpret_cast<const Sums<T, m> *>(first + slice * apart);
+  };
+  Sums<T, m> all = at(0);
 #pragma unroll
   for (int slice = 1; slice < slices; ++slice)
-    v += first[slice * apart];
-  return v;
+    all += at(slice);
+  return all;
 }
 
 /// A tile of `results` that `splits` blocks of so many threads share.
-/// `clustered`: they are a cluster, if they are few.
-template <int results, int threads, int splits, bool clustered>
+/// `clustered`: they are a cluster, if they are few. Of `adjacent` results from
+/// a multiple of that on all are there or none is (results.cuh).
+template <int results, int threads, int splits, bool clustered,
+          int adjacent = 1>
 struct TileShare {
   static constexpr bool later = shape::addsLater(splits);
   static constexpr int cluster = clustered && !later ? splits : 1;
   static constexpr int each = (results + cluster - 1) / cluster;
-  static constexpr int turns = (each + threads - 1) / threads;
+  /// What a thread stores at a time.
+  static constexpr int together =
+      each % (adjacent * threads) == 0 ? adjacent : 1;
+  static constexpr int atOnce = together * threads; ///< of a block
+  static constexpr int turns = (each + atOnce - 1) / atOnce;
 
   /// Scratch memory where `all` results of `tiles` tiles have parts.
   template <typename T, int64_t all, int64_t tiles>
@@ -101,14 +110,15 @@ struct TileShare {
     return each % threads == 0 ? e : shape::min(e, results - 1);
   }
 
-  /// Stores a share of the results: has(e), place(e) and sum(e, has).
-  template <typename F, typename Has, typename Place, typename Sum>
+  /// Stores a share of the results: has(e), place(e) and sums(e, has).
+  template <typename F, typename Has, typename Place, typename SumsOf>
   static MN_DEVICE void storeShare(const F &f, int rank, const Has &has,
-                                   const Place &place, const Sum &sum) {
+                                   const Place &place, const SumsOf &sums) {
     const int begin = rank * each;
-    storeEach<turns, splits != 1>(f, begin + int(threadIdx.x), threads,
-                                  shape::min(begin + each, results), has, place,
-                                  sum);
+    storeGroups<turns, together>(together == 1 ? f : withAlignedTensors(f),
+                                 begin + together * int(threadIdx.x), atOnce,
+                                 shape::min(begin + each, results), has, place,
+                                 sums);
   }
 
   /// Whether blocks send their parts of sums to the one that adds them up, into
@@ -118,7 +128,7 @@ struct TileShare {
   static constexpr bool sends =
       cluster != 1 && sizeof(T) == 4 && results * int(sizeof(T)) <= (16 << 10);
   struct Sent {
-    uint32_t word[cluster][each];
+    alignas(16) uint32_t word[cluster][each];
     uint64_t barrier;
   };
   static MN_DEVICE Sent &sent() {
@@ -142,7 +152,7 @@ struct TileShare {
                                   const Place &place) {
     Sent &all = sent();
     const auto own = [&](int e) {
-      return sumOfSlices<slices, apart>(mine + at(e));
+      return sumsOfSlices<slices, apart>(mine + at(e)).v[0];
     };
     clusterWait(); // until the others run
 #pragma unroll 4
@@ -153,11 +163,13 @@ struct TileShare {
     waitForWords(&all.barrier);
     storeShare(f, rank, has, place, [&](int e, bool) {
       const int number = shape::max(0, shape::min(e - rank * each, each - 1));
-      T v = T(0);
+      Sums<T, together> v = {};
 #pragma unroll
       for (int which = 0; which < cluster; ++which)
-        v += which == rank ? own(inTile(e))
-                           : __uint_as_float(all.word[which][number]);
+        v += which == rank
+                 ? sumsOfSlices<slices, apart, together>(mine + at(inTile(e)))
+                 : sumsOfSlices<1, 0, together>(
+                       reinterpret_cast<const T *>(&all.word[which][number]));
       return v;
     });
   }
@@ -172,10 +184,10 @@ struct TileShare {
     if constexpr (cluster != 1)
       clusterSync();
     storeShare(f, rank, has, place, [&](int e, bool) {
-      T v = T(0);
+      Sums<T, together> v = {};
 #pragma unroll
       for (int which = 0; which < cluster; ++which)
-        v += sumOfSlices<slices, apart>(
+        v += sumsOfSlices<slices, apart, together>(
             (cluster != 1 ? inBlock(mine, which) : mine) + at(inTile(e)));
       return v;
     });
@@ -191,10 +203,10 @@ struct TileShare {
     if (!lastToArrive(ticket, splits))
       return;
     storeShare(f, 0, has, place, [&](int e, bool is) {
-      T v = T(0);
+      Sums<T, together> v = {};
 #pragma unroll
       for (int which = 0; which < splits; ++which)
-        v += part(which, is ? e : 0);
+        v += sumsOfSlices<1, 0, together>(&part(which, is ? e : 0));
       return v;
     });
   }

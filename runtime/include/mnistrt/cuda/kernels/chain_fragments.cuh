@@ -1,0 +1,235 @@
+//===- chain_fragments.cuh - a chain's products on tensor cores -*- C++ -*-===//
+//
+// A warp has 16 rows and some columns of a product at a time. What a block
+// reads is little and stays in its first cache, so that operands go from memory
+// into the registers in which they are multiplied: no thread waits for another.
+//
+// Of 16 terms a lane has four neighbours of each line. Which terms the tensor
+// cores take them for does not matter, as long as both operands agree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MNISTRT_CUDA_KERNELS_CHAIN_FRAGMENTS_CUH
+#define MNISTRT_CUDA_KERNELS_CHAIN_FRAGMENTS_CUH
+
+#include "mnistrt/cuda/kernels/chain_products.cuh"
+#include "mnistrt/cuda/kernels/mma.cuh"
+#include "mnistrt/cuda/kernels/product_tiles.cuh"
+
+#ifdef __CUDACC__
+
+namespace mn::device {
+
+/// What a lane has of 16 terms of one line, as the tensor cores take it: words
+/// 0 and 1 are of its first two terms, 2 and 3 of the others, of bf16 a word of
+/// each two.
+template <Mma mma> struct LanesTerms {
+  static constexpr int words = mma == Mma::bf16 ? 2 : 4;
+  uint32_t big[words], small[mma == Mma::tf32x3 ? words : 1];
+
+  MN_DEVICE void set(const float (&v)[4]) {
+    if constexpr (mma == Mma::bf16) {
+      big[0] = toBf16(v[0], v[1]);
+      big[1] = toBf16(v[2], v[3]);
+    } else
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if constexpr (mma == Mma::tf32x3) {
+          big[i] = bigOf(v[i]);
+          small[i] = smallOf(v[i], big[i]);
+        } else {
+          big[i] = toTf32(v[i]);
+        }
+  }
+};
+
+/// A product as a link, or several: matrices of `lines` lines, of which a block
+/// has at most `most`, in memory one after another.
+template <Mma mma, typename F, Matmul S, bool ofMatrices, int most>
+struct MatmulFragments {
+  static constexpr int warps = shape::chainThreads / 32;
+  static constexpr int ofStep = 16;
+  static constexpr int steps = shape::ceilDiv(S.k, ofStep);
+  /// Rows of a matrix, those of a block where it has some of one.
+  static constexpr int rows = ofMatrices ? S.m : most;
+  static constexpr int tall = shape::ceilDiv(rows, 16);
+  static constexpr int matrices = ofMatrices ? most : 1;
+
+  /// Parts of 16 rows and 8 x `wide` columns.
+  static MN_SHAPE_FN int partsOf(int wide) {
+    return matrices * tall * shape::ceilDiv(S.n, 8 * wide);
+  }
+  /// As few columns as give each warp no more parts: it waits for the operands
+  /// of each.
+  static MN_SHAPE_FN int turnsOf(int wide) {
+    return shape::ceilDiv(partsOf(wide), warps);
+  }
+  static constexpr int wide = turnsOf(1) == turnsOf(4)   ? 1
+                              : turnsOf(2) == turnsOf(4) ? 2
+                                                         : 4;
+  static constexpr int across = shape::ceilDiv(S.n, 8 * wide);
+  /// Steps whose operands are on their way at once, as registers allow.
+  static constexpr int atOnce = shape::min(steps, wide == 4 ? 1 : 2);
+  static constexpr int kept =
+      shape::max(1, shape::keptTerms(mma) / (ofStep * atOnce));
+  static constexpr bool moves = steps > kept *atOnce;
+
+  using Sums = float[wide][4];
+
+  /// Four terms from k on of line `line`; zeros after the last term.
+  template <int lines, bool alongLines, typename Load>
+  static MN_DEVICE void loadTerms(float (&v)[4], Index matrix, int line, int k,
+                                  const Load &load) {
+    // Neighbours in memory, from an aligned one on.
+    if constexpr (alongLines && S.k % 4 == 0) {
+      const Index at =
+          (matrix + line * S.k + shape::min(k, S.k - 4)) & Index(-4);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float x = float(load(at + i));
+        v[i] = S.k % ofStep == 0 || k < S.k ? x : 0.0f;
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int term = shape::min(k + i, S.k - 1);
+        const float x = float(load(
+            matrix + (alongLines ? line * S.k + term : term * lines + line)));
+        v[i] = S.k % ofStep == 0 || k + i < S.k ? x : 0.0f;
+      }
+    }
+  }
+
+  /// The operands of a part: its first row of all, and its first column.
+  struct Part {
+    const F &f;
+    Index a, b; ///< where the matrices begin
+    int row, column;
+    int lastRow; ///< of the matrix, or of the block
+
+    MN_DEVICE void loadA(float (&v)[4], int line, int k) const {
+      loadTerms<S.m, !S.transposedA>(v, a, shape::min(line, lastRow), k,
+                                     [&](Index i) { return f.loadA(i); });
+    }
+    MN_DEVICE void loadB(float (&v)[4], int line, int k) const {
+      loadTerms<S.n, S.transposedB>(v, b, shape::min(line, S.n - 1), k,
+                                    [&](Index i) { return f.loadB(i); });
+    }
+    /// As the FMA units do.
+    MN_DEVICE float exact(int line, int other) const {
+      float sum = 0;
+#pragma unroll 1
+      for (int k = 0; k < S.k; ++k)
+        sum += float(f.loadA(
+                   a + (S.transposedA ? k * S.m + line : line * S.k + k))) *
+               float(f.loadB(
+                   b + (S.transposedB ? other * S.k + k : k * S.n + other)));
+      return sum;
+    }
+  };
+
+  static MN_DEVICE void multiply(Sums &sum, const float (&a)[2][4],
+                                 const float (&b)[wide][4]) {
+    LanesTerms<mma> x[2];
+    x[0].set(a[0]);
+    x[1].set(a[1]);
+#pragma unroll
+    for (int j = 0; j < wide; ++j) {
+      LanesTerms<mma> y;
+      y.set(b[j]);
+      // The small products first.
+      if constexpr (mma == Mma::tf32x3) {
+        add(sum[j], x[0].small, x[1].small, y.big);
+        add(sum[j], x[0].big, x[1].big, y.small);
+      }
+      add(sum[j], x[0].big, x[1].big, y.big);
+    }
+  }
+  template <int words>
+  static MN_DEVICE void add(float (&sum)[4], const uint32_t (&upper)[words],
+                            const uint32_t (&lower)[words],
+                            const uint32_t (&b)[words]) {
+#pragma unroll
+    for (int i = 0; i < words; i += 2) {
+      const uint32_t both[4] = {upper[i], lower[i], upper[i + 1], lower[i + 1]};
+      const uint32_t column[2] = {b[i], b[i + 1]};
+      multiplyAdd<mma>(sum, both, column);
+    }
+  }
+
+  /// The sums of a part. Those of tf32x3 move to others after some terms.
+  static MN_DEVICE void addUp(Sums &sum, const Part &part) {
+    const int lane = int(threadIdx.x) % 32, line = lane / 4;
+    Sums running = {};
+#pragma unroll 1
+    for (int step = 0; step < steps; step += atOnce) {
+      float a[atOnce][2][4], b[atOnce][wide][4];
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i) {
+        const int k = (step + i) * ofStep + lane % 4 * 4;
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          part.loadA(a[i][half], part.row + line + 8 * half, k);
+#pragma unroll
+        for (int j = 0; j < wide; ++j)
+          part.loadB(b[i][j], part.column + line + 8 * j, k);
+      }
+#pragma unroll
+      for (int i = 0; i < atOnce; ++i)
+        multiply(moves ? running : sum, a[i], b[i]);
+      if constexpr (moves)
+        if (step / atOnce % kept == kept - 1 || step + atOnce >= steps)
+#pragma unroll
+          for (int j = 0; j < wide; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              sum[j][e] += running[j][e];
+              running[j][e] = 0;
+            }
+    }
+  }
+
+  /// `result`: where the matrix of results begins.
+  static MN_DEVICE void store(const Part &part, const Sums &sum, Index result) {
+    const int lane = int(threadIdx.x) % 32;
+#pragma unroll
+    for (int j = 0; j < wide; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int line = part.row + lane / 4 + e / 2 * 8;
+        const int other = part.column + 8 * j + lane % 4 * 2 + e % 2;
+        if (line > part.lastRow || other >= S.n)
+          continue;
+        // Infinities and numbers near the end of f32's range in two parts.
+        const bool isLost = mma == Mma::tf32x3 && sum[j][e] != sum[j][e];
+        storeResult(part.f, result + line * S.n + other,
+                    isLost ? part.exact(line, other) : sum[j][e]);
+      }
+  }
+
+  /// `here`: the block's matrices, or its rows.
+  static MN_DEVICE void run(const F &functor, const ChainRows &here) {
+    const F f = withAlignedTensors(functor);
+    const int count = (ofMatrices ? here.count : 1) * tall * across;
+#pragma unroll 1
+    for (int p = int(threadIdx.x) / 32; p < count; p += warps) {
+      const int matrix = p / (tall * across), tile = p % (tall * across);
+      const Index number = Index(here.first + matrix);
+      Part part = {f,
+                   ofMatrices ? number * (S.m * S.k) : number * S.k,
+                   ofMatrices ? number * (S.n * S.k) : 0,
+                   tile / across * 16,
+                   tile % across * wide * 8,
+                   (ofMatrices ? S.m : here.count) - 1};
+      Sums sum = {};
+      addUp(sum, part);
+      store(part, sum, number * (ofMatrices ? S.m * S.n : S.n));
+    }
+  }
+};
+
+} // namespace mn::device
+
+#endif // __CUDACC__
+
+#endif // MNISTRT_CUDA_KERNELS_CHAIN_FRAGMENTS_CUH

@@ -9,7 +9,6 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/RowBody.h"
-#include "lib/IR/Plan/Schedule.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -17,17 +16,14 @@ using namespace mlir;
 using namespace mlir::mnistc;
 
 /// "mn::ReduceLink<mn::Sum, float, Mean, mean_shape>"
-static std::string typeOfRoot(StepOp link, StringRef functor, StringRef shape) {
-  auto root = cast<RootOpInterface>(rootOf(link));
+static std::string typeOfRoot(RootOpInterface root, StringRef functor,
+                              StringRef shape) {
   KernelText text = root.getKernelText();
   std::string type = "mn::" + capitalized(text.function) + "Link<";
   if (!text.kind.empty())
     type += text.kind.str() + ", ";
-  type += elementName(root->getOperand(0)).str() + ", " + functor.str() + ", " +
-          shape.str();
-  if (Mma mma = mmaOf(link); mma != Mma::ffma)
-    type += ", mn::Mma::" + stringifyMma(mma).str();
-  return type + ">";
+  return type + elementName(root->getOperand(0)).str() + ", " + functor.str() +
+         ", " + shape.str() + ">";
 }
 
 /// A map has a functor for each loop, which others may share, and no sizes.
@@ -56,11 +52,12 @@ LogicalResult FunctorEmitter::emitLinks(std::string &text, int64_t rows,
     if (failed(emitKernel()))
       return failure();
     std::string functor = tables.front().type.in(names.space());
-    links.push_back({step,
-                     isRowStep(step)
-                         ? "mn::RowsLink<" + functor + ", " + shape + ">"
-                         : typeOfRoot(step, functor, shape),
-                     tables.front()});
+    links.push_back(
+        {step,
+         isRowStep(step)
+             ? "mn::RowsLink<" + functor + ", " + shape + ">"
+             : typeOfRoot(cast<RootOpInterface>(root), functor, shape),
+         tables.front()});
   }
   text += declared + shapeText;
   return success();

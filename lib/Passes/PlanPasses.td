@@ -316,13 +316,16 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
     Steps of which each computes row i of its results from row i of what the ones
     before it made become the links of one step, a chain: the last layers of a
     network, its loss, and the gradients of both, or an attention of few tokens. A
-    row is one of equal parts of a tensor: an image, a token, a head of an image.
-    Of the numbers of rows that the links have alone, the chain has the one with
-    which it is longest, of several the largest. A block has some rows and runs all
-    links on them; each reads the weights of products whole, which pays where these
-    are small.
+    row is one of equal parts of a tensor: as many as its first dimension has, or
+    as a product in the chain has matrices, such as the heads of all images. Of the
+    numbers of rows that the links have alone, the chain has the one with which it
+    is longest, of several the largest. A block has some rows and runs all links on
+    them; each reads the weights of products whole, which pays where these are
+    small.
     Only where launches cost as much as small steps do, and only on generated
-    code. Products of a chain are on FMA units, whatever was chosen before.
+    code. What multiplies in a link of more than four rows, or of several products,
+    is the tensor cores where the plan's precision allows these, whatever was
+    chosen before; else the FMA units.
 
     A link updates no parameter, which other blocks may still read, and what a
     chain makes takes no operand's place in memory.

@@ -18,41 +18,53 @@
 /// another in `y`.
 #define MN_TEST_CHAIN(NAME, ROWS, N, K, MMA)                                   \
   inline constexpr mn::Matmul NAME##_product{                                  \
-      .m = ROWS, .n = N, .k = K, .transposedB = true};                         \
-  inline constexpr mn::Matmul NAME##_back{.m = ROWS, .n = K, .k = N};          \
+      .m = ROWS,                                                               \
+      .n = N,                                                                  \
+      .k = K,                                                                  \
+      .transposedB = true,                                                     \
+      .schedule = {.mma = mn::Mma::MMA}};                                      \
+  inline constexpr mn::Matmul NAME##_back{                                     \
+      .m = ROWS, .n = K, .k = N, .schedule = {.mma = mn::Mma::MMA}};           \
   inline constexpr mn::Reduce NAME##_rows{.outputs = ROWS, .size = N};         \
   using Chain_##NAME = mn::Chain<                                              \
-      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product, mn::Mma::MMA>, \
+      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_product>,               \
       mn::ReduceLink<mn::Sum, float, Floats<NAME##_rows>, NAME##_rows>,        \
       mn::RowsLink<Normalize<NAME##_rows>, NAME##_rows>,                       \
       mn::MapLink<CopyOf<ROWS, N>, N>,                                         \
       mn::Beside<mn::MapLink<CopyOf<ROWS, K>, K>>,                             \
-      mn::MatmulLink<float, Plain<float>, NAME##_back, mn::Mma::MMA>>;         \
+      mn::MatmulLink<float, Plain<float>, NAME##_back>>;                       \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_CHAINS(MN_TEST_CHAIN)
 
 /// Scores, their softmax, what it weighs, and of this the product with the
 /// weights transposed; one after another in `y`.
 #define MN_TEST_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH, MMA)               \
-  inline constexpr mn::Matmul NAME##_scores{.batch = ROWS * HEADS,             \
-                                            .m = TOKENS,                       \
-                                            .n = TOKENS,                       \
-                                            .k = WIDTH,                        \
-                                            .transposedB = true};              \
+  inline constexpr mn::Matmul NAME##_scores{                                   \
+      .batch = ROWS * HEADS,                                                   \
+      .m = TOKENS,                                                             \
+      .n = TOKENS,                                                             \
+      .k = WIDTH,                                                              \
+      .transposedB = true,                                                     \
+      .schedule = {.mma = mn::Mma::MMA}};                                      \
   inline constexpr mn::Softmax NAME##_softmax{.outer = ROWS * HEADS * TOKENS,  \
                                               .size = TOKENS};                 \
   inline constexpr mn::Matmul NAME##_weighed{                                  \
-      .batch = ROWS * HEADS, .m = TOKENS, .n = WIDTH, .k = TOKENS};            \
+      .batch = ROWS * HEADS,                                                   \
+      .m = TOKENS,                                                             \
+      .n = WIDTH,                                                              \
+      .k = TOKENS,                                                             \
+      .schedule = {.mma = mn::Mma::MMA}};                                      \
   inline constexpr mn::Matmul NAME##_back{.batch = ROWS * HEADS,               \
                                           .m = TOKENS,                         \
                                           .n = WIDTH,                          \
                                           .k = TOKENS,                         \
-                                          .transposedA = true};                \
-  using Chain_##NAME = mn::Chain<                                              \
-      ROWS, mn::MatmulLink<float, Plain<float>, NAME##_scores, mn::Mma::MMA>,  \
-      mn::SoftmaxLink<float, Plain<float>, NAME##_softmax>,                    \
-      mn::MatmulLink<float, Plain<float>, NAME##_weighed, mn::Mma::MMA>,       \
-      mn::MatmulLink<float, Plain<float>, NAME##_back, mn::Mma::MMA>>;         \
+                                          .transposedA = true,                 \
+                                          .schedule = {.mma = mn::Mma::MMA}};  \
+  using Chain_##NAME =                                                         \
+      mn::Chain<ROWS, mn::MatmulLink<float, Plain<float>, NAME##_scores>,      \
+                mn::SoftmaxLink<float, Plain<float>, NAME##_softmax>,          \
+                mn::MatmulLink<float, Plain<float>, NAME##_weighed>,           \
+                mn::MatmulLink<float, Plain<float>, NAME##_back>>;             \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_ATTENTIONS(MN_TEST_ATTENTION)
 

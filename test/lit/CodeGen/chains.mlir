@@ -12,7 +12,12 @@
 // CHECK:        void operator()(mn::Element i) const {
 // CHECK:      struct Total {
 // CHECK:      struct Power {
-// CHECK:      constexpr mn::Matmul y_shape{.m = 6, .n = 8, .k = 5};
+// CHECK:      constexpr mn::Matmul y_shape{
+// CHECK-NEXT:     .m = 6,
+// CHECK-NEXT:     .n = 8,
+// CHECK-NEXT:     .k = 5,
+// CHECK-NEXT:     .schedule = {.mma = mn::Mma::tf32x3},
+// CHECK-NEXT: };
 // CHECK-NEXT: using logits_chain = mn::Chain<6, mn::MatmulLink<float, Logits, logits_shape>,
 // CHECK-NEXT:                                mn::ReduceLink<mn::Max, float, Top, top_shape>,
 // CHECK-NEXT:                                mn::MapLink<Sub, 5>,

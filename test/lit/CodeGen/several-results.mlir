@@ -27,6 +27,13 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
     // CHECK-NEXT:     moment[i] = v.moment;
     // CHECK-NEXT:     div[i] = v.div;
     // CHECK-NEXT:   }
+    // CHECK-NEXT:   template <int n>
+    // CHECK-NEXT:   MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {
+    // CHECK-NEXT:     for (int i = 0; i < n; ++i)
+    // CHECK-NEXT:       moment[place + i] = v[i].moment;
+    // CHECK-NEXT:     for (int i = 0; i < n; ++i)
+    // CHECK-NEXT:       div[place + i] = v[i].div;
+    // CHECK-NEXT:   }
     %moment:2 = plan.step "moment" on kernel at [512, 768] schedule(#plan.product<tile = [16, 32, 8], warps = [4, 1]>) (%a, %b, %m, %w) {
     ^bb0(%i: tensor<8x2xf32>, %j: tensor<2x4xf32>, %k: tensor<8x4xf32>, %l: tensor<8x4xf32>):
       %0 = mnist.matmul %i, %j : (tensor<8x2xf32>, tensor<2x4xf32>) -> tensor<8x4xf32>

@@ -5,6 +5,9 @@
 // RUN: mnist-opt %s --plan-form-steps --plan-select-implementations --plan-choose-schedules --plan-form-chains \
 // RUN:     --plan-assign-memory --plan-assign-streams --plan-check-steps | FileCheck %s --strict-whitespace --check-prefix=MEMORY
 
+// RUN: mnist-opt %s --plan-form-rows --plan-form-steps --plan-select-implementations=prefer=fma --plan-choose-schedules --plan-form-chains \
+// RUN:   | FileCheck %s --strict-whitespace --check-prefix=FMA
+
 // Each row of the second product, of the sums and of the gradient needs one row
 // of the links before it. The first product has too many weights, and what sums
 // over the rows needs all of them.
@@ -13,13 +16,16 @@
 // CHECK:         %[[HIDDEN:.*]] = plan.step "relu" on kernel schedule
 // CHECK:         %[[CHAIN:.*]]:3 = plan.step "logits" on kernel(%[[HIDDEN]], %arg2)
 // CHECK-NEXT:    ^bb0(%[[H:.*]]: tensor<64x128xf32>{{.*}}, %[[W:.*]]: tensor<10x128xf32>
-// CHECK-NEXT:      %[[LOGITS:.*]] = plan.step "logits" on kernel(%[[H]], %[[W]])
+// CHECK-NEXT:      %[[LOGITS:.*]] = plan.step "logits" on kernel schedule(#plan.product<mma = tf32x3>)(%[[H]], %[[W]])
 // CHECK:           %[[P:.*]] = plan.step "sub" on kernel(%[[LOGITS]])
 // CHECK:           mnist.reduce_max
-// CHECK:           %[[G:.*]] = plan.step "grad" on kernel(%[[P]], %[[W]])
+// CHECK:           %[[G:.*]] = plan.step "grad" on kernel schedule(#plan.product<mma = tf32x3>)(%[[P]], %[[W]])
 // CHECK:           plan.yield %[[LOGITS]], %[[P]], %[[G]]
 // CHECK:         plan.step "weight" on kernel schedule({{.*}})(%[[CHAIN]]#1, %[[HIDDEN]])
 // CHECK:         return %[[CHAIN]]#2
+
+// FMA-LABEL:     func.func @classifier
+// FMA:             plan.step "grad" on kernel(
 
 // CPU-LABEL:     func.func @classifier
 // CPU-COUNT-5:   {{^ {4}%.* = plan.step}}

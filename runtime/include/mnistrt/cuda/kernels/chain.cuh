@@ -122,8 +122,7 @@ MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
 /// A matrix product whose first operand has the rows, as it is in memory, or
 /// several products; of each row of the chain it has one row or matrix, or
 /// some.
-template <typename T, typename F, Matmul S, Mma mma = Mma::ffma>
-struct MatmulLink : Link<F> {
+template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 #ifdef __CUDACC__
   template <int64_t rows>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
@@ -132,9 +131,8 @@ struct MatmulLink : Link<F> {
     constexpr int each = int((ofMatrices ? S.batch : S.m) / rows);
     constexpr int most = shape::chainRows(rows) * each;
     constexpr bool holds = shape::holdsRows(most, S.k * sizeof(T));
-    if constexpr (mma != Mma::ffma && (ofMatrices || holds))
-      device::MatmulFragments<mma, F, S, ofMatrices, most>::run(
-          f, here.times(each));
+    if constexpr (S.schedule.mma != Mma::ffma && (ofMatrices || holds))
+      device::MatmulFragments<F, S, ofMatrices, most>::run(f, here.times(each));
     else if constexpr (ofMatrices)
       device::MatmulBatch<T, F, S, most>::run(f, here.times(each));
     else if constexpr (holds)

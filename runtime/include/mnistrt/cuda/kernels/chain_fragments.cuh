@@ -45,8 +45,9 @@ template <Mma mma> struct LanesTerms {
 
 /// A product as a link, or several: matrices of `lines` lines, of which a block
 /// has at most `most`, in memory one after another.
-template <Mma mma, typename F, Matmul S, bool ofMatrices, int most>
+template <typename F, Matmul S, bool ofMatrices, int most>
 struct MatmulFragments {
+  static constexpr Mma mma = S.schedule.mma;
   static constexpr int warps = shape::chainThreads / 32;
   static constexpr int ofStep = 16;
   static constexpr int steps = shape::ceilDiv(S.k, ofStep);
@@ -74,6 +75,9 @@ struct MatmulFragments {
       shape::max(1, shape::keptTerms(mma) / (ofStep * atOnce));
   static constexpr bool moves = steps > kept *atOnce;
 
+  /// Whether there are terms for all steps.
+  static constexpr bool kFits = S.k % (ofStep * atOnce) == 0;
+
   using Sums = float[wide][4];
 
   /// Four terms from k on of line `line`; zeros after the last term.
@@ -87,7 +91,7 @@ struct MatmulFragments {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const float x = float(load(at + i));
-        v[i] = S.k % ofStep == 0 || k < S.k ? x : 0.0f;
+        v[i] = kFits || k < S.k ? x : 0.0f;
       }
     } else {
 #pragma unroll
@@ -95,7 +99,7 @@ struct MatmulFragments {
         const int term = shape::min(k + i, S.k - 1);
         const float x = float(load(
             matrix + (alongLines ? line * S.k + term : term * lines + line)));
-        v[i] = S.k % ofStep == 0 || k + i < S.k ? x : 0.0f;
+        v[i] = kFits || k + i < S.k ? x : 0.0f;
       }
     }
   }

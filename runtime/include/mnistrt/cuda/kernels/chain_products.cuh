@@ -1,6 +1,7 @@
 //===- chain_products.cuh - matrix products of a block's rows ---*- C++ -*-===//
 //
-// Products as links of a chain (chain.cuh), on the FMA units. Of one matrix of
+// Products as links of a chain (chain.cuh), on the FMA units (on tensor cores:
+// chain_fragments.cuh). Of one matrix of
 // weights and a row of the first operand for each row of the result: a block
 // reads the weights whole, from memory where it has few rows, else into shared
 // memory. Or several products, as of the heads of an attention: a block has all

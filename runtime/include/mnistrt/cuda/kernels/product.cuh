@@ -148,18 +148,20 @@ private:
   static MN_DEVICE void joinParts(Loop &loop, T *mine, Corner at, int64_t tile,
                                   int split, Parts &parts,
                                   const Results &results) {
+    // Without signs a division by a power of two is a shift.
+    const auto rowOf = [&](unsigned e) { return at.m0 + int(e / width); };
+    const auto columnOf = [&](unsigned e) { return at.n0 + int(e % width); };
     const auto isInTile = [&](int e) {
-      return at.m0 + e / width < m && at.n0 + e % width < n;
+      return rowOf(e) < m && columnOf(e) < n;
     };
     const auto has = [&](int e) {
-      return isInTile(e) &&
-             results.has(at.batch, at.m0 + e / width, at.n0 + e % width);
+      return isInTile(e) && results.has(at.batch, rowOf(e), columnOf(e));
     };
     const auto place = [&](int e) {
-      return results.place(at.batch, at.m0 + e / width, at.n0 + e % width);
+      return results.place(at.batch, rowOf(e), columnOf(e));
     };
     const auto inPart = [](unsigned e) {
-      return e / width * stride + e % width;
+      return int(e / width * stride + e % width);
     };
     constexpr int apart = int(sizeof(Memory) / sizeof(T));
     if constexpr (cluster != 1 || t.splits == 1) {

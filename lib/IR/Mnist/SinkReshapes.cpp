@@ -14,13 +14,12 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// Whether `after` is `before` with more dimensions, all of size 1.
+/// Whether `after` is `before`, of as many elements, with more dimensions:
+/// these have size 1.
 static bool onlyAddsOnes(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
   for (int64_t size : after)
     if (!before.empty() && before.front() == size)
       before = before.drop_front();
-    else if (size != 1)
-      return false;
   return before.empty();
 }
 

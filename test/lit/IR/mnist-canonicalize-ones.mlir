@@ -43,7 +43,8 @@ func.func @two(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<1x4x1xi1> {
 // CHECK:         mnist.add {{.*}} : tensor<1x1x4xf32>
 // CHECK:         mnist.add {{.*}} : tensor<1x4x1xf32>
 // CHECK:         mnist.neg {{.*}} : tensor<4xf32>
-func.func @others(%x: tensor<6xf32>, %y: tensor<4x1xf32>, %z: tensor<4xf32>, %w: tensor<1x4x1xf32>) -> (tensor<2x3xf32>, tensor<1x1x4xf32>, tensor<1x4x1xf32>, tensor<4xf32>) {
+// CHECK:         mnist.mul {{.*}} : tensor<1x4x1xf32>
+func.func @others(%x: tensor<6xf32>, %y: tensor<4x1xf32>, %z: tensor<4xf32>, %w: tensor<1x4x1xf32>) -> (tensor<2x3xf32>, tensor<1x1x4xf32>, tensor<1x4x1xf32>, tensor<4xf32>, tensor<1x4x1xf32>) {
   %0 = mnist.reshape %x : tensor<6xf32> -> tensor<2x3xf32>
   %1 = mnist.relu %0 : tensor<2x3xf32>
   %2 = mnist.reshape %y : tensor<4x1xf32> -> tensor<1x1x4xf32>
@@ -53,5 +54,7 @@ func.func @others(%x: tensor<6xf32>, %y: tensor<4x1xf32>, %z: tensor<4xf32>, %w:
   %6 = mnist.add %5, %w : tensor<1x4x1xf32>
   %7 = mnist.reshape %w : tensor<1x4x1xf32> -> tensor<4xf32>
   %8 = mnist.neg %7 : tensor<4xf32>
-  return %1, %4, %6, %8 : tensor<2x3xf32>, tensor<1x1x4xf32>, tensor<1x4x1xf32>, tensor<4xf32>
+  %9 = mnist.reshape %y : tensor<4x1xf32> -> tensor<1x4x1xf32>
+  %10 = mnist.mul %9, %5 : tensor<1x4x1xf32>
+  return %1, %4, %6, %8, %10 : tensor<2x3xf32>, tensor<1x1x4xf32>, tensor<1x4x1xf32>, tensor<4xf32>, tensor<1x4x1xf32>
 }

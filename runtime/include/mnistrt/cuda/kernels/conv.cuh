@@ -51,7 +51,7 @@ struct ConvKernel : NoPackedFilters {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
-    return resultsAt<adjacent>(f, [](int group, int row, int column) {
+    return resultsAt(f, [](int group, int row, int column) {
       const int o = G::nchw ? row : column, pixel = G::nchw ? column : row;
       return G::outputIndex(pixel / G::pixelsOut, group * G::outChannels + o,
                             G::outPlace(pixel % G::pixelsOut));

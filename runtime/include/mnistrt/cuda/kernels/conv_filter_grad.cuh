@@ -59,7 +59,7 @@ struct ConvFilterGradKernel {
   using Parts = typename Product::Parts;
 
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
-    return resultsAt<adjacent>(f, [](int group, int o, int column) {
+    return resultsAt(f, [](int group, int o, int column) {
       return Index(group * G::outChannels + o) * int(sizes.n) + column;
     });
   }

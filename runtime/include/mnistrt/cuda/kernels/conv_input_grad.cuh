@@ -126,7 +126,7 @@ private:
         return G::inputIndex(pixel / G::pixelsIn, batch * G::inChannels + c,
                              G::inPlace(pixel % G::pixelsIn));
     };
-    return resultsAt<adjacent>(f, place, [](int batch, int row, int column) {
+    return resultsAt(f, place, [](int batch, int row, int column) {
       return !shape::splitsPhases(S) || InputPhase<S>::isPixel(placeInPhase(
                                             batch, pixelOfResult(row, column)));
     });

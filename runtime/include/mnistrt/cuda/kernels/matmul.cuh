@@ -31,7 +31,7 @@ template <typename T, Matmul S> struct MatmulKernel {
     return {.cheapRows = true, .cheapAlong = true, .fours = pitch % 4 == 0};
   }
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
-    return resultsAt<adjacent>(f, [](int batch, int row, int column) {
+    return resultsAt(f, [](int batch, int row, int column) {
       return ChannelIndex<1, S.n>{(Index(batch) * S.m + row) * S.n + column,
                                   column};
     });

@@ -59,7 +59,8 @@ struct ProductLoop<float, P, aAlongK, bAlongK, t> {
 };
 
 /// Operand: see product_operand.cuh. `alongK`: its neighbours in memory are
-/// neighbours in k, else in row. `adjacent`: see ProductResults.
+/// neighbours in k, else in row. Of `adjacent` columns from a multiple of that
+/// on results are next to each other in memory, and all there or none.
 template <typename T, shape::Product P, bool aAlongK, bool bAlongK,
           int adjacent = 1, shape::Tiles t = shape::tilesOf(P)>
 struct ProductKernel {

@@ -230,25 +230,21 @@ template <typename T> MN_SHAPE_FN int adjacentOf(int64_t columns) {
   return columns % inWord == 0 ? inWord : 1;
 }
 
-/// The results of a product: has(batch, row, column), and place(of that). Those
-/// of `m` columns from a multiple of m on are next to each other in memory,
-/// from a multiple of m on, and there or not.
-template <int m, typename F, typename Place, typename Has>
-struct ProductResults {
+/// The results of a product: has(batch, row, column), and place(of that).
+template <typename F, typename Place, typename Has> struct ProductResults {
   using Functor = F;
-  static constexpr int adjacent = m;
   const F &f;
   Place place;
   Has has;
 };
-template <int m = 1, typename F, typename Place, typename Has>
-MN_DEVICE ProductResults<m, F, Place, Has>
+template <typename F, typename Place, typename Has>
+MN_DEVICE ProductResults<F, Place, Has>
 resultsAt(const F &f, const Place &place, const Has &has) {
   return {f, place, has};
 }
-template <int m = 1, typename F, typename Place>
+template <typename F, typename Place>
 MN_DEVICE auto resultsAt(const F &f, const Place &place) {
-  return resultsAt<m>(f, place, [](int, int, int) { return true; });
+  return resultsAt(f, place, [](int, int, int) { return true; });
 }
 
 } // namespace mn::device

@@ -10,10 +10,10 @@
 #ifndef MNISTRT_CPU_CONV_DEPTHWISE_H
 #define MNISTRT_CPU_CONV_DEPTHWISE_H
 
+#include "mnistrt/cpu/array.h"
 #include "mnistrt/cpu/image.h"
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/cpu/simd.h"
-#include <vector>
 
 namespace mn::detail {
 
@@ -37,8 +37,8 @@ public:
   /// Adds to sums what images [begin, end) give to the groups from `group` on.
   void add(int group, int begin, int end, T *sums) {
     const int count = groups - group < lanes ? groups - group : lanes;
-    image.resize(size_t(padded[0]) * padded[1] * padded[2] * lanes);
-    gradient.resize(size_t(w.outSize()) * lanes);
+    image.reset(size_t(padded[0]) * padded[1] * padded[2] * lanes);
+    gradient.reset(size_t(w.outSize()) * lanes);
     for (int n = begin; n < end; ++n) {
       copyImage(n * in.batch + group * in.channel, count);
       for (int o = 0; o < channels; ++o) {
@@ -70,7 +70,7 @@ private:
   const int groups, channels; ///< of output, of one group
   const Strides in, out, filter;
   int padded[3];
-  std::vector<T> image, gradient; ///< rows of pixels of `lanes` numbers
+  Array<T> image, gradient; ///< rows of pixels of `lanes` numbers
 
   /// Copies `pixels` neighbours in a row, of `count` groups `apart`, whose
   /// first load(from) gives.
@@ -185,7 +185,7 @@ void depthwiseFilterGrad(const Conv &s, const F &functor) {
   const int64_t work = int64_t(size) * Windows(s).outSize() * s.batch;
   const int64_t most = work / taskWork < 1 ? 1 : work / taskWork;
   const int parts = s.batch < most ? s.batch : int(most);
-  std::vector<T> sums(size_t(blocks) * parts * size);
+  Array<T> sums(size_t(blocks) * parts * size);
   parallelFor(Index(blocks) * parts, work / parts / 8, [&](int64_t task) {
     const int block = int(task / parts), part = int(task % parts);
     Grad(s, functor)

@@ -12,8 +12,8 @@
 #ifndef MNISTRT_CPU_DRAWS_H
 #define MNISTRT_CPU_DRAWS_H
 
+#include "mnistrt/math.h"
 #include "mnistrt/philox.h"
-#include <algorithm>
 
 namespace mn {
 
@@ -31,7 +31,7 @@ struct Draw {
     if (ranks == 1) // rows that follow one another
       return fillRange(first + rank * ofRow, count, numbers);
     while (count > 0) {
-      const int64_t some = std::min(count, ofRow - first % ofRow);
+      const int64_t some = min(count, ofRow - first % ofRow);
       fillRange(elementOfRank(first, ofRow, rank, ranks), some, numbers);
       first += some, numbers += some, count -= some;
     }
@@ -44,9 +44,10 @@ private:
     while (count > 0) {
       float drawn[4 * mostBlocks];
       const int64_t before = first % 4;
-      const int64_t some = std::min(count, 4 * mostBlocks - before);
+      const int64_t some = min(count, 4 * mostBlocks - before);
       drawBlocks(first / 4, (before + some + 3) / 4, drawn);
-      std::copy_n(drawn + before, some, numbers);
+      for (int64_t i = 0; i < some; ++i)
+        numbers[i] = drawn[before + i];
       first += some, numbers += some, count -= some;
     }
   }

@@ -12,10 +12,6 @@
 #include "mnistrt/cpu/runs.h"
 #include "mnistrt/maps.h"
 #include "mnistrt/math.h"
-#include <algorithm>
-#include <numeric>
-#include <type_traits>
-#include <utility>
 
 #define MN_POINTWISE_KERNEL(NAME, F)
 #define MN_SEGMENTS_KERNEL(NAME, E, ...)
@@ -46,18 +42,22 @@ MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
   const F f = functor;
   while (begin < end) {
     const Index place = begin % F::run;
-    const Index count = std::min<Index>(F::run - place, end - begin);
+    const Index count = min<Index>(F::run - place, end - begin);
     forPlaces(f, begin / F::run, place, place + count);
     begin += count;
   }
 }
 
-/// Element `i` of the numbers `j` of each sequence.
-template <typename F, int n, int size, size_t... ks>
+/// Element `i` of the numbers `j` of each sequence; those of the first are
+/// known.
+template <typename F, int n, int size, typename... Known>
 MN_INLINED void callDrawn(const F &f, Element i,
                           const float (&numbers)[n][size], int64_t j,
-                          std::index_sequence<ks...>) {
-  f(i, numbers[ks][j]...);
+                          Known... known) {
+  if constexpr (sizeof...(known) == n)
+    f(i, known...);
+  else
+    callDrawn(f, i, numbers, j, known..., numbers[sizeof...(known)][j]);
 }
 
 template <TakesDrawn F>
@@ -67,13 +67,12 @@ MN_INLINED void forElements(const F &functor, int64_t begin, int64_t end) {
   constexpr int n = decltype(draws)::count, most = 256;
   float numbers[n][most];
   while (begin < end) {
-    const int64_t count = std::min<int64_t>(most, end - begin);
+    const int64_t count = min<int64_t>(most, end - begin);
     for (int k = 0; k < n; ++k)
       draws.of[k].fill(begin, count, numbers[k]);
     MN_INDEPENDENT
     for (int64_t j = 0; j < count; ++j)
-      callDrawn(f, Element(begin + j), numbers, j,
-                std::make_index_sequence<n>());
+      callDrawn(f, Element(begin + j), numbers, j);
     begin += count;
   }
 }
@@ -111,7 +110,8 @@ MN_INLINED void pointwise(Context &, const char *, Index count,
     if (count == 1)
       return computeElements<1>(functor, 0);
   if constexpr (CountsInRuns<F>) {
-    constexpr int64_t apart = 64 / std::gcd(F::run, 64);
+    constexpr int64_t common = (F::run | 64) & -(F::run | 64); // with 64
+    constexpr int64_t apart = 64 / common;
     return parallelRanges(
         count / F::run, F::run,
         [&functor](int64_t begin, int64_t end) {

@@ -9,10 +9,10 @@
 #ifndef MNISTRT_CPU_REDUCE_H
 #define MNISTRT_CPU_REDUCE_H
 
+#include "mnistrt/cpu/array.h"
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/cpu/runs.h"
 #include "mnistrt/reductions.h"
-#include <algorithm>
 
 #define MN_REDUCE_KERNEL(NAME, R, T, F, ...)
 
@@ -187,10 +187,10 @@ void joinAll(State *states, const State *others) {
 template <typename R, bool whole, typename T, typename F>
 void reduceColumns(const F &f, Index first, Index count, Index begin, Index end,
                    StateOf<R, T> *states) {
-  std::fill_n(states, reduceLanes, R::template none<T>());
+  fill(states, reduceLanes, R::template none<T>());
   while (begin < end) {
     StateOf<R, T> group[reduceLanes], run[reduceLanes];
-    std::fill_n(group, reduceLanes, R::template none<T>());
+    fill(group, reduceLanes, R::template none<T>());
     for (Index i = 0; i < reduceRunSize && begin < end; ++i) {
       const Index next =
           end - begin < reduceRunSize ? end : begin + reduceRunSize;

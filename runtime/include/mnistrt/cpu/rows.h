@@ -14,12 +14,12 @@
 #ifndef MNISTRT_CPU_ROWS_H
 #define MNISTRT_CPU_ROWS_H
 
+#include "mnistrt/cpu/array.h"
 #include "mnistrt/cpu/parallel.h"
 #include "mnistrt/cpu/runs.h"
+#include "mnistrt/math.h"
 #include "mnistrt/rows.h"
 #include "mnistrt/shapes.h"
-#include <algorithm>
-#include <vector>
 
 #define MN_ROWS_KERNEL(NAME, F, ...)
 
@@ -34,7 +34,7 @@ constexpr int rowLanes = 16;
 constexpr Index rowPart = 1024;
 /// As many runs as are no more elements, but one at least.
 template <typename F>
-constexpr Index runsOfPart = std::max<Index>(1, rowPart / F::run);
+constexpr Index runsOfPart = rowPart < F::run ? 1 : rowPart / F::run;
 
 /// The states of a phase, in lanes that SIMD registers hold.
 template <int p, typename F> struct RowLanes {
@@ -88,13 +88,13 @@ auto rowPartOf(const F &f, const typename F::RowValues &row, Index o,
                Index part, Index size) {
   RowLanes<p, F> lanes;
   if constexpr (CountsInRuns<F>) {
-    const Index end = std::min(size / F::run, (part + 1) * runsOfPart<F>);
+    const Index end = min(size / F::run, (part + 1) * runsOfPart<F>);
     for (Index run = part * runsOfPart<F>; run < end; ++run)
       takeElements(lanes, f, row, o, F::run,
                    [run](Index place) { return InRun<F::run>{run, place}; });
   } else {
     const Index begin = part * rowPart;
-    takeElements(lanes, f, row, o, std::min(rowPart, size - begin),
+    takeElements(lanes, f, row, o, min(rowPart, size - begin),
                  [begin](Index r) { return begin + r; });
   }
   return lanes.joined();
@@ -220,8 +220,8 @@ MN_INLINED void addColumns(const F &f, const typename F::RowValues *rows,
   while (begin < end) {
     typename Kind::One sums[Kind::count][columnsAtOnce];
     for (auto &each : sums)
-      std::fill_n(each, columnsAtOnce, Kind::none());
-    const Index next = std::min(end, begin + columnRun);
+      fill(each, columnsAtOnce, Kind::none());
+    const Index next = min(end, begin + columnRun);
     for (Index r = begin; r < next; ++r) {
       MN_INDEPENDENT
       for (Index i = 0; i < count; ++i) {
@@ -260,21 +260,21 @@ template <typename Use>
 MN_INLINED void eachColumnPart(const Reduce &s, int64_t parts, const Use &use) {
   const int64_t each = (s.size + parts - 1) / parts;
   parallelFor(parts, each * s.outputs, [&](int64_t part) {
-    const int64_t begin = part * each, end = std::min(s.size, begin + each);
+    const int64_t begin = part * each, end = min(s.size, begin + each);
     for (int64_t first = 0; first < s.outputs; first += columnsAtOnce)
-      use(part, first, std::min<int64_t>(columnsAtOnce, s.outputs - first),
-          begin, end);
+      use(part, first, min<int64_t>(columnsAtOnce, s.outputs - first), begin,
+          end);
   });
 }
 
 template <int p, typename F>
 void columnPhases(const F &functor, const Reduce &s, int64_t parts,
-                  std::vector<typename F::RowValues> &rows) {
+                  Array<typename F::RowValues> &rows) {
   if constexpr (p < F::Phases::count) {
     using Kind = typename F::Phases::template At<p>;
     const size_t count = size_t(s.outputs);
-    std::vector<typename Kind::State> states(size_t(parts) * count,
-                                             Kind::noneOfAll());
+    Array<typename Kind::State> states(size_t(parts) * count,
+                                       Kind::noneOfAll());
     eachColumnPart(s, parts,
                    [&](int64_t part, Index first, Index some, Index begin,
                        Index end) MN_ALWAYS_INLINE {
@@ -292,9 +292,9 @@ void columnPhases(const F &functor, const Reduce &s, int64_t parts,
 }
 
 template <typename F> void columns(const Reduce &s, const F &functor) {
-  const int64_t parts = std::clamp<int64_t>(
-      std::min(s.outputs * s.size / columnPart, s.size), 1, mostColumnParts);
-  std::vector<typename F::RowValues> rows(size_t(s.outputs));
+  const int64_t parts = max<int64_t>(
+      min(min(s.outputs * s.size / columnPart, s.size), mostColumnParts), 1);
+  Array<typename F::RowValues> rows(size_t(s.outputs));
   for (size_t o = 0; o < rows.size(); ++o)
     functor.begin(rows[o], Index(o));
   columnPhases<0>(functor, s, parts, rows);

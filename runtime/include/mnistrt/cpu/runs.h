@@ -18,7 +18,7 @@
 #define MNISTRT_CPU_RUNS_H
 
 #include "mnistrt/generated.h"
-#include <concepts>
+#include <type_traits>
 
 namespace mn {
 
@@ -34,8 +34,9 @@ template <Index length> struct InRun {
 };
 
 /// By a number that is known when this is compiled.
-template <Index length>
-constexpr Index operator/(InRun<length> i, std::integral auto by) {
+template <Index length, typename Integer>
+  requires std::is_integral_v<Integer>
+constexpr Index operator/(InRun<length> i, Integer by) {
   const Index d = by;
   if (d % length == 0)
     return i.run / (d / length);
@@ -43,8 +44,9 @@ constexpr Index operator/(InRun<length> i, std::integral auto by) {
     return i.run * (length / d) + i.place / d;
   return Index(i) / d;
 }
-template <Index length>
-constexpr Index operator%(InRun<length> i, std::integral auto by) {
+template <Index length, typename Integer>
+  requires std::is_integral_v<Integer>
+constexpr Index operator%(InRun<length> i, Integer by) {
   const Index d = by;
   if (d % length == 0)
     return i.run % (d / length) * length + i.place;

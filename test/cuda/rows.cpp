@@ -110,50 +110,42 @@ TEST(Rows, BlocksHaveTheElementsOfTheirTurns) {
 }
 
 /// What a step says whose threads have two numbers of an element.
-struct Pairs {
-  struct ElementValues {
-    float a, b;
-  };
-  static constexpr Index runsApart = 384 * 49;
-};
-struct DrawnPairs : Pairs {
-  static constexpr bool drawsNumbers = true;
-};
+constexpr shape::RowTraits pairs = {.hasRunsApart = true, .elementBytes = 8};
 
 TEST(Rows, LargeOnesAreSharedByBlocksThatKeepThem) {
   const Reduce images{
       .outputs = 384, .size = 25088, .contiguous = false, .run = 49};
   const shape::RowTeams t = shape::rowTeams(images);
   EXPECT_EQ(t.splits, 1);
-  EXPECT_FALSE(shape::keepsRows<Pairs>(images, t, t.threads()));
-  const shape::RowTeams kept = shape::rowTeamsOf<Pairs>(images);
+  EXPECT_FALSE(shape::keepsRows(images, pairs, t, t.threads()));
+  const shape::RowTeams kept = shape::rowTeamsOf(images, pairs);
   EXPECT_EQ(kept.splits, 2);
-  EXPECT_TRUE(shape::keepsRows<Pairs>(images, kept, kept.threads()));
+  EXPECT_TRUE(shape::keepsRows(images, pairs, kept, kept.threads()));
   // Loops that draw numbers are long; caches hold less; no cluster has enough.
-  EXPECT_EQ(shape::rowTeamsOf<DrawnPairs>(images).splits, 1);
+  shape::RowTraits drawn = pairs;
+  drawn.drawsNumbers = true;
+  EXPECT_EQ(shape::rowTeamsOf(images, drawn).splits, 1);
   Reduce other = images;
   other.outputs = 150;
-  EXPECT_EQ(shape::rowTeamsOf<Pairs>(other).splits,
+  EXPECT_EQ(shape::rowTeamsOf(other, pairs).splits,
             shape::rowTeams(other).splits);
   other.outputs = 384, other.size *= 10;
-  EXPECT_EQ(shape::rowTeamsOf<Pairs>(other).splits, 1);
+  EXPECT_EQ(shape::rowTeamsOf(other, pairs).splits, 1);
 }
-
-struct PairsBesideOthers : Pairs {
-  static constexpr bool runsBeside = true;
-};
 
 TEST(Rows, FewBlocksAreSpreadWhereNoOthersRun) {
   const Reduce images{
       .outputs = 16, .size = 64 * 784, .contiguous = false, .run = 784};
-  const LaunchShape few = shape::rows<Pairs>(images);
+  const LaunchShape few = shape::rows(images, pairs);
   EXPECT_GT(few.blocks, 44u);
   EXPECT_LE(few.blocks, unsigned(shape::referenceSms));
   EXPECT_TRUE(few.spread);
-  EXPECT_FALSE(shape::rows<PairsBesideOthers>(images).spread);
+  shape::RowTraits beside = pairs;
+  beside.runsBeside = true;
+  EXPECT_FALSE(shape::rows(images, beside).spread);
   Reduce many = images;
   many.outputs = 1024;
-  EXPECT_FALSE(shape::rows<Pairs>(many).spread);
+  EXPECT_FALSE(shape::rows(many, pairs).spread);
 }
 
 } // namespace

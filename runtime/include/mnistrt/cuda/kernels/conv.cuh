@@ -11,6 +11,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_CUH
 
 #include "mnistrt/cuda/kernels/conv_way.cuh"
+#include "mnistrt/cuda/launches.h"
 
 namespace mn {
 
@@ -256,8 +257,7 @@ struct ConvKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
 
 template <typename T, typename F>
 void conv(Context &ctx, const char *kernel, const Conv &s, const F &functor) {
-  launchConv(ctx, kernel, shape::convWay(s), shape::windowsOfWay(s),
-             shape::productOf(s), functor);
+  launch(ctx, kernel, convLaunches(s), functor);
 }
 
 #endif // __CUDACC__

@@ -12,6 +12,7 @@
 
 #include "mnistrt/cuda/kernels/conv_bands.cuh"
 #include "mnistrt/cuda/kernels/conv_filter_grad_few.cuh"
+#include "mnistrt/cuda/launches.h"
 
 namespace mn {
 
@@ -130,9 +131,7 @@ struct ConvFilterGradKernel<float, S, Way::bands> : BandsKernel<S> {};
 template <typename T, typename F>
 void convFilterGrad(Context &ctx, const char *kernel, const Conv &s,
                     const F &functor) {
-  const bool shares = s.schedule.way != Way::weights;
-  launchWithSums(ctx, kernel, shape::filterGrad(s),
-                 shares ? s.schedule.split : 1, shape::resultsOf(s), functor);
+  launch(ctx, kernel, convFilterGradLaunches(s), functor);
 }
 
 #endif // __CUDACC__

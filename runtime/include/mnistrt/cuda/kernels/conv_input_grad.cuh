@@ -13,6 +13,7 @@
 
 #include "mnistrt/cuda/kernels/conv_output_grad.cuh"
 #include "mnistrt/cuda/kernels/conv_way.cuh"
+#include "mnistrt/cuda/launches.h"
 
 namespace mn {
 
@@ -419,8 +420,7 @@ struct ConvInputGradKernel<T, S, Way::direct> : NoLaterSums, NoPackedFilters {
 template <typename T, typename F>
 void convInputGrad(Context &ctx, const char *kernel, const Conv &s,
                    const F &functor) {
-  launchConv(ctx, kernel, shape::inputGradWay(s), shape::readersOf(s),
-             shape::inputGradOf(s), functor);
+  launch(ctx, kernel, convInputGradLaunches(s), functor);
 }
 
 #endif // __CUDACC__

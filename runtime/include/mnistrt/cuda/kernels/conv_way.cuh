@@ -88,29 +88,6 @@ MN_DEVICE void runWindows(const Operation &operation, const uint4 *filters,
 
 } // namespace device
 
-#else
-
-/// A convolution or the gradient of its input: of patches the filters are
-/// packed first.
-template <typename F>
-void launchConv(Context &ctx, const char *kernel, const shape::ConvWay &way,
-                const shape::Windows &w, const shape::Product &p,
-                const F &functor) {
-  if (way.way == Way::product)
-    return launchProduct(ctx, kernel, p, functor);
-  const LaunchShape shape = shape::launchOf(way, w, p);
-  if (way.way != Way::patches)
-    return launch(ctx, kernel, shape, functor);
-  const WithFilters<F> argument = {
-      functor, stepMemory(ctx, size_t(shape::packedWords(w, way.patch)) * 16),
-      ctx.part == StepPart::others};
-  if (ctx.part != StepPart::others)
-    launch(ctx, kernel, shape::packFilters(w, way.patch), argument,
-           filtersSuffix);
-  if (ctx.part != StepPart::packing)
-    launch(ctx, kernel, shape, argument);
-}
-
 #endif // __CUDACC__
 
 } // namespace mn

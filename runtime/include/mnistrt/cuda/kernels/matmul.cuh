@@ -8,6 +8,7 @@
 #define MNISTRT_CUDA_KERNELS_MATMUL_CUH
 
 #include "mnistrt/cuda/kernels/product.cuh"
+#include "mnistrt/cuda/launches.h"
 
 namespace mn {
 
@@ -75,7 +76,7 @@ template <typename T, typename F>
 void matmul(Context &ctx, const char *kernel, const Matmul &s,
             const F &functor) {
   if (int64_t(s.batch) * s.m * s.n != 0)
-    launchProduct(ctx, kernel, shape::productOf(s), functor);
+    launch(ctx, kernel, matmulLaunches(s), functor);
 }
 
 #endif // __CUDACC__

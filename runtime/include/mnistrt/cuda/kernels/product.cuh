@@ -221,15 +221,6 @@ private:
 
 } // namespace device
 
-#else
-
-template <typename F>
-void launchProduct(Context &ctx, const char *kernel, const shape::Product &p,
-                   const F &functor) {
-  launchWithSums(ctx, kernel, shape::product(p), p.schedule.split,
-                 p.batches * p.m * p.n, functor);
-}
-
 #endif // __CUDACC__
 
 } // namespace mn

@@ -12,6 +12,7 @@
 #define MNISTRT_CUDA_KERNELS_REDUCE_CUH
 
 #include "mnistrt/cuda/kernels/common.cuh"
+#include "mnistrt/cuda/launches.h"
 #include "mnistrt/reductions.h"
 
 namespace mn {
@@ -261,7 +262,7 @@ template <typename R, typename T, typename F>
 void reduce(Context &ctx, const char *kernel, const Reduce &s,
             const F &functor) {
   if (s.outputs != 0)
-    launch(ctx, kernel, shape::reduce(s), functor);
+    launch(ctx, kernel, reduceLaunch(s), functor);
 }
 
 #endif // __CUDACC__

@@ -24,6 +24,7 @@
 #include "mnistrt/cuda/kernels/row_moments.cuh"
 #include "mnistrt/cuda/kernels/rows_elements.cuh"
 #include "mnistrt/cuda/kernels/rows_tall.cuh"
+#include "mnistrt/cuda/launches.h"
 
 namespace mn {
 
@@ -361,7 +362,7 @@ using RowKernelOf = typename RowKernelFor<F, S>::Type;
 
 #define MN_ROWS_KERNEL(NAME, F, ...)                                           \
   __device__ mn::device::RowKernelOf<F, __VA_ARGS__>::Parts NAME##_parts;      \
-  MN_GLOBAL_CLUSTERS(mn::shape::rows<F>(__VA_ARGS__))                          \
+  MN_GLOBAL_CLUSTERS(mn::shape::rows(__VA_ARGS__, mn::shape::rowTraits<F>))    \
   NAME(const __grid_constant__ F f, const int launch MN_TIMES_ARGUMENT) {      \
     MN_RECORD_TIMES                                                            \
     mn::device::RowKernelOf<F, __VA_ARGS__>::run(f, NAME##_parts, launch);     \
@@ -375,9 +376,10 @@ template <typename F>
 void rows(Context &ctx, const char *kernel, const Reduce &s, const F &functor) {
   if (s.outputs == 0)
     return;
-  for (int n = 0; n < shape::rowLaunches<F>(s); ++n) {
+  const RowLaunches all = rowLaunches(s, shape::rowTraits<F>);
+  for (int n = 0; n < all.count; ++n) {
     void *arguments[] = {const_cast<F *>(&functor), &n};
-    launch(ctx, kernel, shape::rows<F>(s), arguments);
+    launch(ctx, kernel, all.shape, arguments);
   }
 }
 

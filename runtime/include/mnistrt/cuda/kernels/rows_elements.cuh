@@ -27,15 +27,16 @@ struct RowElements {
   static_assert(t.ragged || S.size % wide == 0);
   /// Where a thread's elements are whole runs apart, no division says where
   /// the next one is: of a team so many threads have elements.
-  static constexpr int atWork = shape::threadsAtWork<F>(S, t);
-  static constexpr bool byRuns = shape::goesByRuns<F>(S, t);
+  static constexpr int atWork = shape::threadsAtWork(S, shape::rowTraits<F>, t);
+  static constexpr bool byRuns = shape::goesByRuns(S, shape::rowTraits<F>, t);
   /// Numbers of elements. By 64 bits the compiler unrolls no loop more than is
   /// said: it would put loads off to where they are used.
   using Number = typename Choice<byRuns, RowNumber<S>, int64_t>::Type;
   static constexpr Number all = t.ragged ? 4 * shape::raggedFours(S) : S.size;
   static constexpr Number stride = Number(atWork) * splits * wide;
   static constexpr Number each = shape::ceilDiv<Number>(all, stride);
-  static constexpr bool keeps = shape::keepsRows<F>(S, t, threads);
+  static constexpr bool keeps =
+      shape::keepsRows(S, shape::rowTraits<F>, t, threads);
   /// Elements, or neighbours, that are on their way from memory at once: of few
   /// bytes more. To draw numbers takes longer, and much code for each.
   static constexpr int depth =

@@ -180,10 +180,19 @@ MN_SHAPE_FN bool isRagged(const Reduce &s) {
 /// What a functor says of its rows (mnistrt/rows.h).
 struct RowTraits {
   bool hasTotals = false, drawsNumbers = false, rowsInFours = false;
+  bool hasRunsApart = false, runsBeside = false;
+  int elementBytes = 4; ///< of what is loaded of an element
+  int phases = 1;       ///< and one where elements are stored after the last
 };
 template <typename F>
-inline constexpr RowTraits rowTraits = {HasTotals<F>, DrawsNumbers<F>,
-                                        HasRowsInFours<F>};
+inline constexpr RowTraits rowTraits = {
+    HasTotals<F>,
+    DrawsNumbers<F>,
+    HasRowsInFours<F>,
+    HasRunsApart<F>,
+    RunsBeside<F>,
+    int(sizeof(typename F::ElementValues)),
+    F::Phases::count + (F::storesElements && !StoresInLastPhase<F>)};
 
 /// Ragged fours are for rows in which numbers are drawn, four at a time: others
 /// take longer so.
@@ -224,46 +233,48 @@ MN_SHAPE_FN int threadsOfRuns(const Reduce &s, const RowTeams &t) {
   const int64_t threads = t.team / s.run * s.run;
   return 4 * threads >= 3 * t.team ? int(threads) : 0;
 }
-/// Of a functor whose runs are equally far apart.
-template <typename F>
-MN_SHAPE_FN bool goesByRuns(const Reduce &s, const RowTeams &t) {
-  return HasRunsApart<F> && threadsOfRuns(s, t) > 0;
+/// Of runs that are equally far apart.
+MN_SHAPE_FN bool goesByRuns(const Reduce &s, const RowTraits &f,
+                            const RowTeams &t) {
+  return f.hasRunsApart && threadsOfRuns(s, t) > 0;
 }
-template <typename F>
-MN_SHAPE_FN int threadsAtWork(const Reduce &s, const RowTeams &t) {
-  return goesByRuns<F>(s, t) ? threadsOfRuns(s, t) : t.team;
+MN_SHAPE_FN int threadsAtWork(const Reduce &s, const RowTraits &f,
+                              const RowTeams &t) {
+  return goesByRuns(s, f, t) ? threadsOfRuns(s, t) : t.team;
 }
 
 /// Whether what a thread has of a row stays in its registers, beside those that
 /// any row takes, where a block has `threads`.
-template <typename F>
-MN_SHAPE_FN bool keepsRows(const Reduce &s, const RowTeams &t, int threads) {
+MN_SHAPE_FN bool keepsRows(const Reduce &s, const RowTraits &f,
+                           const RowTeams &t, int threads) {
   const int registers = max(16, min(80, 65536 / threads - 72));
   const int64_t all = t.ragged ? 4 * raggedFours(s) : s.size;
-  const int64_t stride = int64_t(threadsAtWork<F>(s, t)) * t.splits * t.wide;
-  return ceilDiv<int64_t>(all, stride) * t.wide *
-             int64_t(sizeof(typename F::ElementValues)) <=
+  const int64_t stride = int64_t(threadsAtWork(s, f, t)) * t.splits * t.wide;
+  return ceilDiv<int64_t>(all, stride) * t.wide * f.elementBytes <=
          4 * registers;
 }
 
-/// Of a functor. Rows that caches do not hold are shared by more blocks where
-/// they stay in registers then: they are loaded once.
-template <typename F> MN_SHAPE_FN RowTeams rowTeamsOf(const Reduce &s) {
+/// Rows that caches do not hold are shared by more blocks where they stay in
+/// registers then: they are loaded once.
+MN_SHAPE_FN RowTeams rowTeamsOf(const Reduce &s, const RowTraits &f) {
   constexpr int64_t ofCaches = int64_t(1) << 22;
-  const RowTeams t = rowTeams(s, rowTraits<F>);
-  if (HasTotals<F> || DrawsNumbers<F> || t.tall > 1 || t.rows > 1 ||
+  const RowTeams t = rowTeams(s, f);
+  if (f.hasTotals || f.drawsNumbers || t.tall > 1 || t.rows > 1 ||
       s.outputs * s.size < ofCaches)
     return t;
   for (RowTeams more = t; more.splits <= largestCluster; ++more.splits)
-    if (keepsRows<F>(s, more, more.threads()))
+    if (keepsRows(s, f, more, more.threads()))
       return more;
   return t;
 }
 
-template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
-  constexpr bool hasTotals = HasTotals<F>;
-  const RowTeams t = rowTeamsOf<F>(s);
-  const bool together = hasTotals && t.isOneCluster();
+template <typename F> MN_SHAPE_FN RowTeams rowTeamsOf(const Reduce &s) {
+  return rowTeamsOf(s, rowTraits<F>);
+}
+
+MN_SHAPE_FN LaunchShape rows(const Reduce &s, const RowTraits &f) {
+  const RowTeams t = rowTeamsOf(s, f);
+  const bool together = f.hasTotals && t.isOneCluster();
   const int64_t blocks = t.groups * t.splits;
   return {.blocks = static_cast<unsigned>(blocks),
           .threads = static_cast<unsigned>(t.threads()),
@@ -271,7 +282,12 @@ template <typename F> MN_SHAPE_FN LaunchShape rows(const Reduce &s) {
                                            : t.byPhases ? 1
                                                         : clusterOf(t.splits)),
           // Beside others they begin where there is room.
-          .spread = blocks <= referenceSms && !RunsBeside<F>};
+          .spread = blocks <= referenceSms && !f.runsBeside};
+}
+
+/// Launches of a step: one, or one for each phase.
+MN_SHAPE_FN int launchesOf(const Reduce &s, const RowTraits &f) {
+  return rowTeamsOf(s, f).byPhases ? f.phases : 1;
 }
 
 /// Of a row's elements, which parts have in turns of `each`, those of one part.
@@ -287,14 +303,6 @@ MN_SHAPE_FN int64_t elementsOf(const Reduce &s, int64_t each, int parts,
 template <typename F, int p>
 inline constexpr bool takesMoments =
     IsMean<F, p> && !(StoresInLastPhase<F> && p + 2 == F::Phases::count);
-
-/// Launches of a step: one for each phase, and one where elements are stored
-/// after the last of them.
-template <typename F> MN_SHAPE_FN int rowLaunches(const Reduce &s) {
-  return rowTeamsOf<F>(s).byPhases
-             ? F::Phases::count + (F::storesElements && !StoresInLastPhase<F>)
-             : 1;
-}
 
 } // namespace shape
 

@@ -254,7 +254,7 @@ struct PhaseRowKernel : TallRows<F, S, t, t.splits> {
   using Mine = typename Rows::Mine;
   using Row = typename Rows::Row;
   static constexpr int tall = t.tall, phases = Rows::phases;
-  static constexpr int launches = shape::rowLaunches<F>(S);
+  static constexpr int launches = shape::launchesOf(S, shape::rowTraits<F>);
   template <int p> using Kind = typename F::Phases::template At<p>;
 
   /// What blocks give to phases, from number `p` on.

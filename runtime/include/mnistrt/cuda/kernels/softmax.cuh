@@ -12,6 +12,7 @@
 #define MNISTRT_CUDA_KERNELS_SOFTMAX_CUH
 
 #include "mnistrt/cuda/kernels/common.cuh"
+#include "mnistrt/cuda/launches.h"
 
 namespace mn {
 
@@ -200,7 +201,7 @@ template <typename T, typename F>
 void softmax(Context &ctx, const char *kernel, const Softmax &s,
              const F &functor) {
   if (s.outer * s.inner != 0)
-    launch(ctx, kernel, shape::softmax(s), functor);
+    launch(ctx, kernel, softmaxLaunch(s), functor);
 }
 
 #endif // __CUDACC__

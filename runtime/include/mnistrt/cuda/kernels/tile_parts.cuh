@@ -243,17 +243,6 @@ MN_DEVICE void storeAllParts(const F &f, const T *part, const Has &has,
 
 } // namespace device
 
-#else
-
-/// Launches a kernel, and the one that adds up what its blocks left.
-template <typename F>
-void launchWithSums(Context &ctx, const char *kernel, const LaunchShape &shape,
-                    int splits, int64_t results, const F &functor) {
-  launch(ctx, kernel, shape, functor);
-  if (shape::addsLater(splits))
-    launch(ctx, kernel, shape::partSums(results), functor, "_sums");
-}
-
 #endif // __CUDACC__
 
 } // namespace mn

@@ -10,8 +10,14 @@
 #include "cluster.h"
 #include <boost/context/fixedsize_stack.hpp>
 #include <cstring>
+#include <malloc.h>
 
 using namespace emulated;
+
+/// The stacks of one launch are those of the next: not given back to the system
+/// between them.
+[[maybe_unused]] static const bool keepsMemory =
+    mallopt(M_MMAP_THRESHOLD, 1 << 30) && mallopt(M_TRIM_THRESHOLD, 1 << 30);
 
 static bool hasWork(const Later &later) {
   const auto isThere = [](const Later::Work &work) { return !work.empty(); };

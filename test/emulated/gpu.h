@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <vector>
 
@@ -27,12 +26,25 @@ struct Index {
 struct Later {
   using Work = std::vector<std::function<void()>>;
   Work copies, open;
-  std::deque<Work> copyGroups, groups; ///< committed, the oldest first
+  std::vector<Work> copyGroups, groups; ///< committed, the oldest first
 
   static void run(Work &work) {
     for (const auto &each : work)
       each();
     work.clear();
+  }
+  static void commit(Work &work, std::vector<Work> &to) {
+    to.push_back(std::move(work));
+    work.clear();
+  }
+  /// Until only so many, the youngest, are left.
+  static void wait(std::vector<Work> &committed, int running) {
+    const int done = int(committed.size()) - running;
+    if (done <= 0)
+      return;
+    for (int i = 0; i < done; ++i)
+      run(committed[size_t(i)]);
+    committed.erase(committed.begin(), committed.begin() + done);
   }
 };
 

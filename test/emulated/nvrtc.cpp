@@ -56,7 +56,9 @@ std::string known(int count, const char *const *options) {
     const std::string option = options[i];
     for (const char *prefix : {"--include-path=", "-I"})
       if (option.starts_with(prefix))
-        all += " -I" + quoted(option.substr(std::strlen(prefix)));
+        all +=
+            " -I" +
+            quoted(fs::absolute(option.substr(std::strlen(prefix))).string());
     if (option.starts_with("-D"))
       all += " " + quoted(option);
     if (const std::string prefix = "--gpu-architecture=sm_";
@@ -118,12 +120,12 @@ void rewriteKernels(std::string &text) {
 bool compile(Program &program, const std::string &options) {
   const Folder folder;
   const std::string log = folder / "log", emulated = MN_EMULATED_FOLDER;
-  const std::string text = quoted(folder / "text.cpp");
-  const std::string all = quoted(folder / "all.cpp");
+  // In the folder, whose name is another one each time: what names no folder,
+  // ccache knows again.
   const auto run = [&](const std::string &arguments) {
-    const std::string command = std::string(MN_CLANG) +
-                                " -std=c++20 -w -fPIC " + arguments + " 2>>" +
-                                quoted(log);
+    const std::string command = "cd " + quoted(folder.path) +
+                                " && " MN_CLANG " -std=c++20 -w -fPIC " +
+                                arguments + " 2>>" + quoted(log);
     const bool good = std::system(command.c_str()) == 0;
     program.log = read(log);
     return good;
@@ -131,17 +133,16 @@ bool compile(Program &program, const std::string &options) {
   write(folder / "text.cpp", program.text);
   if (!run("-E -D__CUDACC__ -D__grid_constant__= -I" +
            quoted(emulated + "/include") + " -include " +
-           quoted(emulated + "/kernel.h") + options + " " + text + " -o " +
-           all))
+           quoted(emulated + "/kernel.h") + options + " text.cpp -o all.cpp"))
     return false;
   std::string rewritten = read(folder / "all.cpp");
   rewriteKernels(rewritten);
   write(folder / "all.cpp", rewritten);
   // What -O2 makes of the kernels of test/gpu takes half as long again to
   // compile, and no less to run.
-  if (!run("-O1 -fno-strict-aliasing -fno-math-errno -fvisibility=hidden "
-           "-shared " +
-           all + " -o " + quoted(folder / "code.so")))
+  if (!run("-O1 -fno-strict-aliasing -fno-math-errno -fvisibility=hidden -c "
+           "all.cpp -o code.o") ||
+      !run("-shared code.o -o code.so"))
     return false;
   program.code = read(folder / "code.so");
   return true;

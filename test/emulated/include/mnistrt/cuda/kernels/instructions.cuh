@@ -73,15 +73,11 @@ template <int offset> void copyAsync(unsigned to, const uint4 *from) {
 }
 inline void commitCopies() {
   auto &later = emulated::gpu->thread->later;
-  later.copyGroups.push_back(std::move(later.copies));
-  later.copies.clear();
+  later.commit(later.copies, later.copyGroups);
 }
 template <int running> void waitForCopyGroups() {
-  auto &groups = emulated::gpu->thread->later.copyGroups;
-  while (int(groups.size()) > running) {
-    emulated::Later::run(groups.front());
-    groups.pop_front();
-  }
+  auto &later = emulated::gpu->thread->later;
+  later.wait(later.copyGroups, running);
 }
 inline void makeArrivals(uint64_t *barrier) {
   emulated::gpu->makeArrivals(barrier);

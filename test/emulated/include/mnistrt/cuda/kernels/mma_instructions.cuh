@@ -183,15 +183,11 @@ inline void fenceForWgmma() {}
 inline void beginWgmma() {}
 inline void commitWgmma() {
   auto &later = emulated::gpu->thread->later;
-  later.groups.push_back(std::move(later.open));
-  later.open.clear();
+  later.commit(later.open, later.groups);
 }
 template <int running = 0> void waitForWgmma() {
-  auto &groups = emulated::gpu->thread->later.groups;
-  while (int(groups.size()) > running) {
-    emulated::Later::run(groups.front());
-    groups.pop_front();
-  }
+  auto &later = emulated::gpu->thread->later;
+  later.wait(later.groups, running);
 }
 
 template <int count, typename A>

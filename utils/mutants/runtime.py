@@ -16,8 +16,8 @@ MUTANTS = [
      ["unit/Recipe"]),
     # Loops of the CPU.
     ("numbers of a piece begin with a block", "runtime/include/mnistrt/cpu/draws.h",
-     "std::copy_n(drawn + before, some, numbers);",
-     "std::copy_n(drawn, some, numbers);", ["unit/Draws.*"]),
+     "numbers[i] = drawn[before + i];", "numbers[i] = drawn[i];",
+     ["unit/Draws.*"]),
     ("all random numbers are of one sequence",
      "runtime/include/mnistrt/cpu/pointwise.h",
      "draws.of[k].fill(begin", "draws.of[0].fill(begin", ["unit/Draws.*"]),

@@ -3,11 +3,11 @@
 
 usage: make.py NAME OUT.onnx [--seed=1] [--fit=DATA_DIR] [--no-dropout]
 
-The networks are described in networks.py; random-7 is of
-random_networks.py and blocks-7 of random_blocks.py, which have no end. Weights are
-drawn as the framework of the model draws them. With --fit the last layer is solved for (ridge regression
-on the layers before it, which stay as drawn), so that the model classifies:
-DATA_DIR holds MNIST's IDX files or what digits.py writes.
+The networks are described in networks.py; random-7 is of random_networks.py, and
+blocks-7 and small-7 of random_blocks.py, which have no end. Weights are drawn as the
+framework of the model draws them. With --fit the last layer is solved for (ridge
+regression on the layers before it, which stay as drawn), so that the model
+classifies: DATA_DIR holds MNIST's IDX files or what digits.py writes.
 """
 
 import argparse

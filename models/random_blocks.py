@@ -11,7 +11,7 @@ from networks import (ADAM, ADAMW, BATCH_NORM, CHANNEL_MEANS, FLATTEN, GELU,
                       RELU, SGD, SIGMOID, SILU, Network, average_pool, concat,
                       conv, conv_transpose, dense, dropout, gate, group_norm,
                       pool, residual, shuffle, transpose)
-from random_networks import MOST_WORK, WIDTHS, Draw
+from random_networks import WIDTHS, Draw, Small, SmallDraw, drawn
 
 
 class Blocks(Draw):
@@ -147,11 +147,24 @@ class Blocks(Draw):
                 self.activation, dropout(.25), dense(10)]
 
 
-def random_blocks(seed):
+class SmallBlocks(Small, Blocks):
+    pass
+
+
+def drawn_blocks(kind, seed):
     while True:
-        draw = Blocks(seed)
+        draw = kind(seed)
         layers = draw.layers()
-        if draw.work <= MOST_WORK:
+        if draw.work <= kind.most_work:
             return Network(layers, draw.pick(SGD, MOMENTUM, ADAM, ADAMW),
                            batch=draw.batch)
         seed += 1_000_003
+
+
+def random_blocks(seed):
+    return drawn_blocks(Blocks, seed)
+
+
+def small_network(seed):
+    """Of either kind."""
+    return drawn_blocks(SmallBlocks, seed) if seed % 2 else drawn(SmallDraw(seed))

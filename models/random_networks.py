@@ -133,6 +133,19 @@ class Draw:
         return [*layers, LAYER_NORM, MEAN_TOKEN, dense(10)]
 
 
+class Small:
+    """Sizes that an emulated GPU computes in seconds."""
+
+    batches, widths = (3, 4, 6, 8, 8, 12, 16, 20), (20, 32, 48, 64, 100, 128, 200)
+    all_channels = (4, 6, 8, 8, 12, 16, 16, 20, 24, 32, 32, 40, 48, 64)
+    token_widths = (16, 20, 32, 48, 64, 96)
+    most_work = 15_000_000
+
+
+class SmallDraw(Small, Draw):
+    pass
+
+
 class LargeDraw(Draw):
     """Layers that keep a GPU busy: up to 33 times the work of the others."""
 

@@ -4,6 +4,7 @@
 usage: training-peers.py PREFIX DATA [--only=NAMES] [--batches=own,1024]
                          [--precisions=fp32] [--peers=torch,jax] [--out=FILE.md]
                          [--budget=SECONDS] [--jobs=N] [--device=cuda] [--rows=N]
+                         [--ways=compile,scan]
 
 PREFIX is an installed mnistc, DATA has MNIST's IDX files; the packages onnx and
 numpy and those of the peers are needed. NAMES are networks of models/networks.py
@@ -13,7 +14,9 @@ written-gpt of models/written.py, which PyTorch exports. All of them get the sam
 and optimizer, and the whole data set is on the device. First each network is
 trained for a few steps without dropout on the same rows everywhere, and our
 losses must be as close to those in double precision as the peers' are. Then a
-step is timed: the median over repeated runs, shuffle and gather included.
+step is timed: the median over repeated runs, shuffle and gather included, in each
+way that a peer can run it, or in those whose names begin as --ways says: PyTorch's
+eager steps take longer to time than all else.
 Compilers run side by side, timed runs never. What does not fit into the budget
 is not run, and listed. Results are JSON lines on standard output; the table of
 --out is rewritten after each group of --jobs cases. Exit code 1 where losses are
@@ -93,9 +96,14 @@ def work(options):
         print(json.dumps(result), flush=True)
         peer.warm()
         return 0
-    print(json.dumps({"ready": peer.ways()}), flush=True)
+    ways = [way for way in peer.ways()
+            if way.startswith(tuple(options.ways.split(",")))]
+    if not ways and peer.ways():
+        sys.exit(f"error: expected --ways that {', '.join(peer.ways())} begin with, "
+                 f"got '{options.ways}'")
+    print(json.dumps({"ready": ways}), flush=True)
     sys.stdin.readline()
-    for way in peer.ways():
+    for way in ways:
         try:
             trainer = peer.prepare(way)
             result = {"way": way, "us": median_time(trainer, peer.wait)}
@@ -120,8 +128,8 @@ class Worker:
         self.process = subprocess.Popen(
             [sys.executable, __file__, str(options.prefix), str(options.data),
              f"--worker={peer}", f"--stage={stage}", f"--rows={options.rows}",
-             f"--device={options.device}", "--case", case.name, str(case.batch),
-             case.precision, str(case.folder)],
+             f"--device={options.device}", f"--ways={options.ways}", "--case",
+             case.name, str(case.batch), case.precision, str(case.folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
             text=True, env=environment, start_new_session=True)
 
@@ -413,6 +421,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=max(1, os.cpu_count() // 2))
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--rows", type=int, default=60000)
+    parser.add_argument("--ways", default="")
     for name in ("--worker", "--stage"):
         parser.add_argument(name, help=argparse.SUPPRESS)
     parser.add_argument("--case", nargs=4, help=argparse.SUPPRESS)

@@ -4,13 +4,14 @@
 usage: compare-targets.py [--seeds=0:20] [--precision=fp32,tf32,bf16,strict]
                           [--build=build] [--keep=DIR]
 
-Each network (small-N of models/random_blocks.py) takes two steps of SGD, so that
-weights move along their gradients. What each tensor moved by must be the same on
-both, up to a share of it that depends on the precision and to the rounding of the
-weights themselves; a tensor that hardly moves, as a bias before a batch norm does,
-may differ by a share of what others do. Precision, architecture and order of threads
-change from network to network. docs/emulated-gpu.md says what is emulated. Failing
-models stay in DIR.
+Each network (small-N of models/random_blocks.py) takes one step of SGD, so that
+weights move along their gradients: a second one would multiply what rounding does to
+batch norms of few rows. What each tensor moved by must be the same on both, up to a
+share of it that depends on the precision and to the rounding of the weights
+themselves; a tensor that hardly moves, as a bias before a batch norm does, may differ
+by a share of what others do. Precision, architecture and order of threads change from
+network to network. docs/emulated-gpu.md says what is emulated. Failing models stay in
+DIR.
 """
 
 import argparse
@@ -29,10 +30,10 @@ sys.path.insert(0, str(ROOT / "models"))
 from make import Graph  # noqa: E402
 from random_blocks import small_network  # noqa: E402
 
-# Of what a tensor moves by; 3x3 layers deep, bf16 leaves two digits.
-TOLERANCES = {"fp32": 2e-4, "strict": 2e-4, "tf32": 3e-2, "bf16": 2e-1}
+# Of what a tensor moves by. Right kernels were seen to reach half of it.
+TOLERANCES = {"fp32": 2e-4, "strict": 2e-4, "tf32": 1e-2, "bf16": 2e-1}
 ROUNDING = 2.0 ** -23
-LEAST = 0.05  # of what a usual element moves by: less is taken for as much
+LEAST = 0.5  # of what a usual element moves by: less is taken for as much
 
 
 def arguments():
@@ -94,7 +95,7 @@ class Comparison:
              "--optimizer=sgd", f"--batch={batch}", f"--target={target}", "--quiet",
              *flags, "-o", program], self.environment())
         run([program, "train", f"--data={self.folder / 'digits'}",
-             f"--limit={2 * batch}", f"--test-limit={batch}", "--epochs=1",
+             f"--limit={batch}", f"--test-limit={batch}", "--epochs=1",
              "--lr=0.05", f"--save={saved}"], self.environment())
         found = weights(saved)
         program.unlink()

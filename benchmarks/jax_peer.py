@@ -159,7 +159,7 @@ class Peer:
     def ways(self):
         return ["scan"] if supports(self.case.network) else []
 
-    def warm(self):
+    def warm(self, _):
         """It measures kernels while it compiles, and must be alone."""
 
     def prepare(self, _):

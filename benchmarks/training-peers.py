@@ -15,8 +15,8 @@ and optimizer, and the whole data set is on the device. First each network is
 trained for a few steps without dropout on the same rows everywhere, and our
 losses must be as close to those in double precision as the peers' are. Then a
 step is timed: the median over repeated runs, shuffle and gather included, in each
-way that a peer can run it, or in those whose names begin as --ways says: PyTorch's
-eager steps take longer to time than all else.
+way that a peer can run it, or in those whose names begin as --ways says: to time
+PyTorch's eager steps can take longer than all else.
 Compilers run side by side, timed runs never. What does not fit into the budget
 is not run, and listed. Results are JSON lines on standard output; the table of
 --out is rewritten after each group of --jobs cases. Exit code 1 where losses are
@@ -89,18 +89,18 @@ def work(options):
     module = importlib.import_module(f"{options.worker}_peer")
     peer = module.Peer(case, (images.reshape(shape).astype(np.float32) / 255,
                               labels), options.device)
-    if options.stage == "warm":
-        result = {"losses": peer.losses(LOSSES), "versions": peer.versions()}
-        if hasattr(peer, "exact_losses"):
-            result["exact"] = peer.exact_losses(LOSSES)
-        print(json.dumps(result), flush=True)
-        peer.warm()
-        return 0
     ways = [way for way in peer.ways()
             if way.startswith(tuple(options.ways.split(",")))]
     if not ways and peer.ways():
         sys.exit(f"error: expected --ways that {', '.join(peer.ways())} begin with, "
                  f"got '{options.ways}'")
+    if options.stage == "warm":
+        result = {"losses": peer.losses(LOSSES), "versions": peer.versions()}
+        if hasattr(peer, "exact_losses"):
+            result["exact"] = peer.exact_losses(LOSSES)
+        print(json.dumps(result), flush=True)
+        peer.warm(ways)
+        return 0
     print(json.dumps({"ready": ways}), flush=True)
     sys.stdin.readline()
     for way in ways:

@@ -18,7 +18,7 @@ void fill(T *first, Count count, const T &value) {
     first[i] = value;
 }
 
-/// `count` numbers, of which each begins as zero or as `value`.
+/// `count` elements that begin as T() or as `value`.
 template <typename T> class Array {
 public:
   Array() = default;
@@ -30,7 +30,7 @@ public:
   Array &operator=(const Array &) = delete;
   ~Array() { delete[] first; }
 
-  /// Other numbers, all zero.
+  /// Other elements, all T().
   void reset(size_t size) {
     delete[] first;
     first = new T[size]();

@@ -110,7 +110,8 @@ MN_INLINED void pointwise(Context &, const char *, Index count,
     if (count == 1)
       return computeElements<1>(functor, 0);
   if constexpr (CountsInRuns<F>) {
-    constexpr int64_t common = (F::run | 64) & -(F::run | 64); // with 64
+    // The largest power of two that divides the run and 64.
+    constexpr int64_t common = (F::run | 64) & -(F::run | 64);
     constexpr int64_t apart = 64 / common;
     return parallelRanges(
         count / F::run, F::run,

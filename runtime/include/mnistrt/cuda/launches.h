@@ -1,8 +1,8 @@
 //===- launches.h - the kernels of one step ---------------------*- C++ -*-===//
 //
 // For the host. The runtime's library knows what a step launches
-// (runtime/cuda/launches.cpp): the functions that say it are long, and a
-// program that compiled them would take several times as long to compile.
+// (runtime/cuda/launches.cpp): the functions that say it are long, and the
+// host's compiler took three times as long where each program compiled them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,7 @@ struct RowLaunches {
 };
 RowLaunches rowLaunches(const Reduce &s, const shape::RowTraits &f);
 
-/// What kernels of patches are called with.
-template <typename F> struct WithFilters;
+template <typename F> struct WithFilters; // conv_patch_filters.cuh
 
 template <typename F>
 void launchPacked(Context &ctx, const char *kernel, const Launches &all,

@@ -182,7 +182,7 @@ struct RowTraits {
   bool hasTotals = false, drawsNumbers = false, rowsInFours = false;
   bool hasRunsApart = false, runsBeside = false;
   int elementBytes = 4; ///< of what is loaded of an element
-  int phases = 1;       ///< and one where elements are stored after the last
+  int launches = 1; ///< if each phase has one, and elements stored after them
 };
 template <typename F>
 inline constexpr RowTraits rowTraits = {
@@ -287,7 +287,7 @@ MN_SHAPE_FN LaunchShape rows(const Reduce &s, const RowTraits &f) {
 
 /// Launches of a step: one, or one for each phase.
 MN_SHAPE_FN int launchesOf(const Reduce &s, const RowTraits &f) {
-  return rowTeamsOf(s, f).byPhases ? f.phases : 1;
+  return rowTeamsOf(s, f).byPhases ? f.launches : 1;
 }
 
 /// Of a row's elements, which parts have in turns of `each`, those of one part.

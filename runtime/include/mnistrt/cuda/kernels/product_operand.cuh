@@ -19,12 +19,15 @@ namespace mn::device {
 template <typename Loaded> inline constexpr bool isMemory = false;
 template <typename Loaded>
 inline constexpr bool isMemory<Loaded &> = sizeof(Loaded) == 4;
+/// Or in 2, rounded.
+template <typename Loaded> inline constexpr bool isRounded = false;
+template <> inline constexpr bool isRounded<const Bf16 &> = true;
 
 /// What an operand's owner knows. `cheapRows`: a row is as soon computed as
 /// read, `cheapAlong`: so is a place along k. `fours`: four neighbours in
 /// memory from a multiple of four on, along k or along rows, are 16 bytes that
 /// start at a multiple of 16 from the start of a tensor, as tensors do in
-/// memory.
+/// memory; or 8 where they are rounded.
 struct OperandFacts {
   bool cheapRows = false;
   bool cheapAlong = false;
@@ -44,7 +47,8 @@ struct Operand {
 
   static constexpr bool cheapRows = facts.cheapRows;
   static constexpr bool cheapAlong = facts.cheapAlong;
-  static constexpr bool fours = facts.fours && isMemory<Loaded>;
+  static constexpr bool fours =
+      facts.fours && (isMemory<Loaded> || isRounded<Loaded>);
 
   MN_DEVICE auto operator()(int batch, int number, int k) const {
     return load(row(batch, number), along(k));
@@ -52,7 +56,14 @@ struct Operand {
   /// The first of four neighbours, and the others.
   MN_DEVICE float4 loadFour(const RowPoint &row,
                             const AlongPoint &along) const {
-    return *reinterpret_cast<const float4 *>(&load(row, along));
+    if constexpr (isRounded<Loaded>) {
+      const uint2 four = *reinterpret_cast<const uint2 *>(&load(row, along));
+      return {
+          __uint_as_float(four.x << 16), __uint_as_float(four.x & 0xffff0000),
+          __uint_as_float(four.y << 16), __uint_as_float(four.y & 0xffff0000)};
+    } else {
+      return *reinterpret_cast<const float4 *>(&load(row, along));
+    }
   }
 };
 

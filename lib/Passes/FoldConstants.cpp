@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Mnist/Evaluate.h"
+#include "lib/Passes/EraseDead.h"
 #include "lib/Passes/Passes.h"
 
 namespace mlir::mnistc {
@@ -150,10 +151,7 @@ void FoldConstants::runOnOperation() {
       foldWhole(op);
   // What the folded ops were made of.
   if (!getOperation().isExternal())
-    for (Operation &op : llvm::make_early_inc_range(
-             llvm::reverse(getOperation().getBody().front())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDead(getOperation().getBody().front());
 }
 
 } // namespace mlir::mnistc

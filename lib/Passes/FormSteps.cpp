@@ -12,6 +12,7 @@
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
 #include "lib/IR/Plan/Target.h"
+#include "lib/Passes/EraseDead.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -131,6 +132,9 @@ double Grouping::recomputeCount(Value value, const Group &consumer,
       here = countOf(user->getResult(0));
     else
       here = recomputeCount(user->getResult(0), consumer, known);
+    // Its other elements are read elsewhere.
+    if (isa<ConcatOp>(user))
+      here *= double(countOf(value)) / countOf(user->getResult(0));
     times = std::max(times, here);
   }
   known[value] = times;
@@ -307,16 +311,6 @@ SmallVector<const Group *> Grouping::groups() const {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// Removes what nothing needs, constants included.
-static void eraseDead(Block &block) {
-  for (Operation *op = block.getTerminator(); op;) {
-    Operation *before = op->getPrevNode();
-    if (isOpTriviallyDead(op))
-      op->erase();
-    op = before;
-  }
-}
 
 /// Gives every result of the function a separate op: arguments, constants
 /// and values that are returned already are copied.

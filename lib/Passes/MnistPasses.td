@@ -107,6 +107,21 @@ def ConvToMatmul : Pass<"mnist-conv-to-matmul", "::mlir::func::FuncOp"> {
                               "convolutions replaced">];
 }
 
+def JoinProducts : Pass<"mnist-join-products", "::mlir::func::FuncOp"> {
+  let summary = "Multiply a matrix with several weights at once";
+  let description = [{
+    Products of one matrix with parameters or constants, such as queries, keys
+    and values of one sequence, become one product with all of their columns, of
+    which each is a part. If all of them add a bias, so does the one. In the
+    backward pass the gradients of what they read are one product, too.
+
+    Weights whose columns are no multiple of four stay, since parts would begin
+    between those that kernels read at once.
+  }];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numJoined", "num-joined", "products joined">];
+}
+
 def FoldConstants : Pass<"mnist-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Compute what depends only on constants";
   let description = [{

@@ -44,6 +44,9 @@ static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   // In the layout that there is now, flat images need no transposes.
   if (options.convToMatmul)
     pm.addNestedPass<func::FuncOp>(createConvToMatmul());
+  // Before the backward pass, whose products are as few then.
+  if (options.joinProducts && machineOf(options).joinsProducts)
+    pm.addNestedPass<func::FuncOp>(createJoinProducts());
 }
 
 /// Once more: the passes before left arithmetic on constants.

@@ -54,6 +54,9 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> convToMatmul{
       *this, "conv-to-matmul", llvm::cl::init(true),
       llvm::cl::desc("Compute windows of whole images as matrix products")};
+  Option<bool> joinProducts{
+      *this, "join-products", llvm::cl::init(true),
+      llvm::cl::desc("Multiply a matrix with several weights at once")};
   Option<bool> cse{*this, "cse", llvm::cl::init(true),
                    llvm::cl::desc("Compute equal ops once")};
   Option<bool> reuseMemory{

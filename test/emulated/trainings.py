@@ -5,14 +5,25 @@ import pathlib
 import re
 import sys
 
+import onnx
 from harness import ROOT, expect, ok
+
+sys.path.insert(0, str(ROOT / "models"))
+from make import Graph  # noqa: E402
+from networks import (FLATTEN, RELU, SIGMOID, TANH, Network, concat,  # noqa: E402
+                      dense)
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 TRAIN = ("train", "--data=digits", "--limit=20", "--test-limit=8", "--epochs=1",
          "--report-every=1")
 NETWORKS = ("mxnet-simplecnn", "keras-cnn", "lenet5", "residual", "mobile", "vit",
-            "random-41")
+            "random-41", "branches")
+
+# Products of one matrix, which become one.
+BRANCHES = Network([FLATTEN, dense(32), RELU, concat([dense(16), TANH],
+                                                     [dense(8), SIGMOID]),
+                    dense(10)], train="")
 
 # Of a loss in f32, relative: some units in its last place.
 ROUNDING = 5e-7
@@ -21,7 +32,11 @@ ROUNDING = 5e-7
 def model(place, name):
     def make():
         path = place.path(f"{name}.onnx")
-        ok(sys.executable, ROOT / "models/make.py", name, path, "--no-dropout")
+        if name == "branches":
+            onnx.save(Graph(name, BRANCHES, 1).model(), str(path))
+        else:
+            ok(sys.executable, ROOT / "models/make.py", name, path,
+               "--no-dropout")
         return path
     return place.once(name, make)
 

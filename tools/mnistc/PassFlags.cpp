@@ -38,6 +38,8 @@ static Switch switches[] = {
     {"no-order-parameters", "Keep the file's order", '2', OFF(orderParameters)},
     {"no-choose-layout", "Keep the model's layout", '2', OFF(chooseLayout)},
     {"no-conv-to-matmul", "Keep whole windows", '2', OFF(convToMatmul)},
+    {"no-join-products", "A separate product for each weight", '2',
+     OFF(joinProducts)},
     {"no-fuse", "One step per op", '2', OFF(fuse)},
     {"no-draw-numbers", "Draw where numbers are read", '2', OFF(drawNumbers)},
     {"no-form-rows", "A separate step for each reduction", '2', OFF(formRows)},

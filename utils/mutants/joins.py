@@ -1,6 +1,28 @@
 """The mutants of passes that join steps: see ../mutate.py."""
 
 MUTANTS = [
+    ("products of other weights are joined", "lib/Passes/JoinProducts.cpp",
+     "isGiven(op.getRhs()) && op", "op", ["lit/join-products"]),
+    ("parts begin anywhere", "lib/Passes/JoinProducts.cpp",
+     "% partWidth == 0", "% partWidth >= 0", ["lit/join-products"]),
+    ("products of any matrix are joined", "lib/Passes/JoinProducts.cpp",
+     "groups[{sourceOf(op.getLhs()), op", "groups[{Value(), op",
+     ["lit/join-products"]),
+    ("all that is added is a bias", "lib/Passes/JoinProducts.cpp",
+     "if (!bias || !isGiven(bias.getInput()) ||\n"
+     "      bias.getDims() !=\n"
+     "          ArrayRef<int64_t>{typeOf(add->getResult(0)).getRank() - 1})",
+     "if (!bias)", ["lit/join-products"]),
+    ("a product that others read is only a sum", "lib/Passes/JoinProducts.cpp",
+     "return sum.hasOneUse() ? *", "return !sum.use_empty() ? *",
+     ["lit/join-products"]),
+    ("a concat is read as often as its largest part",
+     "lib/Passes/FormSteps.cpp",
+     "      here *= double(countOf(value)) / countOf(user->getResult(0));",
+     "      here *= 1;", ["lit/form-steps"]),
+    ("parts that a product reads are copied", "lib/IR/Plan/CopiedOps.cpp",
+     "(isa<SliceOp>(op) && isReadByElement(op->getResult(0)))",
+     "isa<SliceOp>(op)", ["lit/form-steps"]),
     ("a product draws random numbers one by one", "lib/Passes/FormSteps.cpp",
      "!RowSpace::ofAny(root.root) && drawsNumbers(epilogue)", "false",
      ["lit/form-steps"]),

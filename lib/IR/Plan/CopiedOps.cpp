@@ -78,12 +78,22 @@ static Operation *placeOfNumbers(Block &block) {
   return last;
 }
 
+/// Whether a value is read element by element only, through reshapes.
+static bool isReadByElement(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return user->hasTrait<Elementwise>() ||
+           (isa<ReshapeOp>(user) && isReadByElement(user->getResult(0)));
+  });
+}
+
 /// With fusion: what only repeats or counts, and random numbers, which are
-/// computed again rather than stored; what is made only of those, such as a
-/// one-hot row or a mask; inlined reductions; and numbers on their own.
+/// computed again rather than stored; parts of tensors, whose elements are as
+/// soon read there; what is made only of those, such as a one-hot row or a
+/// mask; inlined reductions; and numbers on their own.
 static bool isWorthCopying(Operation *op,
                            const llvm::SmallPtrSetImpl<Operation *> &copied) {
-  if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op) || isInlined(op))
+  if (isa<BroadcastOp, IotaOp, RandomUniformOp>(op) || isInlined(op) ||
+      (isa<SliceOp>(op) && isReadByElement(op->getResult(0))))
     return true;
   if (isNumber(op) && (isCheap(op) || isa<DivOp>(op)))
     return true;

@@ -45,24 +45,63 @@ func.func @constant(%x: tensor<6x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
   return %2, %4 : tensor<6x8xf32>, tensor<6x4xf32>
 }
 
-// What is added is no bias: it is computed, along rows, or of every element;
-// and another reads the product without it.
-// CHECK-LABEL: @others
-// CHECK:         mnist.matmul {{.*}} -> tensor<6x16xf32>
-// CHECK-NOT:     mnist.matmul
-// CHECK-COUNT-4: mnist.slice
-// CHECK-COUNT-3: mnist.add {{.*}} : tensor<6x4xf32>
-func.func @others(%x: tensor<6x8xf32>, %w: tensor<8x4xf32>, %v: tensor<8x4xf32>, %u: tensor<8x4xf32>, %t: tensor<8x4xf32>, %b: tensor<4xf32>, %r: tensor<6xf32>, %e: tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) {
-  %0 = mnist.matmul %x, %w : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
-  %1 = mnist.matmul %x, %v : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
-  %2 = mnist.matmul %x, %u : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
-  %3 = mnist.matmul %x, %t : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
-  %4 = mnist.broadcast %r along [0] : tensor<6xf32> -> tensor<6x4xf32>
-  %5 = mnist.broadcast %b along [1] : tensor<4xf32> -> tensor<6x4xf32>
-  %6 = mnist.add %0, %4 : tensor<6x4xf32>
-  %7 = mnist.add %1, %e : tensor<6x4xf32>
-  %8 = mnist.add %2, %5 : tensor<6x4xf32>
-  return %6, %7, %8, %2, %3 : tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>
+// What is added to one is no bias: it is the same along rows, computed, or of
+// every element; or another reads the product without it.
+// CHECK-LABEL: @rows
+// CHECK:         %[[Y:.*]] = mnist.matmul {{.*}} -> tensor<8x16xf32>
+// CHECK:         mnist.slice %[[Y]]
+// CHECK:         mnist.slice %[[Y]]
+func.func @rows(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = mnist.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = mnist.matmul %x, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = mnist.broadcast %a along [0] : tensor<8xf32> -> tensor<8x8xf32>
+  %3 = mnist.broadcast %b along [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %4 = mnist.add %0, %2 : tensor<8x8xf32>
+  %5 = mnist.add %1, %3 : tensor<8x8xf32>
+  return %4, %5 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// CHECK-LABEL: @computed
+// CHECK:         %[[Y:.*]] = mnist.matmul {{.*}} -> tensor<8x16xf32>
+// CHECK:         mnist.slice %[[Y]]
+// CHECK:         mnist.slice %[[Y]]
+func.func @computed(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = mnist.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = mnist.matmul %x, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = mnist.relu %a : tensor<8xf32>
+  %3 = mnist.broadcast %2 along [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %4 = mnist.broadcast %b along [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %5 = mnist.add %0, %3 : tensor<8x8xf32>
+  %6 = mnist.add %1, %4 : tensor<8x8xf32>
+  return %5, %6 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// CHECK-LABEL: @elements
+// CHECK:         %[[Y:.*]] = mnist.matmul {{.*}} -> tensor<8x16xf32>
+// CHECK:         mnist.slice %[[Y]]
+// CHECK:         mnist.slice %[[Y]]
+func.func @elements(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<8x8xf32>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = mnist.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = mnist.matmul %x, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = mnist.broadcast %b along [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %3 = mnist.add %0, %a : tensor<8x8xf32>
+  %4 = mnist.add %1, %2 : tensor<8x8xf32>
+  return %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// CHECK-LABEL: @read_before
+// CHECK:         %[[Y:.*]] = mnist.matmul {{.*}} -> tensor<8x16xf32>
+// CHECK:         %[[P:.*]] = mnist.slice %[[Y]] starts [0, 0]
+// CHECK:         mnist.relu %[[P]]
+func.func @read_before(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = mnist.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = mnist.matmul %x, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = mnist.relu %0 : tensor<8x8xf32>
+  %2 = mnist.broadcast %a along [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %3 = mnist.broadcast %b along [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %4 = mnist.add %0, %2 : tensor<8x8xf32>
+  %5 = mnist.add %1, %3 : tensor<8x8xf32>
+  return %4, %5, %r : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
 
 // Another matrix, other options, weights that are computed, columns that are no

@@ -132,9 +132,10 @@ double Grouping::recomputeCount(Value value, const Group &consumer,
       here = countOf(user->getResult(0));
     else
       here = recomputeCount(user->getResult(0), consumer, known);
-    // Its other elements are read elsewhere.
+    // Other elements of it are read elsewhere.
     if (isa<ConcatOp>(user))
-      here *= double(countOf(value)) / countOf(user->getResult(0));
+      here *= double(llvm::count(user->getOperands(), value)) * countOf(value) /
+              countOf(user->getResult(0));
     times = std::max(times, here);
   }
   known[value] = times;

@@ -188,6 +188,17 @@ void addSpecial(std::vector<Case> &cases);
   addMatmul<float>(cases, "matmul " #NAME, NAME,                               \
                    MN_RUN_MATMUL(float, Plain<float>, "matmul_" #NAME, NAME));
 
+#define MN_CASE_ROUNDED_MATMUL(NAME, ...)                                      \
+  addMatmul<mn::Bf16>(                                                         \
+      cases, "matmul rounded " #NAME, NAME, [](mn::Context &ctx) {             \
+        const Pointers<mn::Bf16, mn::Bf16> p(                                  \
+            ctx, int64_t(NAME.batch) * NAME.m * NAME.n,                        \
+            int64_t(NAME.batch) * NAME.m * NAME.k,                             \
+            int64_t(NAME.batch) * NAME.n * NAME.k);                            \
+        mn::matmul<float>(ctx, "matmul_" #NAME, NAME##_product,                \
+                          Rounded{p.y, p.a, p.b});                             \
+      });
+
 /// Of floats, or of what is bf16 in memory and rounded again.
 #define MN_CASE_CUDNN(NAME, ...) MN_CASE_CUDNN_OF(float, "", NAME, 1e-5)
 #define MN_CASE_CUDNN_ROUNDED(NAME, ...)                                       \

@@ -51,6 +51,16 @@ struct Computed {
   MN_FN void store(mn::Index i, float v) const { y[i] = v; }
 };
 
+/// What is bf16 in memory.
+struct Rounded {
+  mn::Bf16 *y;
+  const mn::Bf16 *a;
+  const mn::Bf16 *b;
+  MN_FN const mn::Bf16 &loadA(mn::Index i) const { return a[i]; }
+  MN_FN const mn::Bf16 &loadB(mn::Index i) const { return b[i]; }
+  MN_FN void store(mn::Index i, float v) const { y[i] = mn::Bf16(v); }
+};
+
 template <typename T> struct Forward : Plain<T> {
   MN_FN const T &loadFilter(mn::Index i) const { return this->b[i]; }
 };

@@ -166,6 +166,20 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(fours, mn::Matmul{.batch=3, .m=100, .n=76, .k=92})                                         \
   X(fours_transposed, mn::Matmul{.m=140, .n=84, .k=172, .transposedA=true, .transposedB=true})
 
+// In eights, in fours, and with rows and places along k left over.
+#define MN_TEST_ROUNDED_MATMULS(X)                                                             \
+  X(eights_lines, tiled(mn::Matmul{.batch=2, .m=136, .n=88, .k=176, .transposedA=true},        \
+                        {mn::Mma::bf16, {64, 64, 32}, {4, 1}, 2}))                             \
+  X(eights_turned, tiled(mn::Matmul{.m=136, .n=152, .k=400, .transposedA=true},                \
+                         {mn::Mma::bf16, {32, 64, 64}, {1, 4}, 1}))                            \
+  X(eights_chunks, tiled(mn::Matmul{.m=75, .n=99, .k=216, .transposedB=true},                  \
+                         {mn::Mma::bf16, {64, 32, 64}, {4, 1}, 2}))                            \
+  X(eights_warps, tiled(mn::Matmul{.m=75, .n=88, .k=216}, {mn::Mma::bf16, {64, 64, 32}, {2, 2}, 1})) \
+  X(fours_lines, tiled(mn::Matmul{.m=100, .n=76, .k=92, .transposedA=true},                    \
+                       {mn::Mma::bf16, {64, 64, 32}, {4, 1}, 1}))                              \
+  X(fours_chunks, tiled(mn::Matmul{.m=100, .n=77, .k=92, .transposedB=true},                   \
+                        {mn::Mma::bf16, {64, 64, 16}, {4, 1}, 1}))
+
 #define MN_EACH_MMA(X, NAME)                                                                   \
   X(tf32x3_##NAME, scheduled(NAME, mn::Mma::tf32x3))                                           \
   X(tf32_##NAME, scheduled(NAME, mn::Mma::tf32))                                               \
@@ -230,6 +244,8 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(tf32x3_fours_wgmma, tiled(fours, {mn::Mma::tf32x3, {64, 64, 32}, {4, 1}, 2}))              \
   X(tf32_fours_turned, tiled(fours_transposed, {mn::Mma::tf32, {128, 64, 16}, {1, 4}, 1}))     \
   X(bf16_fours_tall, tiled(fours_transposed, {mn::Mma::bf16, {128, 64, 32}, {8, 1}, 3}))       \
+  X(bf16_fours_lines, tiled(fours, {mn::Mma::bf16, {64, 64, 64}, {4, 1}, 1}))                  \
+  X(bf16_lines_turned, tiled(fours_transposed, {mn::Mma::bf16, {64, 64, 16}, {1, 4}, 1}))      \
   X(tf32x3_fours_few, tiled(fours, {mn::Mma::tf32x3, {16, 16, 8}, {1, 1}, 1}))                 \
   X(tf32x3_tile_96, tiled(odd_split, {mn::Mma::tf32x3, {96, 32, 16}, {3, 1}, 1}))              \
   X(tf32_tile_128, tiled(odd_split, {mn::Mma::tf32, {128, 64, 16}, {2, 2}, 2}))                \

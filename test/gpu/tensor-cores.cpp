@@ -11,6 +11,7 @@ std::vector<Case> tensorCoreCases() {
   addMatmul<float>(
       cases, "matmul computed", tf32x3_fours,
       MN_RUN_MATMUL(float, Computed, "matmul_computed", tf32x3_fours));
+  MN_TEST_ROUNDED_MATMULS(MN_CASE_ROUNDED_MATMUL)
   addSpecial(cases);
 
   MN_CASE_CUDNN(tf32_conv2_64_big)

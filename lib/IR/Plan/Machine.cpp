@@ -126,7 +126,7 @@ const Machine &Machine::x86() {
       .shortestRun = 16,
       .storesMasks = false,
       .joinsPools = false,
-      // GPT, Llama and Swin took 4 to 30 % longer.
+      // GPT, Llama and Swin took 6 to 29 % longer.
       .joinsProducts = false,
       .countsInRuns = true,
       .storesDrawn = true,

@@ -62,7 +62,7 @@ struct ConvKernel : NoPackedFilters {
     if constexpr (G::isPointwise()) {
       constexpr OperandFacts facts = {
           .cheapAlong = true,
-          .fours = (G::nchw ? G::pixelsIn : G::inChannels) % 4 == 0};
+          .together = togetherIn(G::nchw ? G::pixelsIn : G::inChannels)};
       return operandOf<facts>(
           [](int group, int pixel) {
             return G::input(pixel / G::pixelsIn, group * G::inChannels,
@@ -89,7 +89,7 @@ struct ConvKernel : NoPackedFilters {
   }
   template <typename F> static MN_DEVICE void run(const F &f, Parts &parts) {
     constexpr OperandFacts facts = {
-        .cheapRows = true, .cheapAlong = true, .fours = sizes.k % 4 == 0};
+        .cheapRows = true, .cheapAlong = true, .together = togetherIn(sizes.k)};
     const auto filter = operandOf<facts>(
         [](int group, int o) {
           return Index(group * G::outChannels + o) * int(sizes.k);

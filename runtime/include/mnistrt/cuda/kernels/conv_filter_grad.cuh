@@ -70,7 +70,7 @@ struct ConvFilterGradKernel {
   }
   /// Of images whose pixels are terms of the sums.
   static constexpr OperandFacts pixelFacts = {
-      .cheapRows = true, .fours = G::nchw && G::pixelsOut % 4 == 0};
+      .cheapRows = true, .together = G::nchw ? togetherIn(G::pixelsOut) : 1};
 
   template <typename F> static MN_DEVICE auto windowOf(const F &f) {
     if constexpr (G::isPointwise())

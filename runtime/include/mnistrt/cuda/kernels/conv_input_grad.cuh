@@ -146,7 +146,7 @@ private:
     if constexpr (G::isPointwise()) {
       constexpr OperandFacts facts = {
           .cheapAlong = true,
-          .fours = (G::nchw ? G::pixelsOut : G::outChannels) % 4 == 0};
+          .together = togetherIn(G::nchw ? G::pixelsOut : G::outChannels)};
       return operandOf<facts>(
           [](int group, int pixel) {
             return G::output(pixel / G::pixelsOut, group * G::outChannels,
@@ -170,7 +170,8 @@ private:
   template <typename F>
   static MN_DEVICE void runWhole(const F &f, Parts &parts) {
     constexpr OperandFacts facts = {
-        .cheapRows = true, .fours = !filterAlongK && G::inChannels % 4 == 0};
+        .cheapRows = true,
+        .together = filterAlongK ? 1 : togetherIn(G::inChannels)};
     const auto filter = operandOf<facts>(
         [](int group, int c) {
           return G::filter(group * G::outChannels, c, Place{0, 0, 0});

@@ -29,7 +29,8 @@ template <typename T, Matmul S> struct MatmulKernel {
 
   /// Of an operand whose lines in memory have so many elements.
   static MN_SHAPE_FN OperandFacts factsOf(int pitch) {
-    return {.cheapRows = true, .cheapAlong = true, .fours = pitch % 4 == 0};
+    return {
+        .cheapRows = true, .cheapAlong = true, .together = togetherIn(pitch)};
   }
   template <typename F> static MN_DEVICE auto resultsOf(const F &f) {
     return resultsAt(f, [](int batch, int row, int column) {

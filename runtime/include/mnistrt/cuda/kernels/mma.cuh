@@ -77,6 +77,8 @@ inline constexpr bool hasWgmma = false;
 
 /// An operand in shared memory: 8 rows of 16 bytes follow each other; the next
 /// 8 rows are `alongRows` bytes away, what comes next along k `alongK` bytes.
+/// In lines 16 bytes are eight neighbours along rows, in bf16, and 8 places
+/// along k follow each other.
 MN_DEVICE uint64_t wgmmaOperand(const uint4 *first, int alongK,
                                 int alongRows = 128) {
   const uint64_t address = sharedAddress(first);

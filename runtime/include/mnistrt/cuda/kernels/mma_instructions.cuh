@@ -100,6 +100,18 @@ template <int running = 0> MN_DEVICE void waitForWgmma() {
                  ", %" B ", p, 1, 1" END ";}"                                   \
                  : OUT : "l"(a), "l"(b), "r"(add));                             \
   }
+/// Of bf16, where an operand may be in lines along its rows.
+#define MN_WGMMA_BF16(N, SUMS, OUT, A, B, ADD, A_LINES, B_LINES)                \
+  template <bool aLines = false, bool bLines = false>                           \
+  MN_DEVICE void wgmmaBf16(float (&d)[N / 2], uint64_t a, uint64_t b,           \
+                           int add) {                                           \
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %" ADD ", 0; "                  \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {"   \
+                 SUMS "}, %" A ", %" B ", p, 1, 1, %" A_LINES ", %" B_LINES     \
+                 ";}"                                                           \
+                 : OUT : "l"(a), "l"(b), "r"(add), "n"(int(aLines)),            \
+                   "n"(int(bLines)));                                           \
+  }
 /// The same, where registers have the rows of `a`, as for mma.sync.
 #define MN_WGMMA_ROWS(NAME, N, TYPE, END, SUMS, OUT, A0, A1, A2, A3, B, ADD)    \
   MN_DEVICE void NAME(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b,    \
@@ -129,37 +141,37 @@ MN_WGMMA_ROWS(wgmmaBf16, 112, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_
 MN_WGMMA_ROWS(wgmmaTf32, 128, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68", "69")
 MN_WGMMA_ROWS(wgmmaBf16, 128, "k16.f32.bf16.bf16", ", 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68", "69")
 MN_WGMMA(wgmmaTf32, 16, "k8.f32.tf32.tf32", "", MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10")
-MN_WGMMA(wgmmaBf16, 16, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10")
+MN_WGMMA_BF16(16, MN_SUMS_8, MN_ALL(MN_OUT_8(0)), "8", "9", "10", "11", "12")
 MN_WGMMA(wgmmaTf32, 32, "k8.f32.tf32.tf32", "", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18")
-MN_WGMMA(wgmmaBf16, 32, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18")
+MN_WGMMA_BF16(32, MN_SUMS_0, MN_ALL(MN_OUT_16(0)), "16", "17", "18", "19", "20")
 MN_WGMMA(wgmmaTf32, 48, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16_TO_23, MN_ALL(MN_OUT_16(0), MN_OUT_8(16)), "24", "25", "26")
-MN_WGMMA(wgmmaBf16, 48, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16_TO_23, MN_ALL(MN_OUT_16(0), MN_OUT_8(16)), "24", "25", "26")
+MN_WGMMA_BF16(48, MN_SUMS_0 "," MN_SUMS_16_TO_23, MN_ALL(MN_OUT_16(0), MN_OUT_8(16)), "24", "25", "26", "27", "28")
 MN_WGMMA(wgmmaTf32, 64, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34")
-MN_WGMMA(wgmmaBf16, 64, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34")
+MN_WGMMA_BF16(64, MN_SUMS_0 "," MN_SUMS_16, MN_ALL(MN_OUT_16(0), MN_OUT_16(16)), "32", "33", "34", "35", "36")
 MN_WGMMA(wgmmaTf32, 80, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32_TO_39, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_8(32)), "40", "41", "42")
-MN_WGMMA(wgmmaBf16, 80, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32_TO_39, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_8(32)), "40", "41", "42")
+MN_WGMMA_BF16(80, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32_TO_39, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_8(32)), "40", "41", "42", "43", "44")
 MN_WGMMA(wgmmaTf32, 96, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32)), "48", "49", "50")
-MN_WGMMA(wgmmaBf16, 96, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32)), "48", "49", "50")
+MN_WGMMA_BF16(96, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32)), "48", "49", "50", "51", "52")
 MN_WGMMA(wgmmaTf32, 112, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48_TO_55, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_8(48)), "56", "57", "58")
-MN_WGMMA(wgmmaBf16, 112, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48_TO_55, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_8(48)), "56", "57", "58")
+MN_WGMMA_BF16(112, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48_TO_55, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_8(48)), "56", "57", "58", "59", "60")
 MN_WGMMA(wgmmaTf32, 128, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66")
-MN_WGMMA(wgmmaBf16, 128, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66")
+MN_WGMMA_BF16(128, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48)), "64", "65", "66", "67", "68")
 MN_WGMMA(wgmmaTf32, 144, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64_TO_71, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_8(64)), "72", "73", "74")
-MN_WGMMA(wgmmaBf16, 144, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64_TO_71, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_8(64)), "72", "73", "74")
+MN_WGMMA_BF16(144, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64_TO_71, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_8(64)), "72", "73", "74", "75", "76")
 MN_WGMMA(wgmmaTf32, 160, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64)), "80", "81", "82")
-MN_WGMMA(wgmmaBf16, 160, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64)), "80", "81", "82")
+MN_WGMMA_BF16(160, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64)), "80", "81", "82", "83", "84")
 MN_WGMMA(wgmmaTf32, 176, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80_TO_87, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_8(80)), "88", "89", "90")
-MN_WGMMA(wgmmaBf16, 176, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80_TO_87, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_8(80)), "88", "89", "90")
+MN_WGMMA_BF16(176, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80_TO_87, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_8(80)), "88", "89", "90", "91", "92")
 MN_WGMMA(wgmmaTf32, 192, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80)), "96", "97", "98")
-MN_WGMMA(wgmmaBf16, 192, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80)), "96", "97", "98")
+MN_WGMMA_BF16(192, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80)), "96", "97", "98", "99", "100")
 MN_WGMMA(wgmmaTf32, 208, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96_TO_103, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_8(96)), "104", "105", "106")
-MN_WGMMA(wgmmaBf16, 208, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96_TO_103, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_8(96)), "104", "105", "106")
+MN_WGMMA_BF16(208, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96_TO_103, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_8(96)), "104", "105", "106", "107", "108")
 MN_WGMMA(wgmmaTf32, 224, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96)), "112", "113", "114")
-MN_WGMMA(wgmmaBf16, 224, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96)), "112", "113", "114")
+MN_WGMMA_BF16(224, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96)), "112", "113", "114", "115", "116")
 MN_WGMMA(wgmmaTf32, 240, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96 "," MN_SUMS_112_TO_119, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96), MN_OUT_8(112)), "120", "121", "122")
-MN_WGMMA(wgmmaBf16, 240, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96 "," MN_SUMS_112_TO_119, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96), MN_OUT_8(112)), "120", "121", "122")
+MN_WGMMA_BF16(240, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96 "," MN_SUMS_112_TO_119, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96), MN_OUT_8(112)), "120", "121", "122", "123", "124")
 MN_WGMMA(wgmmaTf32, 256, "k8.f32.tf32.tf32", "", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96 "," MN_SUMS_112, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96), MN_OUT_16(112)), "128", "129", "130")
-MN_WGMMA(wgmmaBf16, 256, "k16.f32.bf16.bf16", ", 0, 0", MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96 "," MN_SUMS_112, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96), MN_OUT_16(112)), "128", "129", "130")
+MN_WGMMA_BF16(256, MN_SUMS_0 "," MN_SUMS_16 "," MN_SUMS_32 "," MN_SUMS_48 "," MN_SUMS_64 "," MN_SUMS_80 "," MN_SUMS_96 "," MN_SUMS_112, MN_ALL(MN_OUT_16(0), MN_OUT_16(16), MN_OUT_16(32), MN_OUT_16(48), MN_OUT_16(64), MN_OUT_16(80), MN_OUT_16(96), MN_OUT_16(112)), "128", "129", "130", "131", "132")
 #endif
 // clang-format on
 

@@ -6,6 +6,10 @@
 // be: what is left of a load is its part of that, of the conversion and of a
 // store of 16 bytes.
 //
+// What is adjacent along rows is turned in registers, but for wgmma in bf16,
+// which can read lines along rows as they are. What is bf16 in memory and
+// adjacent along k is copied as it is.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MNISTRT_CUDA_KERNELS_PRODUCT_LOADER_CUH
@@ -28,6 +32,7 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
   static constexpr int chunks = depth / chunk;
   static constexpr bool wgmma = hasWgmma && shape::isForWgmma(t);
   static constexpr int halves = wgmma ? shape::halves(t) : 1; ///< of a number
+  static constexpr bool hasLines = wgmma && mma == Mma::bf16;
   static constexpr bool kFits = P.k % depth == 0;
   static_assert(depth <= threads && depth % (2 * chunk) == 0);
 
@@ -70,7 +75,7 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
                     u % inChunk * terms};
       } else if constexpr (!alongK) {
         return {u % size, u / size * terms};
-      } else if constexpr (terms == 4 && 8 % chunks == 0) {
+      } else if constexpr (terms >= 4 && 8 % chunks == 0) {
         const int eight = u / inChunk / 8, inEight = u / inChunk % 8;
         return {eight / chunks * 8 + inEight / chunks * chunks + eight % chunks,
                 u % perRow * terms};
@@ -95,11 +100,18 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     }
   };
 
+  /// Whether an operand is brought in lines along its rows.
+  template <typename Op, bool alongK>
+  static constexpr bool isInLines =
+      hasLines && !alongK && Op::fours && Op::cheapAlong;
+
   template <typename Point, int count> struct alignas(16) Neighbours {
     Point point[count];
   };
-  template <int size> struct Tile {
+  static constexpr int lineLength = shape::lineLength(t);
+  template <int size> union Tile {
     uint4 word[2][halves][chunks][size + 1];
+    uint4 line[2][hasLines ? size / 8 : 1][hasLines ? lineLength : 1];
   };
   /// What is known of an operand's rows, or of its places along k, whichever
   /// a thread sees many of.
@@ -275,6 +287,147 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
       else
         to = uint4{word[0], word[1], word[2], word[3]};
     }
+  };
+
+  /// The same of what is rounded in memory, and adjacent along k: 16 bytes as
+  /// they are.
+  template <typename Op, int size, int extent> struct ChunkLoader {
+    static constexpr bool changes = false;
+    using S = Share<size, true, chunk, 1>;
+    using Table = MmaTiles::Table<Op, size, true>;
+    using Rows = Loader<Op, size, true, extent>; ///< that has the same
+    static_assert(P.k % chunk == 0);
+
+    uint4 held[S::count];
+
+    static MN_DEVICE void begin(const Op &op, Table &table, int batch,
+                                int first, int kBegin, int kEnd) {
+      Rows::begin(op, table, batch, first, kBegin, kEnd);
+    }
+    static MN_DEVICE void prepare(const Op &, Table &, int, int, int) {}
+
+    static MN_DEVICE bool isInside(int k, int kEnd) {
+      return kFits || k < kEnd;
+    }
+    MN_DEVICE void load(const Op &op, const Table &table, int batch, int first,
+                        int, int k0, int kEnd) {
+#pragma unroll
+      for (int j = 0; j < S::count; ++j) {
+        const int row = S::isMine(j) ? S::at(j).row : 0;
+        const int k = k0 + (S::isMine(j) ? S::at(j).term : 0);
+        const auto along = op.along(isInside(k, kEnd) ? k : k0);
+        if constexpr (Op::cheapRows)
+          held[j] =
+              op.togetherAt(op.row(batch, Rows::clamped(first + row)), along);
+        else
+          held[j] = op.togetherAt(table.row[row], along);
+      }
+    }
+    MN_DEVICE void store(Tile<size> &tile, int which, int k0, int kEnd) {
+#pragma unroll
+      for (int j = 0; j < S::count; ++j) {
+        const bool isMine = S::isMine(j);
+        const auto [row, place] = S::at(j);
+        const int term = isMine ? place : 0;
+        tile.word[which][0][term / chunk][isMine ? row : size] =
+            isInside(k0 + term, kEnd) ? held[j] : uint4{0, 0, 0, 0};
+      }
+    }
+  };
+
+  /// The same in bf16 of rows that are adjacent in memory, as they are there:
+  /// the tensor cores turn them.
+  template <typename Op, int size, int extent> struct LineLoader {
+    static constexpr bool changes = false;
+    static constexpr int groups = size / 8; ///< of rows, of 16 bytes each
+    static constexpr int all = groups * depth;
+    static constexpr int count = (all + threads - 1) / threads;
+    static constexpr bool whole = all % threads == 0;
+    static constexpr int together = Op::eights ? 8 : 4;
+    static constexpr int pieces = 8 / together; ///< of 16 bytes
+    static_assert(extent % together == 0);
+    using Table = MmaTiles::Table<Op, size, true>;
+    using RowPoint = typename Op::RowPoint;
+
+    typename Op::Together held[count][pieces];
+
+    struct At {
+      int group, k;
+    };
+    static MN_DEVICE At at(int j) {
+      if constexpr (threads % groups == 0)
+        return {thread() % groups, thread() / groups + j * (threads / groups)};
+      const int u = thread() + j * threads;
+      return {u % groups, u / groups};
+    }
+    static MN_DEVICE bool isMine(int j) {
+      return whole || thread() + j * threads < all;
+    }
+    static MN_DEVICE bool isInside(int k, int kEnd) {
+      return kFits || k < kEnd;
+    }
+
+    static MN_DEVICE void begin(const Op &, Table &, int, int, int, int) {}
+    static MN_DEVICE void prepare(const Op &, Table &, int, int, int) {}
+
+    static MN_DEVICE RowPoint rowOf(const Op &op, int batch, int row) {
+      return op.row(
+          batch, extent % size == 0 || row < extent ? row : extent - together);
+    }
+    MN_DEVICE void load(const Op &op, const Table &, int batch, int first, int,
+                        int k0, int kEnd) {
+      constexpr int rowsOf = threads % groups == 0 ? 1 : count;
+      RowPoint row[rowsOf][pieces];
+#pragma unroll
+      for (int j = 0; j < rowsOf; ++j)
+#pragma unroll
+        for (int h = 0; h < pieces; ++h)
+          row[j][h] = rowOf(op, batch, first + at(j).group * 8 + together * h);
+#pragma unroll
+      for (int j = 0; j < count; ++j) {
+        const int k = k0 + at(j).k;
+        const auto along = op.along(isMine(j) && isInside(k, kEnd) ? k : k0);
+#pragma unroll
+        for (int h = 0; h < pieces; ++h)
+          held[j][h] = op.togetherAt(row[rowsOf == 1 ? 0 : j][h], along);
+      }
+    }
+
+    static MN_DEVICE uint4 rounded(const uint4 (&eight)[1]) { return eight[0]; }
+    static MN_DEVICE uint4 rounded(const uint2 (&four)[2]) {
+      return {four[0].x, four[0].y, four[1].x, four[1].y};
+    }
+    static MN_DEVICE uint4 rounded(const float4 (&four)[2]) {
+      return {toBf16(four[0].x, four[0].y), toBf16(four[0].z, four[0].w),
+              toBf16(four[1].x, four[1].y), toBf16(four[1].z, four[1].w)};
+    }
+    /// As Loader::store(); what nobody reads ends a line.
+    MN_DEVICE void store(Tile<size> &tile, int which, int k0, int kEnd) {
+#pragma unroll
+      for (int j = 0; j < count; ++j) {
+        const bool isMine = LineLoader::isMine(j);
+        const auto [group, k] = at(j);
+        const uint4 word = rounded(held[j]);
+        tile.line[which][isMine ? group : 0][isMine ? k : depth] =
+            isInside(k0 + k, kEnd) ? word : uint4{0, 0, 0, 0};
+      }
+    }
+  };
+
+  /// Which of them brings an operand.
+  template <typename Op, int size, bool alongK, int extent,
+            bool inLines = isInLines<Op, alongK>,
+            bool inChunks = mma == Mma::bf16 && alongK && Op::eights>
+  struct LoaderOf {
+    using Type = Loader<Op, size, alongK, extent>;
+  };
+  template <typename Op, int size, bool alongK, int extent>
+  struct LoaderOf<Op, size, alongK, extent, true, false> {
+    using Type = LineLoader<Op, size, extent>;
+  };
+  template <typename Op, int size, bool alongK, int extent>
+  struct LoaderOf<Op, size, alongK, extent, false, true> {
+    using Type = ChunkLoader<Op, size, extent>;
   };
 };
 

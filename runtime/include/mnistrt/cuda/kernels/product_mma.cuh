@@ -54,8 +54,12 @@ struct MmaLoop {
 
   /// What brings the tiles of both operands.
   template <typename A, typename B> struct BroughtTiles {
-    using ALoader = typename Tiles::template Loader<A, height, aAlongK, m>;
-    using BLoader = typename Tiles::template Loader<B, width, bAlongK, n>;
+    using ALoader =
+        typename Tiles::template LoaderOf<A, height, aAlongK, m>::Type;
+    using BLoader =
+        typename Tiles::template LoaderOf<B, width, bAlongK, n>::Type;
+    static constexpr bool aLines = Tiles::template isInLines<A, aAlongK>;
+    static constexpr bool bLines = Tiles::template isInLines<B, bAlongK>;
     /// Tables would have to be ahead, too: a gradient of a filter took 18.0 us
     /// instead of 16.3.
     static constexpr int ahead = ALoader::changes || BLoader::changes
@@ -135,30 +139,44 @@ struct MmaLoop {
   }
 
   /// Begins the products of a warpgroup. `add`: to what there is.
+  template <bool aLines, bool bLines>
   MN_DEVICE void startWgmma(const Operands &tiles, int which, bool add) {
     if constexpr (turned)
-      startWgmma(tiles.b, tiles.a, which, add);
+      startWgmma<bLines, aLines>(tiles.b, tiles.a, which, add);
     else if constexpr (wgmma)
-      startWgmma(tiles.a, tiles.b, which, add);
+      startWgmma<aLines, bLines>(tiles.a, tiles.b, which, add);
   }
-  template <int tallSize, int wideSize>
+  /// Rows from number `row` on, a multiple of 8.
+  template <bool inLines, int size>
+  static MN_DEVICE uint64_t operandOf(const Tile<size> &tile, int which,
+                                      int row) {
+    if constexpr (inLines)
+      return wgmmaOperand(&tile.line[which][row / 8][0], 8 * sizeof(uint4),
+                          Tiles::lineLength * sizeof(uint4));
+    else
+      return wgmmaOperand(&tile.word[which][0][0][row],
+                          sizeof(uint4) * (size + 1));
+  }
+  /// From chunk to chunk of an operand; addresses in it count 16 bytes.
+  template <bool inLines> static MN_DEVICE constexpr int stepOf(int size) {
+    return inLines ? 8 : size + 1;
+  }
+  template <bool tallLines, bool wideLines, int tallSize, int wideSize>
   MN_DEVICE void startWgmma(const Tile<tallSize> &tallTile,
                             const Tile<wideSize> &wideTile, int which,
                             bool add) {
     auto &d = reinterpret_cast<float(&)[t.rows * t.columns / 32]>(sum);
     // The same for all lanes, and the compiler should know it.
     const int row = __shfl_sync(0xffffffff, thread() / 128 * 64, 0);
-    const uint64_t tallOperand = wgmmaOperand(&tallTile.word[which][0][0][row],
-                                              sizeof(uint4) * (tallSize + 1));
-    const uint64_t wideOperand = wgmmaOperand(&wideTile.word[which][0][0][0],
-                                              sizeof(uint4) * (wideSize + 1));
+    const uint64_t tallOperand = operandOf<tallLines>(tallTile, which, row);
+    const uint64_t wideOperand = operandOf<wideLines>(wideTile, which, 0);
     const auto start = [&](int half, int otherHalf, int c, bool adds) {
-      // Addresses in an operand count 16 bytes.
-      const uint64_t x = tallOperand + (half * chunks + c) * (tallSize + 1);
+      const uint64_t x =
+          tallOperand + (half * chunks + c) * stepOf<tallLines>(tallSize);
       const uint64_t y =
-          wideOperand + (otherHalf * chunks + c) * (wideSize + 1);
+          wideOperand + (otherHalf * chunks + c) * stepOf<wideLines>(wideSize);
       if constexpr (mma == Mma::bf16)
-        wgmmaBf16(d, x, y, adds);
+        wgmmaBf16<tallLines, wideLines>(d, x, y, adds);
       else
         wgmmaTf32(d, x, y, adds);
     };
@@ -194,7 +212,8 @@ struct MmaLoop {
                               int turn, int k0, int kEnd) {
     const int which = turn % 2;
     if constexpr (wgmma) {
-      startWgmma(tiles, which, turn % kept != 0);
+      startWgmma<Brought::aLines, Brought::bLines>(tiles, which,
+                                                   turn % kept != 0);
       if constexpr (turns > 1)
         bring.store(next, tiles, 1 - which, k0 + depth);
       waitForWgmma();

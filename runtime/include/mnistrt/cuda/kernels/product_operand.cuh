@@ -23,16 +23,32 @@ inline constexpr bool isMemory<Loaded &> = sizeof(Loaded) == 4;
 template <typename Loaded> inline constexpr bool isRounded = false;
 template <> inline constexpr bool isRounded<const Bf16 &> = true;
 
+/// So many neighbours as they are in memory.
+template <int count, bool rounded> struct InMemory {
+  using Type = float4;
+};
+template <> struct InMemory<4, true> {
+  using Type = uint2;
+};
+template <> struct InMemory<8, true> {
+  using Type = uint4;
+};
+
 /// What an operand's owner knows. `cheapRows`: a row is as soon computed as
-/// read, `cheapAlong`: so is a place along k. `fours`: four neighbours in
-/// memory from a multiple of four on, along k or along rows, are 16 bytes that
-/// start at a multiple of 16 from the start of a tensor, as tensors do in
-/// memory; or 8 where they are rounded.
+/// read, `cheapAlong`: so is a place along k. `together`: so many neighbours
+/// from a multiple of that on, along k or along rows, are next to each other in
+/// memory, that many elements from the start of a tensor or a multiple of it.
+/// Tensors start at multiples of 16 bytes: four floats, or eight that are
+/// rounded.
 struct OperandFacts {
   bool cheapRows = false;
   bool cheapAlong = false;
-  bool fours = false;
+  int together = 1;
 };
+/// Of lines of so many elements.
+MN_SHAPE_FN int togetherIn(int64_t line) {
+  return line % 8 == 0 ? 8 : line % 4 == 0 ? 4 : 1;
+}
 
 /// row(batch, number), along(number) and load(of a row, of a place along k).
 template <OperandFacts facts, typename Row, typename Along, typename Load>
@@ -48,22 +64,31 @@ struct Operand {
   static constexpr bool cheapRows = facts.cheapRows;
   static constexpr bool cheapAlong = facts.cheapAlong;
   static constexpr bool fours =
-      facts.fours && (isMemory<Loaded> || isRounded<Loaded>);
+      facts.together >= 4 && (isMemory<Loaded> || isRounded<Loaded>);
+  /// 16 bytes of such as are rounded.
+  static constexpr bool eights = facts.together == 8 && isRounded<Loaded>;
+
+  using Four = typename InMemory<4, isRounded<Loaded>>::Type;
+  using Together = typename InMemory<eights ? 8 : 4, isRounded<Loaded>>::Type;
 
   MN_DEVICE auto operator()(int batch, int number, int k) const {
     return load(row(batch, number), along(k));
   }
+  /// From a multiple of as many on.
+  MN_DEVICE Together togetherAt(const RowPoint &row,
+                                const AlongPoint &along) const {
+    return *reinterpret_cast<const Together *>(&load(row, along));
+  }
   /// The first of four neighbours, and the others.
   MN_DEVICE float4 loadFour(const RowPoint &row,
                             const AlongPoint &along) const {
-    if constexpr (isRounded<Loaded>) {
-      const uint2 four = *reinterpret_cast<const uint2 *>(&load(row, along));
+    const Four four = *reinterpret_cast<const Four *>(&load(row, along));
+    if constexpr (isRounded<Loaded>)
       return {
           __uint_as_float(four.x << 16), __uint_as_float(four.x & 0xffff0000),
           __uint_as_float(four.y << 16), __uint_as_float(four.y & 0xffff0000)};
-    } else {
-      return *reinterpret_cast<const float4 *>(&load(row, along));
-    }
+    else
+      return four;
   }
 };
 

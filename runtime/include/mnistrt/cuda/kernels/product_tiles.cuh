@@ -120,14 +120,26 @@ MN_SHAPE_FN int halves(const Tiles &t) {
   return t.mma == Mma::tf32x3 && isForWgmma(t) ? 2 : 1;
 }
 
+/// How an operand in bf16 whose rows are adjacent is for wgmma: in lines along
+/// rows, 16 bytes of each, and one more that nobody reads.
+MN_SHAPE_FN int lineLength(const Tiles &t) { return t.depth + 1; }
+
+/// Words of 16 bytes of one operand, in either order.
+MN_SHAPE_FN int wordsOf(const Tiles &t, int size) {
+  const int chunks = t.depth / (t.mma == Mma::bf16 ? 8 : 4);
+  const int words = halves(t) * chunks * (size + 1);
+  return t.mma == Mma::bf16 && isForWgmma(t)
+             ? max(words, size / 8 * lineLength(t))
+             : words;
+}
+
 /// Bytes of shared memory of a tile on tensor cores: of each slice two copies
 /// of the operands, later the results.
 MN_SHAPE_FN unsigned sharedBytes(const Tiles &t) {
   if (t.mma == Mma::ffma)
     return 0;
-  const int chunks = t.depth / (t.mma == Mma::bf16 ? 8 : 4);
-  const int operands =
-      2 * halves(t) * chunks * (t.height() + 1 + t.width() + 1) * 16;
+  const int words = wordsOf(t, t.height()) + wordsOf(t, t.width());
+  const int operands = 2 * words * 16;
   const int results = t.height() * (t.width() + 8) * 4;
   return static_cast<unsigned>(t.slices * max(operands, results));
 }

@@ -110,25 +110,44 @@ struct Operand {
     return line;
   }
 };
+/// In bf16, in lines along rows.
+struct OperandInLines {
+  uint64_t bits;
+  Line line(int number) const {
+    const size_t first = (bits & 0x3fff) << 4, next = (bits >> 32 & 0x3fff)
+                                                      << 4;
+    const size_t alongK = (bits >> 16 & 0x3fff) << 4;
+    uint16_t terms[16];
+    for (int k = 0; k < 16; ++k)
+      std::memcpy(&terms[k],
+                  emulated::sharedAt(first + size_t(number / 8) * next +
+                                     k / 8 * alongK + k % 8 * 16) +
+                      number % 8 * 2,
+                  2);
+    Line line;
+    std::memcpy(&line, terms, sizeof line);
+    return line;
+  }
+};
 
 /// Two rows of a, now or later, times all columns of b.
-template <typename Type, int count, typename Rows>
+template <typename Type, typename B = Operand, int count, typename Rows>
 void multiplyInGroup(float (&d)[count], const Rows &rowsOf, uint64_t b,
                      int add) {
   const auto multiply = [=, &d] {
     const Line rows[2] = {rowsOf(0), rowsOf(1)};
-    addProducts<Type>(d, rows, [=](int c) { return Operand{b}.line(c); }, add);
+    addProducts<Type>(d, rows, [=](int c) { return B{b}.line(c); }, add);
   };
   if (emulated::gpu->isLate)
     emulated::gpu->thread->later.open.push_back(multiply);
   else
     multiply();
 }
-template <typename Type, int count>
+template <typename Type, typename A = Operand, typename B = Operand, int count>
 void multiplyInGroup(float (&d)[count], uint64_t a, uint64_t b, int add) {
   const int first = int(threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4);
-  multiplyInGroup<Type>(
-      d, [=](int r) { return Operand{a}.line(first + 8 * r); }, b, add);
+  multiplyInGroup<Type, B>(
+      d, [=](int r) { return A{a}.line(first + 8 * r); }, b, add);
 }
 template <typename Type, int count>
 void multiplyInGroup(float (&d)[count], const uint32_t (&a)[4], uint64_t b,
@@ -194,9 +213,16 @@ template <int count, typename A>
 void wgmmaTf32(float (&d)[count], const A &a, uint64_t b, int add) {
   emulated_mma::multiplyInGroup<emulated_mma::Tf32>(d, a, b, add);
 }
-template <int count, typename A>
-void wgmmaBf16(float (&d)[count], const A &a, uint64_t b, int add) {
+template <int count>
+void wgmmaBf16(float (&d)[count], const uint32_t (&a)[4], uint64_t b, int add) {
   emulated_mma::multiplyInGroup<emulated_mma::Bf16>(d, a, b, add);
+}
+template <bool aLines = false, bool bLines = false, int count>
+void wgmmaBf16(float (&d)[count], uint64_t a, uint64_t b, int add) {
+  using emulated_mma::Operand, emulated_mma::OperandInLines;
+  emulated_mma::multiplyInGroup<
+      emulated_mma::Bf16, std::conditional_t<aLines, OperandInLines, Operand>,
+      std::conditional_t<bLines, OperandInLines, Operand>>(d, a, b, add);
 }
 
 } // namespace mn::device

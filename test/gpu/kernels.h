@@ -13,6 +13,7 @@
 #include "map-functors.h"
 #include "mnistrt/generated.h"
 #include "pool-shapes.h"
+#include "rounded-shapes.h"
 #include "row-functors.h"
 #include "schedule-shapes.h"
 // The choice, which the compiler makes and generated files do not include.

@@ -1,5 +1,7 @@
 # mn_library and mn_executable: a target of ours, with our warnings.
-# mn_precompile(target header...): what most of its files include, read once.
+# mn_read_once(target header...): what takes longer to read than the files that
+# include it.
+# mn_precompile(target header...): what most of its files include, if wanted.
 
 option(MNISTC_PRECOMPILE "Precompile headers: a build from nothing takes less \
 time, and an include that is missing stays unseen" OFF)
@@ -25,12 +27,16 @@ function(mn_executable name)
   mn_target(${name})
 endfunction()
 
+function(mn_read_once target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  # So that ccache knows what is in them, and by content.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
 function(mn_precompile target)
   if(MNISTC_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-    # So that ccache knows what is in them, and by content.
-    target_compile_options(${target} PRIVATE
-      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-      $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+    mn_read_once(${target} ${ARGN})
   endif()
 endfunction()

@@ -36,7 +36,7 @@ def test_table_of_kernels(place):
     """Every kernel of test/gpu beside its reference."""
     cmake = pathlib.Path(sys.executable).parent / "cmake"
     done = place.run(cmake, "--build", place.build, "--target", "emulated-kernels",
-                     "-j", place.jobs)
+                     "-j", place.jobs, limit_s=3000)
     expect(done.code == 0, done)
     runs = [(*way, part) for way in WAYS for part in range(PARTS)]
     passed = place.side_by_side(lambda run: run_part(place, *run), runs)

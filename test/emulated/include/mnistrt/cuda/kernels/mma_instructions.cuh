@@ -100,28 +100,28 @@ void multiplyInWarp(float (&d)[4], const uint32_t (&a)[4],
 struct Operand {
   uint64_t bits;
   Line line(int number) const {
-    const size_t first = (bits & 0x3fff) << 4, next = (bits >> 32 & 0x3fff)
-                                                      << 4;
-    const size_t alongK = (bits >> 16 & 0x3fff) << 4;
-    const size_t at = first + size_t(number / 8) * next + number % 8 * 16;
+    const size_t at = groupOf(number) + number % 8 * 16;
     Line line;
     std::memcpy(&line[0], emulated::sharedAt(at), 16);
-    std::memcpy(&line[4], emulated::sharedAt(at + alongK), 16);
+    std::memcpy(&line[4], emulated::sharedAt(at + bytesAt(16)), 16);
     return line;
+  }
+
+protected:
+  /// What a field says from this bit on.
+  size_t bytesAt(int bit) const { return (bits >> bit & 0x3fff) << 4; }
+  size_t groupOf(int number) const {
+    return bytesAt(0) + size_t(number / 8) * bytesAt(32);
   }
 };
 /// In bf16, in lines along rows.
-struct OperandInLines {
-  uint64_t bits;
+struct OperandInLines : Operand {
   Line line(int number) const {
-    const size_t first = (bits & 0x3fff) << 4, next = (bits >> 32 & 0x3fff)
-                                                      << 4;
-    const size_t alongK = (bits >> 16 & 0x3fff) << 4;
     uint16_t terms[16];
     for (int k = 0; k < 16; ++k)
       std::memcpy(&terms[k],
-                  emulated::sharedAt(first + size_t(number / 8) * next +
-                                     k / 8 * alongK + k % 8 * 16) +
+                  emulated::sharedAt(groupOf(number) + k / 8 * bytesAt(16) +
+                                     k % 8 * 16) +
                       number % 8 * 2,
                   2);
     Line line;

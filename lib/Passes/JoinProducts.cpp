@@ -28,11 +28,13 @@ struct Product {
   Value end;  ///< the last value of it
   Value bias; ///< none where it has none
 
-  Value weights() { return matmul.getRhs(); }
+  Value weights() const { return MatmulOp(matmul).getRhs(); }
   int64_t width() const { return shapeOf(end).back(); }
 };
 
 struct JoinProducts : impl::JoinProductsBase<JoinProducts> {
+  using JoinProductsBase::JoinProductsBase;
+
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
@@ -45,7 +47,7 @@ struct JoinProducts : impl::JoinProductsBase<JoinProducts> {
                 static_cast<unsigned>(op.getTransposed()[1])}]
             .push_back(withBias(op));
     for (auto &[key, products] : groups)
-      if (products.size() > 1) {
+      if (products.size() > 1 && weightsOf(products) <= weights) {
         join(products);
         numJoined += products.size();
       }
@@ -56,6 +58,7 @@ private:
   static bool isWeighted(MatmulOp op);
   static Value sourceOf(Value value);
   static Product withBias(MatmulOp op);
+  static int64_t weightsOf(ArrayRef<Product> products);
   void join(MutableArrayRef<Product> products);
 };
 } // namespace
@@ -96,6 +99,14 @@ Product JoinProducts::withBias(MatmulOp op) {
           ArrayRef<int64_t>{typeOf(add->getResult(0)).getRank() - 1})
     return product;
   return {op, add->getResult(0), bias.getInput()};
+}
+
+/// How many elements they have in all.
+int64_t JoinProducts::weightsOf(ArrayRef<Product> products) {
+  int64_t count = 0;
+  for (const Product &product : products)
+    count += countOf(product.weights());
+  return count;
 }
 
 /// All of them, one after another along `dim`, where `builder` is.

@@ -116,8 +116,13 @@ def JoinProducts : Pass<"mnist-join-products", "::mlir::func::FuncOp"> {
     backward pass the gradients of what they read are one product, too.
 
     Weights whose columns are no multiple of four stay, since parts would begin
-    between those that kernels read at once.
+    between those that kernels read at once; and large ones, which are copied
+    side by side, while their products leave little idle.
   }];
+  let options = [
+    Option<"weights", "weights", "int64_t", /*default=*/"1 << 20",
+           "Elements of the joined weights, at most">,
+  ];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numJoined", "num-joined", "products joined">];
 }

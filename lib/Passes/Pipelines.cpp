@@ -45,8 +45,9 @@ static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   if (options.convToMatmul)
     pm.addNestedPass<func::FuncOp>(createConvToMatmul());
   // Before the backward pass, whose products are as few then.
-  if (options.joinProducts && machineOf(options).joinsProducts)
-    pm.addNestedPass<func::FuncOp>(createJoinProducts());
+  if (const int64_t most = machineOf(options).joinedWeights;
+      options.joinProducts && most > 0)
+    pm.addNestedPass<func::FuncOp>(createJoinProducts({most}));
 }
 
 /// Once more: the passes before left arithmetic on constants.

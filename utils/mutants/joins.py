@@ -3,6 +3,8 @@
 MUTANTS = [
     ("products of other weights are joined", "lib/Passes/JoinProducts.cpp",
      "isGiven(op.getRhs()) && op", "op", ["lit/join-products"]),
+    ("large weights are copied", "lib/Passes/JoinProducts.cpp",
+     "&& weightsOf(products) <= weights", "", ["lit/join-products"]),
     ("parts begin anywhere", "lib/Passes/JoinProducts.cpp",
      "% partWidth == 0", "% partWidth >= 0", ["lit/join-products"]),
     ("products of any matrix are joined", "lib/Passes/JoinProducts.cpp",

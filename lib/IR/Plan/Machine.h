@@ -140,9 +140,10 @@ struct Machine {
   /// A pool is computed in the step of its operand where that can be, and its
   /// gradient reads indices. Elsewhere reading the operand again costs little.
   bool joinsPools;
-  /// Products of one matrix with several weights are one product: small ones
-  /// leave more idle than it costs to copy the weights side by side.
-  bool joinsProducts;
+  /// Products of one matrix are one product if their weights have at most so
+  /// many elements in all: small ones leave more idle than it costs to copy the
+  /// weights side by side.
+  int64_t joinedWeights = 0;
   /// What is computed of a contraction's results, element by element, is so in
   /// its step, also where others read these, or sums over rows read that.
   bool joinsReaders = false;

@@ -1,6 +1,10 @@
 // RUN: mnist-opt %s --mnist-join-products | FileCheck %s
+// RUN: mnist-opt %s --mnist-join-products=weights=128 | FileCheck %s
+// RUN: mnist-opt %s --mnist-join-products=weights=127 | FileCheck %s --check-prefix=LARGE
 
 // Queries, keys and values, each through its own reshape.
+// LARGE-LABEL: @biases
+// LARGE:         mnist.matmul {{.*}} -> tensor<6x12xf32>
 // CHECK-LABEL: @biases
 // CHECK-SAME:    (%[[X:.*]]: tensor<2x3x8xf32>, %[[Q:.*]]: tensor<8x8xf32>, %[[K:.*]]: tensor<4x8xf32>, %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<4xf32>)
 // CHECK:         %[[ROWS:.*]] = mnist.reshape %[[X]]
@@ -47,6 +51,8 @@ func.func @constant(%x: tensor<6x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
 
 // What is added to one is no bias: it is the same along rows, computed, or of
 // every element; or another reads the product without it.
+// LARGE-LABEL: @rows
+// LARGE-COUNT-2: mnist.matmul {{.*}} -> tensor<8x8xf32>
 // CHECK-LABEL: @rows
 // CHECK:         %[[Y:.*]] = mnist.matmul {{.*}} -> tensor<8x16xf32>
 // CHECK:         mnist.slice %[[Y]]

@@ -25,10 +25,10 @@ namespace {
 /// x W, or x W + b.
 struct Product {
   MatmulOp matmul;
+  Value weights;
   Value end;  ///< the last value of it
   Value bias; ///< none where it has none
 
-  Value weights() const { return MatmulOp(matmul).getRhs(); }
   int64_t width() const { return shapeOf(end).back(); }
 };
 
@@ -83,7 +83,7 @@ Value JoinProducts::sourceOf(Value value) {
 }
 
 Product JoinProducts::withBias(MatmulOp op) {
-  Product product{op, op.getOutput(), {}};
+  Product product{op, op.getRhs(), op.getOutput(), {}};
   Value sum = op.getOutput();
   auto next = [&] { return sum.hasOneUse() ? *sum.user_begin() : nullptr; };
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(next());
@@ -98,14 +98,14 @@ Product JoinProducts::withBias(MatmulOp op) {
       bias.getDims() !=
           ArrayRef<int64_t>{typeOf(add->getResult(0)).getRank() - 1})
     return product;
-  return {op, add->getResult(0), bias.getInput()};
+  return {op, op.getRhs(), add->getResult(0), bias.getInput()};
 }
 
 /// How many elements they have in all.
 int64_t JoinProducts::weightsOf(ArrayRef<Product> products) {
   int64_t count = 0;
   for (const Product &product : products)
-    count += countOf(product.weights());
+    count += countOf(product.weights);
   return count;
 }
 
@@ -130,18 +130,18 @@ void JoinProducts::join(MutableArrayRef<Product> products) {
   MatmulOp first = products.front().matmul;
   OpBuilder builder(first);
   SmallVector<Location> locations, ends;
-  SmallVector<Value> weights, biases;
+  SmallVector<Value> columns, biases;
   for (Product &product : products) {
     locations.push_back(product.matmul.getLoc());
     ends.push_back(product.end.getLoc());
-    weights.push_back(product.weights());
+    columns.push_back(product.weights);
     if (product.bias)
       biases.push_back(product.bias);
   }
   const bool isTransposed = first.getTransposed()[1];
   const Location loc = builder.getFusedLoc(locations);
   Value joined = builder.create<MatmulOp>(
-      loc, first.getLhs(), concat(builder, weights, isTransposed ? 0 : 1),
+      loc, first.getLhs(), concat(builder, columns, isTransposed ? 0 : 1),
       /*lhsT=*/false, isTransposed);
   const bool addsBiases = biases.size() == products.size();
   if (addsBiases) {

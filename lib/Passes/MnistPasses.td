@@ -120,7 +120,8 @@ def JoinProducts : Pass<"mnist-join-products", "::mlir::func::FuncOp"> {
     side by side, while their products leave little idle.
   }];
   let options = [
-    Option<"weights", "weights", "int64_t", /*default=*/"1 << 20",
+    Option<"weights", "weights", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
            "Elements of the joined weights, at most">,
   ];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];

@@ -50,6 +50,9 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
 
   static MN_SHAPE_FN bool isPowerOfTwo(int n) { return (n & (n - 1)) == 0; }
 
+  /// Whether place k is one of the sum.
+  static MN_DEVICE bool isInside(int k, int kEnd) { return kFits || k < kEnd; }
+
   /// How a tile of `size` rows is brought: `rows` neighbours of `terms` places
   /// along k at a time. A thread has number `j` of its own, and all of them at
   /// the same places along k where neighbours are along k.
@@ -149,7 +152,7 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     }
     /// Whether place number `i` from k is inside.
     static MN_DEVICE bool isInside(int k, int i, int kEnd) {
-      return kFits || k + i / step * step < kEnd;
+      return MmaTiles::isInside(k + i / step * step, kEnd);
     }
 
     /// What does not change from turn to turn.
@@ -306,9 +309,6 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     }
     static MN_DEVICE void prepare(const Op &, Table &, int, int, int) {}
 
-    static MN_DEVICE bool isInside(int k, int kEnd) {
-      return kFits || k < kEnd;
-    }
     MN_DEVICE void load(const Op &op, const Table &table, int batch, int first,
                         int, int k0, int kEnd) {
 #pragma unroll
@@ -344,7 +344,7 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     static constexpr int count = (all + threads - 1) / threads;
     static constexpr bool whole = all % threads == 0;
     static constexpr int together = Op::eights ? 8 : 4;
-    static constexpr int pieces = 8 / together; ///< of 16 bytes
+    static constexpr int pieces = 8 / together; ///< that are loaded
     static_assert(extent % together == 0);
     using Table = MmaTiles::Table<Op, size, true>;
     using RowPoint = typename Op::RowPoint;
@@ -362,9 +362,6 @@ template <shape::Product P, shape::Tiles t> struct MmaTiles {
     }
     static MN_DEVICE bool isMine(int j) {
       return whole || thread() + j * threads < all;
-    }
-    static MN_DEVICE bool isInside(int k, int kEnd) {
-      return kFits || k < kEnd;
     }
 
     static MN_DEVICE void begin(const Op &, Table &, int, int, int, int) {}

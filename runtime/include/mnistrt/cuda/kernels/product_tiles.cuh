@@ -120,8 +120,8 @@ MN_SHAPE_FN int halves(const Tiles &t) {
   return t.mma == Mma::tf32x3 && isForWgmma(t) ? 2 : 1;
 }
 
-/// How an operand in bf16 whose rows are adjacent is for wgmma: in lines along
-/// rows, 16 bytes of each, and one more that nobody reads.
+/// Where wgmma reads bf16 in lines along rows: so many lines of 16 bytes follow
+/// each other, one for each place along k and one that nobody reads.
 MN_SHAPE_FN int lineLength(const Tiles &t) { return t.depth + 1; }
 
 /// Words of 16 bytes of one operand, in either order.

@@ -124,6 +124,9 @@ class Epochs:
         self.model, self.data, self.state = model, data, model.state
         self.key = jax.random.key(1, impl="rbg")  # the fast generator
         self.epoch = jax.jit(model.epoch, donate_argnums=0)
+
+    def prepare(self):
+        """It measures kernels while it compiles, and must be alone."""
         for _ in range(2):
             self.run(1)
 
@@ -159,10 +162,7 @@ class Peer:
     def ways(self):
         return ["scan"] if supports(self.case.network) else []
 
-    def warm(self, _):
-        """It measures kernels while it compiles, and must be alone."""
-
-    def prepare(self, _):
+    def compile(self, _):
         return Epochs(Model(self.case), self.data)
 
     def wait(self):

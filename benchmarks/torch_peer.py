@@ -253,16 +253,20 @@ class Trainer:
                 for rows in self.order.split(self.batch)[:count]]
 
 
-class Eager(Trainer):
-    def prepare(self):
-        self.run(8)
-
-    def run(self, count):
+    def steps_of(self, count):
         steps = len(self.images) // self.batch
         order = torch.randperm(len(self.images), device=self.device)
         for i in range(count):
             self.step(order[i % steps * self.batch:][:self.batch])
         return count
+
+
+class Eager(Trainer):
+    def prepare(self):
+        self.run(8)
+
+    def run(self, count):
+        return self.steps_of(count)
 
 
 class Graph(Trainer):
@@ -309,10 +313,6 @@ class CompiledGraph(Graph):
     is_compiled = True
 
 
-class CompiledEager(Eager):
-    is_compiled = True
-
-
 # Name: how to run, and whether images are N x H x W x C.
 WAYS = {"eager": (Eager, False), "graph": (Graph, False),
         "graph, channels last": (Graph, True),
@@ -353,17 +353,18 @@ class Peer:
                 if not channels_last or
                 (is_image and self.case.precision != "fp32")]
 
-    def warm(self, ways):
-        """Has torch.compile write its cache: a later process reads it."""
-        compiled = {WAYS[way][1] for way in ways if "compile" in way}
-        for channels_last in sorted(compiled):
-            CompiledEager(self.case, self.data,
-                          channels_last=channels_last).run(2)
-
-    def prepare(self, way):
+    def compile(self, way):
+        """A trainer whose code torch.compile has written. Others may run beside it,
+        so cuDNN chooses an algorithm without measuring; since it remembers what it
+        chose for given parameters, they are others than the timed ones."""
         make, channels_last = WAYS[way]
         trainer = make(self.case, self.data, channels_last=channels_last)
-        trainer.prepare()
+        if make.is_compiled:
+            torch.backends.cudnn.benchmark = False
+            torch.backends.cudnn.deterministic = True
+            trainer.steps_of(2)
+            torch.backends.cudnn.deterministic = False
+            torch.backends.cudnn.benchmark = True
         return trainer
 
     def wait(self):

@@ -80,7 +80,8 @@ def median_time(trainer, wait):
 
 
 def work(options):
-    """A peer's process: one case, one stage, its result as a line of JSON."""
+    """A peer's process: one case; what it finds as lines of JSON. It compiles
+    beside others, and runs alone when it is told to."""
     case = Case(options.case[0], int(options.case[1]), options.case[2],
                 pathlib.Path(options.case[3]))
     images = read_idx(options.data, "train-images-idx3-ubyte")[:options.rows]
@@ -94,30 +95,42 @@ def work(options):
     if not ways and peer.ways():
         sys.exit(f"error: expected --ways that {', '.join(peer.ways())} begin with, "
                  f"got '{options.ways}'")
-    if options.stage == "warm":
-        result = {"losses": peer.losses(LOSSES), "versions": peer.versions()}
-        if hasattr(peer, "exact_losses"):
-            result["exact"] = peer.exact_losses(LOSSES)
-        print(json.dumps(result), flush=True)
-        peer.warm(ways)
-        return 0
+    result = {"losses": peer.losses(LOSSES), "versions": peer.versions()}
+    if hasattr(peer, "exact_losses"):
+        result["exact"] = peer.exact_losses(LOSSES)
+    print(json.dumps(result), flush=True)
+    compiled = {way: attempt(way, trainer_of, peer, way) for way in ways}
     print(json.dumps({"ready": ways}), flush=True)
     sys.stdin.readline()
     for way in ways:
-        try:
-            trainer = peer.prepare(way)
-            result = {"way": way, "us": median_time(trainer, peer.wait)}
-            del trainer
-        except Exception as error:  # one way must not end the others
-            result = {"way": way, "error": f"{type(error).__name__}: {error}"}
+        result = compiled.pop(way)
+        if "trainer" in result:
+            result = attempt(way, time_of, peer, result.pop("trainer"))
         print(json.dumps(result), flush=True)
     return 0
+
+
+def attempt(way, function, *args):
+    """One way must not end the others."""
+    try:
+        return {"way": way, **function(*args)}
+    except Exception as error:
+        return {"way": way, "error": f"{type(error).__name__}: {error}"}
+
+
+def trainer_of(peer, way):
+    return {"trainer": peer.compile(way)}
+
+
+def time_of(peer, trainer):
+    trainer.prepare()
+    return {"us": median_time(trainer, peer.wait)}
 
 
 class Worker:
     """A child process that speaks JSON lines; killed with its children."""
 
-    def __init__(self, options, peer, case, stage):
+    def __init__(self, options, peer, case):
         self.name, self.case = peer, case
         self.log = tempfile.TemporaryFile("w+")
         cache = case.folder / "cache"
@@ -127,7 +140,7 @@ class Worker:
             XLA_PYTHON_CLIENT_PREALLOCATE="false")
         self.process = subprocess.Popen(
             [sys.executable, __file__, str(options.prefix), str(options.data),
-             f"--worker={peer}", f"--stage={stage}", f"--rows={options.rows}",
+             f"--worker={peer}", f"--rows={options.rows}",
              f"--device={options.device}", f"--ways={options.ways}", "--case",
              case.name, str(case.batch), case.precision, str(case.folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
@@ -152,8 +165,11 @@ class Worker:
         said = self.log.read().strip().splitlines()
         return "" if code == 0 else f"exit code {code}: {' '.join(said[-3:])}"
 
+    def is_alive(self):
+        return self.process.poll() is None
+
     def kill(self):
-        if self.process.poll() is None:
+        if self.is_alive():
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
@@ -250,33 +266,35 @@ class Group:
     def __init__(self, options, cases, versions):
         self.options, self.versions = options, versions
         self.results = [Result(case) for case in cases]
-        self.workers = []
+        self.workers, self.streams = [], []
 
     def peers(self, case):
         for peer in self.options.peers:
             if peer != "jax" or case.name in TUTORIALS:
                 yield peer
 
-    def start(self, peer, case, stage):
-        worker = Worker(self.options, peer, case, stage)
+    def start(self, result, peer):
+        worker = Worker(self.options, peer, result.case)
         self.workers.append(worker)
-        return worker
+        return result, worker, worker.lines()
 
-    def warm(self):
+    def compile(self):
         """Everything is compiled, and the losses are collected."""
-        started = [(result, self.start(peer, result.case, "warm"))
-                   for result in self.results for peer in self.peers(result.case)]
+        self.streams = [self.start(result, peer) for result in self.results
+                        for peer in self.peers(result.case)]
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            list(pool.map(self.compile, self.results))
-        for result, worker in started:
-            for line in worker.lines():
+            list(pool.map(self.compile_ours, self.results))
+        for result, worker, lines in self.streams:
+            for line in lines:
+                if "ready" in line:
+                    break
                 result.losses[worker.name] = line["losses"]
                 result.exact = line.get("exact") or result.exact
                 self.versions.update(line["versions"])
-            if said := worker.end():
-                result.problem(f"{worker.name}: {said}")
+            else:
+                result.problem(f"{worker.name}: {worker.end()}")
 
-    def compile(self, result):
+    def compile_ours(self, result):
         ours = Ours(self.options, result.case)
         try:
             begin = time.monotonic()
@@ -300,20 +318,13 @@ class Group:
 
     def measure(self):
         good = [result for result in self.results if self.check(result)]
-        waiting = [(result, self.start(peer, result.case, "measure"))
-                   for result in good for peer in self.peers(result.case)
-                   if peer in result.losses]
-        streams = [(result, worker, worker.lines())
-                   for result, worker in waiting]
-        for _, _, lines in streams:
-            next(lines, None)  # ready
         for result in good:
             try:
                 result.us["mnistc"] = Ours(self.options, result.case).time()
             except RuntimeError as error:
                 result.problem(str(error))
-            for owner, worker, lines in streams:
-                if owner is result:
+            for owner, worker, lines in self.streams:
+                if owner is result and worker.is_alive():
                     self.time(result, worker, lines)
             result.is_done = True
             report("times", result.case, us={way: [round(t, 2) for t in times]
@@ -338,7 +349,7 @@ class Group:
         signal.signal(signal.SIGALRM, self.out_of_time)
         signal.alarm(left)
         try:
-            self.warm()
+            self.compile()
             self.measure()
         except TimeoutError:
             self.end_of_budget()
@@ -422,8 +433,7 @@ def arguments():
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--rows", type=int, default=60000)
     parser.add_argument("--ways", default="")
-    for name in ("--worker", "--stage"):
-        parser.add_argument(name, help=argparse.SUPPRESS)
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--case", nargs=4, help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -137,8 +137,9 @@ FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
   types.insert(types.begin(), std::to_string(rows));
   text.device +=
       argumentLines("using " + type + " = mn::Chain", "<", types, ">;", 0) +
-      "\n" + argumentLines("MN_CHAIN_KERNEL", "(", {kernel, type}, ")", 0) +
       "\n";
+  text.kernel =
+      argumentLines("MN_CHAIN_KERNEL", "(", {kernel, type}, ")", 0) + "\n";
   text.call = callText(type, kernel, links, names);
   text.writtenFor = step;
   return text;

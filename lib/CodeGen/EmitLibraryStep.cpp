@@ -37,7 +37,6 @@ static StepText emitCollective(StepOp step, PlanNames &names) {
                   {"ctx", names[first].str(), std::to_string(bytes / element)},
                   ");", 2) +
               "\n";
-  text.cost.cost = 2;
   return text;
 }
 

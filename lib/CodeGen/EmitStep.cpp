@@ -251,10 +251,11 @@ LogicalResult FunctorEmitter::emitKernel() {
                             : emitMap();
 }
 
-FailureOr<Kernel> FunctorEmitter::emit(std::string &text) {
+FailureOr<Kernel> FunctorEmitter::emit(StepText &text) {
   if (failed(emitKernel()))
     return failure();
-  text = declared + shapeText + macro;
+  text.device = declared + shapeText;
+  text.kernel = macro;
   std::optional<ScopedName> sizes;
   if (!shape.empty())
     sizes = {names.space().str(), shape};
@@ -327,16 +328,6 @@ static std::string callText(const KernelUse &use, StepOp step,
   return text + argumentLines(kernel.call, "(", arguments, ");", 2) + "\n";
 }
 
-/// What a C++ compiler takes for a kernel, as StepCost says it; measured.
-static unsigned costOf(StepOp step) {
-  constexpr unsigned elementwise = 4, reduction = 12, rows = 45, other = 40;
-  Operation *root = rootOf(step);
-  return isRowStep(step)                    ? rows
-         : !root                            ? elementwise
-         : isa<ReductionOpInterface>(*root) ? reduction
-                                            : other;
-}
-
 FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
                                            KernelTable &kernels) {
   if (step.getImpl() != Impl::kernel)
@@ -347,15 +338,13 @@ FailureOr<StepText> mlir::mnistc::emitStep(StepOp step, PlanNames &names,
   std::optional<KernelUse> use =
       kernels.find(step, takesPlace(step, step.getResults(), names));
   if (!use) {
-    FailureOr<Kernel> made =
-        FunctorEmitter(step, names, kernels).emit(text.device);
+    FailureOr<Kernel> made = FunctorEmitter(step, names, kernels).emit(text);
     if (failed(made))
       return failure();
     use = kernels.add(*made);
   }
-  text.cost.cost = costOf(step);
   for (const FunctorTable &table : use->tables)
-    text.cost.functors.push_back(table.type.in(""));
+    text.functors.push_back(table.type.in(""));
   text.call = callText(*use, step, names);
   text.writtenFor = use->kernel->step;
   return text;

@@ -47,11 +47,13 @@ private:
 
 /// A step's result as its functor and its function call it.
 struct StepText {
-  std::string device; ///< the functor and its kernel, if they are new
+  std::string device; ///< the functors, if they are new
+  std::string kernel; ///< what makes them a kernel, if it is new
   std::string shape;  ///< the declaration of its sizes, or empty
   std::string call;   ///< the statements of the step's function
-  StepCost cost;      ///< to compile it
-  StepOp writtenFor;  ///< whose kernel it calls; null: a library
+  /// Types of functors that it instantiates kernels with.
+  SmallVector<std::string> functors;
+  StepOp writtenFor; ///< whose kernel it calls; null: a library
 };
 FailureOr<StepText> emitStep(StepOp step, PlanNames &names,
                              KernelTable &kernels);

@@ -253,19 +253,25 @@ static void boundRows(ModuleOp module, Shapes &shapes, std::string &values,
   }
 }
 
-/// Where the linker puts the cubins, in the order of their architectures.
-static SmallVector<std::string> codeRows(ArrayRef<std::string> archs) {
+/// Where the linker puts the cubins: of each architecture its parts.
+static SmallVector<std::string> codeRows(ArrayRef<std::string> archs,
+                                         unsigned parts) {
   SmallVector<std::string> rows;
-  for (auto [i, arch] : llvm::enumerate(archs))
-    rows.push_back(llvm::formatv("{{{0}, mn_code_{1}, "
-                                 "static_cast<size_t>(mn_code_{1}_end - "
-                                 "mn_code_{1})}",
-                                 stringLiteral(arch), i + 1));
+  for (auto [i, arch] : llvm::enumerate(archs)) {
+    SmallVector<std::string> cubins;
+    for (unsigned part = 1; part <= parts; ++part)
+      cubins.push_back(llvm::formatv("{{mn_code_{0}, static_cast<size_t>("
+                                     "mn_code_{0}_end - mn_code_{0})}",
+                                     i * parts + part));
+    rows.push_back("{" + stringLiteral(arch) + ", {" +
+                   llvm::join(cubins, ", ") + "}}");
+  }
   return rows;
 }
 
 void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
-                                  ArrayRef<PlanRow> plans, raw_ostream &os) {
+                                  ArrayRef<PlanRow> plans, unsigned codeParts,
+                                  raw_ostream &os) {
   Shapes shapes;
   std::string values;
   SmallVector<std::string> bounds, codes, rows, classes;
@@ -278,12 +284,12 @@ void mlir::mnistc::emitModelTable(ModuleOp module, const EmitOptions &options,
       classes.push_back(stringLiteral(name));
 
   if (options.embedsKernels)
-    codes = codeRows(options.archs);
+    codes = codeRows(options.archs, codeParts);
 
   os << "\n// The constants" << (options.embedsKernels ? " and kernels" : "")
      << ", files linked to this one.\n"
      << "extern \"C\" const unsigned char mn_constants[];\n";
-  for (size_t i = 0; i < codes.size(); ++i)
+  for (size_t i = 0; i < codes.size() * codeParts; ++i)
     os << llvm::formatv("extern \"C\" const unsigned char mn_code_{0}[], "
                         "mn_code_{0}_end[];\n",
                         i + 1);

@@ -53,7 +53,8 @@ struct PlanRow {
 };
 /// The plans, the bound inputs and the model.
 void emitModelTable(ModuleOp module, const EmitOptions &options,
-                    ArrayRef<PlanRow> plans, raw_ostream &os);
+                    ArrayRef<PlanRow> plans, unsigned codeParts,
+                    raw_ostream &os);
 
 } // namespace mlir::mnistc
 

@@ -10,6 +10,7 @@
 #include "lib/CodeGen/EmitTables.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/Batches.h"
+#include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "mnistrt/training.h"
 #include "llvm/ADT/MapVector.h"
@@ -169,30 +170,68 @@ static FailureOr<PlanText> emitPlan(func::FuncOp function, PlanNames &names,
   return plan;
 }
 
-/// A GPU's kernels are divided, a CPU's steps.
+namespace {
+/// What a compiler takes, as StepCost says it; measured.
+struct Costs {
+  unsigned elementwise, reduction, rows, other;
+  unsigned call;    ///< of a library
+  unsigned text;    ///< for which a compiler is started
+  unsigned runtime; ///< the kernels that every program has
+
+  unsigned of(StepOp step) const {
+    Operation *root = rootOf(step);
+    return step.getImpl() != Impl::kernel     ? call
+           : isRowStep(step)                  ? rows
+           : !root                            ? elementwise
+           : isa<ReductionOpInterface>(*root) ? reduction
+                                              : other;
+  }
+};
+} // namespace
+
+static constexpr Costs hostCosts = {4, 12, 45, 40, 2, 50, 0},
+                       deviceCosts = {5, 12, 20, 50, 0, 100, 65};
+
+/// A GPU's kernels are divided, a CPU's steps. The first is of what every
+/// program has.
 static Parts divide(ArrayRef<PlanText> plans, const EmitOptions &options) {
   constexpr unsigned most = 2;
-  std::vector<StepCost> costs;
+  bool ofKernels = options.embedsKernels;
+  const Costs &costs = ofKernels ? deviceCosts : hostCosts;
+  std::vector<StepCost> all = {{costs.runtime, {}}};
   for (const PlanText &plan : plans)
-    for (const StepText &text : plan.texts)
-      costs.push_back(text.cost);
-  if (options.embedsKernels)
-    return {1, std::vector<unsigned>(costs.size(), 1)};
-  return divide(costs, most);
+    for (auto [step, text] : llvm::zip_equal(plan.steps, plan.texts)) {
+      if (ofKernels)
+        all.push_back({text.kernel.empty() ? 0 : costs.of(step), {}});
+      else
+        all.push_back({costs.of(step), text.functors});
+    }
+  return divide(all, most, costs.text);
+}
+
+/// Kernels, for the compiler of their part.
+static std::string inPart(const std::string &kernels, const Parts &parts,
+                          size_t number) {
+  if (parts.count == 1 || kernels.empty())
+    return kernels;
+  return ("#if MN_IN_PART(" + Twine(parts.ofStep[number]) + ")\n" + kernels +
+          "#endif\n")
+      .str();
 }
 
 /// The functors of a plan's steps, each with what makes it a kernel.
-static void emitDevice(const PlanText &plan, raw_ostream &os) {
+static void emitDevice(const PlanText &plan, const Parts &parts, size_t first,
+                       raw_ostream &os) {
   std::string functors;
   for (auto [i, text] : llvm::enumerate(plan.texts)) {
     StepOp step = plan.steps[i];
-    if (!text.device.empty())
+    if (!text.device.empty() || !text.kernel.empty())
       functors += "\n" +
                   comment((Twine(i + 1) + ". " + commentText(step.getName()) +
                            ": " + opsOf(step))
                               .str(),
                           3) +
-                  text.device;
+                  text.device + inPart(text.kernel, parts, first + i);
   }
   if (!functors.empty())
     os << "\nnamespace " << plan.space << " {\n"
@@ -227,7 +266,7 @@ static void emitHost(const PlanText &plan, const Parts &parts, size_t first,
 /// What was printed for each step, for those who show it.
 static void keepSources(const PlanText &plan, StepSources &sources) {
   for (auto [i, text] : llvm::enumerate(plan.texts))
-    sources[plan.steps[i]] = {text.device, text.writtenFor,
+    sources[plan.steps[i]] = {text.device + text.kernel, text.writtenFor,
                               text.shape + stepFunction("static", i + 1, text)};
 }
 
@@ -255,21 +294,27 @@ static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
   emitHead(module, options, os);
   // The runtime launches this one before and after plans, and the next before
   // those that take labels, or beside them.
-  os << "\nMN_TRANSFER_KERNEL\n";
+  std::string runtime = "MN_TRANSFER_KERNEL\n";
   if (llvm::any_of(module.getOps<func::FuncOp>(), takesBatches))
-    os << "MN_NEXT_BATCH_KERNEL\n";
-  for (const PlanText &plan : texts)
-    emitDevice(plan, os);
-  os << "\n#if MN_HOST\n";
-  size_t first = 0;
+    runtime += "MN_NEXT_BATCH_KERNEL\n";
+  Parts deviceParts = options.embedsKernels ? parts : Parts();
+  os << "\n" << inPart(runtime, deviceParts, 0);
+  size_t first = 1;
   for (const PlanText &plan : texts) {
-    emitHost(plan, parts, first, os);
+    emitDevice(plan, deviceParts, first, os);
     first += plan.steps.size();
   }
-  if (parts.count != 1)
+  os << "\n#if MN_HOST\n";
+  Parts hostParts = options.embedsKernels ? Parts() : parts;
+  first = 1;
+  for (const PlanText &plan : texts) {
+    emitHost(plan, hostParts, first, os);
+    first += plan.steps.size();
+  }
+  if (hostParts.count != 1)
     os << "\n#if MN_PART <= 1\n";
-  emitModelTable(module, options, plans, os);
-  if (parts.count != 1)
+  emitModelTable(module, options, plans, deviceParts.count, os);
+  if (hostParts.count != 1)
     os << "\n#endif // MN_PART <= 1\n";
   os << "\n#endif // MN_HOST\n";
   return parts.count;

@@ -78,7 +78,7 @@ public:
   }
 
   /// Writes the functor and what makes it a kernel to `text`.
-  FailureOr<Kernel> emit(std::string &text);
+  FailureOr<Kernel> emit(StepText &text);
   /// Writes the functors of a chain's link to `text`, of so many rows
   /// (EmitChain.cpp).
   LogicalResult emitLinks(std::string &text, int64_t rows,
@@ -176,7 +176,7 @@ private:
   SmallVector<FunctorTable> tables;
   std::string name, functions;
   std::string declared; ///< the functors that are not shared
-  std::string macro;    ///< with what follows the functor
+  std::string macro;    ///< what makes the functor a kernel
   std::string call;
   std::string shape, shapeText; ///< its name and its declaration
   std::string count;            ///< of elements, where there is no shape

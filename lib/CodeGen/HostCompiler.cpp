@@ -128,14 +128,19 @@ static std::optional<CacheKey> keyFor(ArrayRef<std::string> command,
   return key;
 }
 
+/// Of a program for a GPU the kernels are divided instead.
+static unsigned partsOf(const Program &program) {
+  return program.target->deviceCode ? 1 : program.parts;
+}
+
 /// "model", or "model.2": without an ending, what is made of a part.
 static std::string partName(const Program &program, unsigned part) {
-  return program.parts == 1 ? "model" : "model." + std::to_string(part);
+  return partsOf(program) == 1 ? "model" : "model." + std::to_string(part);
 }
 
 std::vector<std::string> mlir::mnistc::hostObjects(const Program &program) {
   std::vector<std::string> names;
-  for (unsigned part = 1; part <= program.parts; ++part)
+  for (unsigned part = 1; part <= partsOf(program); ++part)
     names.push_back(partName(program, part) + ".o");
   return names;
 }
@@ -152,7 +157,7 @@ static llvm::Error compilePart(const Program &program, StringRef folder,
   };
   std::string object = place(name + ".o"), text = place(name + ".ii");
   std::vector<std::string> preprocess = {"-I" + program.include, "-E", "-P"};
-  if (program.parts != 1)
+  if (partsOf(program) != 1)
     preprocess.push_back("-DMN_PART=" + std::to_string(part));
   // Without the names of files, which are temporary.
   llvm::append_range(preprocess,
@@ -177,7 +182,7 @@ mlir::mnistc::compileHost(const Program &program, StringRef folder,
                           const std::vector<std::string> &compiler) {
   std::vector<std::string> command = hostCommand(program, compiler);
   std::vector<std::future<llvm::Error>> others;
-  for (unsigned part = 2; part <= program.parts; ++part)
+  for (unsigned part = 2; part <= partsOf(program); ++part)
     others.push_back(std::async(std::launch::async, [&, part] {
       return compilePart(program, folder, command, part);
     }));

@@ -148,8 +148,8 @@ static llvm::Expected<std::string> compile(const Nvrtc &nvrtc, StringRef source,
 
 llvm::Expected<std::string>
 mlir::mnistc::compileDeviceText(StringRef source, StringRef arch,
-                                StringRef include, const CompileCache &cache,
-                                std::string &log) {
+                                StringRef include, ArrayRef<std::string> macros,
+                                const CompileCache &cache, std::string &log) {
   llvm::Expected<Nvrtc> nvrtc = openNvrtc();
   if (!nvrtc)
     return nvrtc.takeError();
@@ -159,6 +159,8 @@ mlir::mnistc::compileDeviceText(StringRef source, StringRef arch,
                                      "-default-device"};
   if (const char *flag = threadsFlag(*nvrtc))
     flags.push_back(flag);
+  for (const std::string &macro : macros)
+    flags.push_back(macro.c_str());
   std::optional<CacheKey> key;
   if (cache.isOn())
     key = keyFor(*nvrtc, source, flags, include);

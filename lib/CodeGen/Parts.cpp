@@ -10,9 +10,6 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// A part reads all headers again: that must be little of what it does.
-static constexpr unsigned leastOfPart = 50;
-
 namespace {
 /// Steps that share functors, directly or through others.
 struct Cluster {
@@ -47,13 +44,14 @@ static std::vector<Cluster> clustersOf(ArrayRef<StepCost> steps) {
   return clusters;
 }
 
-Parts mlir::mnistc::divide(ArrayRef<StepCost> steps, unsigned most) {
+Parts mlir::mnistc::divide(ArrayRef<StepCost> steps, unsigned most,
+                           unsigned least) {
   std::vector<Cluster> clusters = clustersOf(steps);
   unsigned total = 0;
   for (const Cluster &cluster : clusters)
     total += cluster.cost;
   Parts parts;
-  parts.count = std::max(1u, std::min(most, total / leastOfPart));
+  parts.count = std::max(1u, std::min(most, total / least));
   parts.ofStep.resize(steps.size(), 1);
   // The most expensive first, each to where there is least so far.
   llvm::sort(clusters, [](const Cluster &a, const Cluster &b) {

@@ -28,10 +28,10 @@ struct Parts {
   std::vector<unsigned> ofStep; ///< the part of each, from 1 on
 };
 
-/// Divides steps among at most `most` parts of about the same cost. Those that
-/// share a functor are in one part: what is instantiated with it is compiled
-/// once.
-Parts divide(ArrayRef<StepCost> steps, unsigned most);
+/// Divides steps among at most `most` parts of about the same cost, `least` or
+/// more: each reads all headers again. Steps that share a functor are in one
+/// part: what is instantiated with it is compiled once.
+Parts divide(ArrayRef<StepCost> steps, unsigned most, unsigned least);
 
 } // namespace mlir::mnistc
 

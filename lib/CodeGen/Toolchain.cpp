@@ -86,6 +86,35 @@ private:
 };
 } // namespace
 
+namespace {
+/// What is compiled on its own.
+struct DevicePart {
+  std::string arch;
+  unsigned number; ///< from 1 on
+
+  /// "kernels.sm_90", or "kernels.sm_90.2": without an ending.
+  std::string name(const Program &program) const {
+    std::string part = "." + std::to_string(number);
+    return "kernels." + arch + (program.parts == 1 ? "" : part);
+  }
+  std::vector<std::string> macros(const Program &program) const {
+    if (program.parts == 1)
+      return {};
+    return {"-DMN_PART=" + std::to_string(number)};
+  }
+};
+} // namespace
+
+/// In the order of the program's table: of each architecture its parts.
+static std::vector<DevicePart> deviceCodes(const Program &program) {
+  std::vector<DevicePart> all;
+  if (program.target->deviceCode)
+    for (const std::string &arch : program.archs)
+      for (unsigned part = 1; part <= program.parts; ++part)
+        all.push_back({arch, part});
+  return all;
+}
+
 /// An assembly file that holds other files: compilers take seconds for a large
 /// array, assemblers none.
 static std::string embeddingText(const Program &program,
@@ -123,14 +152,12 @@ static std::string embeddingText(const Program &program,
     file("report.bin");
     symbol("mn_report_end");
   }
-  if (program.target->deviceCode) {
-    for (auto [i, arch] : llvm::enumerate(program.archs)) {
-      std::string name = "mn_code_" + std::to_string(i + 1);
-      text += "\t.balign 256\n";
-      symbol(name);
-      file("kernels." + arch + ".cubin");
-      symbol(name + "_end");
-    }
+  for (auto [i, code] : llvm::enumerate(deviceCodes(program))) {
+    std::string name = "mn_code_" + std::to_string(i + 1);
+    text += "\t.balign 256\n";
+    symbol(name);
+    file(code.name(program) + ".cubin");
+    symbol(name + "_end");
   }
   return text + "\t.byte 0\n\t.section .note.GNU-stack,\"\",@progbits\n";
 }
@@ -141,24 +168,34 @@ std::string mlir::mnistc::machineArch(StringRef arch) {
 
 /// Where NVRTC is not: slower, and needs a host compiler that nvcc takes.
 static llvm::Error compileWithNvcc(const std::string &nvcc,
-                                   const Program &program, StringRef arch,
+                                   const Program &program,
+                                   const DevicePart &code,
                                    const Workplace &place,
                                    const std::string &stem) {
-  return execute({nvcc, "-x", "cu", "-cubin", "-arch=" + machineArch(arch),
-                  "-std=c++20", "--expt-relaxed-constexpr",
-                  "-I" + program.include, place.path("model.cpp"), "-o",
-                  stem + ".cubin"},
-                 stem + ".log");
+  std::vector<std::string> command = {nvcc,
+                                      "-x",
+                                      "cu",
+                                      "-cubin",
+                                      "-std=c++20",
+                                      "--expt-relaxed-constexpr",
+                                      "-arch=" + machineArch(code.arch),
+                                      "-I" + program.include,
+                                      place.path("model.cpp"),
+                                      "-o",
+                                      stem + ".cubin"};
+  llvm::append_range(command, code.macros(program));
+  return execute(command, stem + ".log");
 }
 
-static llvm::Error compileDevice(const Program &program, StringRef arch,
+static llvm::Error compileDevice(const Program &program, const DevicePart &code,
                                  const Workplace &place) {
-  std::string log, stem = place.path(("kernels." + arch).str());
+  std::string log, stem = place.path(code.name(program));
   if (!hasNvrtc())
     if (std::string nvcc = findNvcc(); !nvcc.empty())
-      return compileWithNvcc(nvcc, program, arch, place, stem);
-  llvm::Expected<std::string> cubin = compileDeviceText(
-      program.source, arch, program.include, program.cache, log);
+      return compileWithNvcc(nvcc, program, code, place, stem);
+  llvm::Expected<std::string> cubin =
+      compileDeviceText(program.source, code.arch, program.include,
+                        code.macros(program), program.cache, log);
   if (cubin)
     return writeFile(stem + ".cubin", *cubin);
   if (log.empty())
@@ -342,11 +379,11 @@ static llvm::Error compileAll(const Program &program, const Workplace &place,
     return failed;
 
   std::vector<std::future<llvm::Error>> devices;
-  if (program.target->deviceCode)
-    for (const std::string &arch : program.archs)
-      devices.push_back(std::async(std::launch::async, [&] {
-        return compileDevice(program, arch, place);
-      }));
+  const std::vector<DevicePart> codes = deviceCodes(program);
+  for (const DevicePart &code : codes)
+    devices.push_back(std::async(std::launch::async, [&] {
+      return compileDevice(program, code, place);
+    }));
   llvm::Error host = compileHost(program, place.path("."), *compiler);
   program.lap("host compiler");
   // Of several failures the first arch's is told.

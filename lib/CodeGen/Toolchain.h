@@ -36,7 +36,7 @@ struct Program {
   const ToolchainTarget *target = nullptr;
   std::vector<std::string> archs; ///< one, unless there is device code
   std::string source, constants;
-  unsigned parts = 1;  ///< that the source is compiled in
+  unsigned parts = 1;  ///< that kernels, or without them steps, are compiled in
   std::string initial; ///< of the parameters, if the program trains
   std::string onnx;    ///< the model's file, if the program is to write it
   std::string report;  ///< what `--report` of its commands shows, packed
@@ -66,9 +66,11 @@ bool hasNvrtc();
 /// GPUs of just this kind have, where its code runs on no other anyway.
 std::string machineArch(StringRef arch);
 
-/// Compiles device text into a cubin, in this process, or finds it.
+/// Compiles device text into a cubin, in this process, or finds it; `macros` as
+/// in "-DMN_PART=2".
 llvm::Expected<std::string> compileDeviceText(StringRef source, StringRef arch,
                                               StringRef include,
+                                              ArrayRef<std::string> macros,
                                               const CompileCache &cache,
                                               std::string &log);
 

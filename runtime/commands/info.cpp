@@ -120,7 +120,8 @@ std::vector<std::string> neededLibraries() {
 Json modelJson(const Model &model) {
   size_t codeBytes = 0;
   for (int i = 0; i < model.codeCount; ++i)
-    codeBytes += model.codes[i].bytes;
+    for (const Cubin &part : model.codes[i].parts)
+      codeBytes += part.bytes;
   Json bound = Json::array(), plans = Json::array();
   for (int i = 0; i < model.boundCount; ++i)
     bound.push_back(model.bounds[i].tensor.name);

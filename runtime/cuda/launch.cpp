@@ -116,8 +116,11 @@ static bool find(State &state, const State::Step &step, const std::string &name,
   if (kernel.function)
     return true;
   CUfunction function = nullptr;
-  CUresult result =
-      state.driver.cuModuleGetFunction(&function, state.module, name.c_str());
+  CUresult result = CUDA_ERROR_NOT_FOUND;
+  for (CUmodule module : state.modules)
+    if (module && result == CUDA_ERROR_NOT_FOUND)
+      result =
+          state.driver.cuModuleGetFunction(&function, module, name.c_str());
   if (result != CUDA_SUCCESS) {
     state.fail(Code::wrongArch, "kernel '" + name +
                                     "' is not in the program's code: " +

@@ -40,7 +40,7 @@ Status CudaExecutor::open() {
   state.device = shared->device;
   state.timestamps = model.timestamps;
   MN_TRY(makeCurrent());
-  MN_TRY(shared->loadModule(state.module));
+  MN_TRY(shared->loadModules(state.modules));
   MN_TRY(makeStreams());
   return allocate();
 }
@@ -208,8 +208,9 @@ CudaExecutor::~CudaExecutor() {
   for (CUstream stream : all)
     if (stream)
       cu.cuStreamDestroy(stream);
-  if (state.module)
-    cu.cuModuleUnload(state.module);
+  for (CUmodule module : state.modules)
+    if (module)
+      cu.cuModuleUnload(module);
   if (base)
     cu.cuMemFree(base);
 }

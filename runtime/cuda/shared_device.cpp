@@ -38,8 +38,15 @@ Status SharedDevice::open(const Model &model, const ExecutorOptions &options) {
       "uploading the constants");
 }
 
-Status SharedDevice::loadModule(CUmodule &module) const {
-  const CUresult result = driver.cuModuleLoadData(&module, code->cubin);
+Status SharedDevice::loadModules(CUmodule (&modules)[2]) const {
+  for (size_t part = 0; part < std::size(modules); ++part)
+    if (part == 0 || code->parts[part].code)
+      MN_TRY(loadModule(code->parts[part], modules[part]));
+  return Status::success();
+}
+
+Status SharedDevice::loadModule(const Cubin &part, CUmodule &module) const {
+  const CUresult result = driver.cuModuleLoadData(&module, part.code);
   if (result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
       result == CUDA_ERROR_INVALID_IMAGE)
     return Status::error(Code::wrongArch, "expected kernels for GPU " +

@@ -25,8 +25,8 @@ public:
   /// Error 13 says how much memory there is.
   Status allocate(size_t bytes, size_t wanted, CUdeviceptr &address) const;
   /// The program's kernels, for one executor: they have scratch memory of
-  /// their own, which belongs to the module.
-  Status loadModule(CUmodule &module) const;
+  /// their own, which belongs to the modules. Of one part the other is null.
+  Status loadModules(CUmodule (&modules)[2]) const;
 
   Driver driver;
   Device device;
@@ -34,6 +34,8 @@ public:
   CUdeviceptr constants = 0; ///< 0: none
 
 private:
+  Status loadModule(const Cubin &part, CUmodule &module) const;
+
   const DeviceCode *code = nullptr;
 };
 

@@ -42,7 +42,7 @@ struct State {
   CudnnLibrary cudnn;   ///< empty where no step needs it
   NcclLibrary nccl;     ///< empty where ranks have not joined
   CUstream stream = nullptr;
-  CUmodule module = nullptr;
+  CUmodule modules[2] = {}; ///< the other one is null where one has all
   bool overlaps = false; ///< may a kernel be started before the last one ended?
   /// Are blocks spread? Not where nothing overlaps, since a kernel then has the
   /// whole GPU, nor where kernels of other executors share it.

@@ -132,6 +132,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   static std::uintptr_t last = 0;
   *module = reinterpret_cast<CUmodule>(++last);
   modules[*module] = emulated::Module::load(image);
+  images[*module] = image;
   ++driver().allocations;
   return CUDA_SUCCESS;
 }
@@ -139,6 +140,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
 CUresult cuModuleUnload(CUmodule module) {
   MN_ALONE;
   modules.erase(module);
+  images.erase(module);
   --driver().allocations;
   return CUDA_SUCCESS;
 }
@@ -147,7 +149,9 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
                              const char *name) {
   MN_FAILS;
   static std::set<Kernel> kernels;
+  const auto only = driver().imageOf.find(name);
   if (driver().missingKernels.count(name) ||
+      (only != driver().imageOf.end() && only->second != images[module]) ||
       (modules[module] && !modules[module]->find(name)))
     return CUDA_ERROR_NOT_FOUND;
   *function = reinterpret_cast<CUfunction>(

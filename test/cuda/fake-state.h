@@ -85,6 +85,8 @@ struct Kernel {
 /// Of kernels that can run; none for machine code of a GPU.
 inline std::map<CUmodule, std::unique_ptr<emulated::Module>> modules;
 
+inline std::map<CUmodule, const void *> images;
+
 inline const Kernel &of(CUfunction function) {
   return *reinterpret_cast<const Kernel *>(function);
 }

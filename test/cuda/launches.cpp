@@ -231,6 +231,34 @@ TEST(Launches, FirstRunWaitsForEachStep) {
                          What::synchronize, What::launch, What::synchronize}));
 }
 
+TEST(Launches, KernelsAreFoundInTheirPart) {
+  const unsigned char cubins[2] = {};
+  PlanModel made(chain(3));
+  made.code = {"sm_90", {{cubins, 1}, {cubins + 1, 1}}};
+  const std::map<std::string, const void *> imageOf = {
+      {"step0", cubins}, {"step1", cubins + 1}, {"step2", cubins}};
+  auto executor = open(made, true);
+  driver().imageOf = imageOf;
+  ASSERT_TRUE(executor->prepare(0).ok());
+  std::map<std::string, const void *> moduleOf;
+  for (const fake::Entry &entry : driver().log)
+    if (entry.what == What::launch)
+      moduleOf[entry.kernel] = entry.module;
+  EXPECT_EQ(moduleOf["step0"], moduleOf["step2"]);
+  EXPECT_NE(moduleOf["step0"], moduleOf["step1"]);
+  executor.reset();
+  EXPECT_EQ(driver().allocations, 0);
+
+  // The other part is not asked for where there is none.
+  made.code = {"sm_90", {{cubins, 1}}};
+  executor = open(made, true);
+  driver().imageOf = imageOf;
+  const mn::Status status = executor->prepare(0);
+  EXPECT_EQ(status.code, mn::Code::wrongArch);
+  EXPECT_NE(status.message.find("kernel 'step1' is not"), std::string::npos)
+      << status.message;
+}
+
 TEST(Launches, KernelsThatAreMissingOrRefused) {
   PlanModel made(chain(3));
   auto executor = open(made, true);

@@ -47,10 +47,10 @@ TEST(Opening, ExitCodesByNumber) {
 
 TEST(Opening, TheLatestCodeThatFitsIsTaken) {
   const unsigned char cubins[4] = {};
-  std::vector<mn::DeviceCode> codes = {{"sm_80", cubins, 1},
-                                       {"sm_90a", cubins + 1, 1},
-                                       {"sm_90", cubins + 2, 1},
-                                       {"sm_100a", cubins + 3, 1}};
+  std::vector<mn::DeviceCode> codes = {{"sm_80", {{cubins, 1}}},
+                                       {"sm_90a", {{cubins + 1, 1}}},
+                                       {"sm_90", {{cubins + 2, 1}}},
+                                       {"sm_100a", {{cubins + 3, 1}}}};
   PlanModel made(std::vector<StepShape>(1));
   made.model.codeCount = int(codes.size());
   for (int turn : {0, 1}) {

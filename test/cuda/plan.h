@@ -38,7 +38,7 @@ public:
   mn::Plan plan = {};
   mn::Model model = {};
   std::vector<StepShape> shapes;
-  mn::DeviceCode code = {"sm_90", nullptr, 0};
+  mn::DeviceCode code = {"sm_90", {}};
 
 private:
   std::vector<std::string> names;

@@ -25,15 +25,14 @@ size_t bytesOf(const void *image) {
   return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
 }
 
-/// Loaded as often as it is asked for: modules share no memory.
-void *open(const void *image, size_t bytes) {
-  const int file = memfd_create("kernels", MFD_CLOEXEC);
-  void *library = nullptr;
-  if (file >= 0 && write(file, image, bytes) == ssize_t(bytes))
-    library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),
-                     RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  return library;
+/// Loaded as often as it is asked for: modules share no memory. `file` stays
+/// open, for what is loaded by the name of another is that one.
+void *open(const void *image, size_t bytes, int &file) {
+  file = memfd_create("kernels", MFD_CLOEXEC);
+  if (file < 0 || write(file, image, bytes) != ssize_t(bytes))
+    return nullptr;
+  return dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),
+                RTLD_NOW | RTLD_LOCAL);
 }
 
 bool says(const char *name, const char *value) {
@@ -50,7 +49,7 @@ std::unique_ptr<Module> Module::load(const void *image) {
   if (bytes == 0)
     return nullptr;
   std::unique_ptr<Module> made(new Module);
-  made->library = open(image, bytes);
+  made->library = open(image, bytes, made->file);
   if (!made->library)
     return nullptr;
   using Get = Kernels (*)();
@@ -65,6 +64,8 @@ std::unique_ptr<Module> Module::load(const void *image) {
 Module::~Module() {
   if (library)
     dlclose(library);
+  if (file >= 0)
+    close(file);
 }
 
 const Kernel *Module::find(const std::string &name) const {

@@ -36,6 +36,7 @@ public:
 private:
   Module() = default;
   void *library = nullptr;
+  int file = -1;
   Kernels kernels = {};
 };
 

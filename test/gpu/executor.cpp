@@ -70,9 +70,8 @@ void testErrors(const mn::DeviceCode &code, Checks &checks) {
                   words, status.message);
   };
   Tables tables(cases);
-  const mn::DeviceCode others[] = {{"sm_20", code.cubin, code.bytes},
-                                   {"sm_30a", code.cubin, code.bytes},
-                                   code};
+  const mn::DeviceCode others[] = {
+      {"sm_20", {code.parts[0]}}, {"sm_30a", {code.parts[0]}}, code};
   mn::Model model = tables.model(others[0]);
   model.codeCount = 2;
   is(open(model, 0), mn::Code::wrongArch,

@@ -254,8 +254,8 @@ int main(int argc, char **argv) {
   std::ifstream file(argv[1], std::ios::binary);
   const std::string cubin((std::istreambuf_iterator<char>(file)), {});
   const mn::DeviceCode code = {
-      argv[2], reinterpret_cast<const unsigned char *>(cubin.data()),
-      cubin.size()};
+      argv[2],
+      {{reinterpret_cast<const unsigned char *>(cubin.data()), cubin.size()}}};
   const Tables tables(cases);
   const mn::Model model = tables.model(code);
 

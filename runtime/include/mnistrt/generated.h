@@ -65,10 +65,12 @@ using Offset = int64_t;
 
 // A large file is compiled in two parts at the same time. Both have the whole
 // text; MN_PART=1 makes code of the first part's steps and of the tables, and
-// takes the other steps from MN_PART=2. Without it the file is one part.
+// takes the other steps from MN_PART=2; of a GPU's kernels each makes code of
+// its own. Without it the file is one part.
 #if !defined(MN_PART)
 #define MN_PART 0
 #endif
+#define MN_IN_PART(part) (MN_PART == 0 || MN_PART == (part))
 #define MN_STEP(part) MN_STEP_##part
 #define MN_STEP_1 static
 #if MN_PART == 0

@@ -16,7 +16,7 @@ namespace mn {
 
 /// Raised whenever a table below changes, or what else a file has to define. A
 /// generated file and the runtime that it is linked with must have the same.
-constexpr uint32_t modelVersion = 13;
+constexpr uint32_t modelVersion = 14;
 
 enum class Type : uint8_t { f32, f64, i32, i64, b8, u8, bf16 };
 
@@ -132,11 +132,15 @@ struct Bound {
   const void *value; ///< row-major
 };
 
+struct Cubin {
+  const unsigned char *code;
+  size_t bytes;
+};
+
 /// All kernels, compiled for one GPU architecture.
 struct DeviceCode {
-  const char *arch;           ///< sm_90
-  const unsigned char *cubin; ///< `bytes` of it
-  size_t bytes;
+  const char *arch; ///< sm_90
+  Cubin parts[2];   ///< compiled on their own; of one part the other is empty
 };
 
 /// What a tensor of the parameter block is.

@@ -8,8 +8,8 @@
 // CHECK-NEXT: extern "C" const unsigned char mn_code_1[], mn_code_1_end[];
 // CHECK-NEXT: extern "C" const unsigned char mn_code_2[], mn_code_2_end[];
 // CHECK:      static const mn::DeviceCode codes[] = {
-// CHECK-NEXT: {"sm_80", mn_code_1, static_cast<size_t>(mn_code_1_end - mn_code_1)},
-// CHECK-NEXT: {"sm_90", mn_code_2, static_cast<size_t>(mn_code_2_end - mn_code_2)},
+// CHECK-NEXT: {"sm_80", {{[{][{]}}mn_code_1, static_cast<size_t>(mn_code_1_end - mn_code_1)}}},
+// CHECK-NEXT: {"sm_90", {{[{][{]}}mn_code_2, static_cast<size_t>(mn_code_2_end - mn_code_2)}}},
 // CHECK-NEXT: };
 // CHECK:      .arch = "sm_80,sm_90",
 // CHECK:      .codes = codes,

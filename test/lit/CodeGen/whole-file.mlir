@@ -137,7 +137,7 @@
 // CHECK-NEXT: {"infer_64", 64, 300000, 0, infer_64::inputs, 1, infer_64::outputs, 2, infer_64::steps, 4},
 // CHECK-NEXT: };
 // CHECK-NEXT: static const mn::DeviceCode codes[] = {
-// CHECK-NEXT: {"sm_90", mn_code_1, static_cast<size_t>(mn_code_1_end - mn_code_1)},
+// CHECK-NEXT: {"sm_90", {{[{][{]}}mn_code_1, static_cast<size_t>(mn_code_1_end - mn_code_1)}}},
 // CHECK-NEXT: };
 // CHECK-NEXT: // clang-format on
 // CHECK-EMPTY:

@@ -63,7 +63,6 @@ def report(event, case, **values):
                       "case": case.label, **values}), flush=True)
 
 
-
 def median_time(trainer, wait):
     """Microseconds of a step: median, least, most."""
     def timed(count):
@@ -173,7 +172,6 @@ class Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
-
 class Ours:
     def __init__(self, options, case):
         self.options, self.case = options, case
@@ -224,7 +222,6 @@ def run(command, end=math.inf):
         raise RuntimeError(f"'{pathlib.Path(command[0]).name}' ended with "
                            f"{done.returncode}: {said}")
     return done.stdout
-
 
 
 @dataclasses.dataclass
@@ -368,7 +365,6 @@ class Group:
         raise TimeoutError
 
 
-
 def machine(options):
     if options.device == "cpu":
         return platform.processor() or platform.machine()
@@ -416,7 +412,6 @@ def table(results, versions, options):
     if problems:
         yield "\nNot measured, and why:\n"
         yield from problems
-
 
 
 def arguments():

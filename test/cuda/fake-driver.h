@@ -45,8 +45,8 @@ struct Entry {
 struct Driver {
   int gpus = 1, capability = 90, multiprocessors = 132;
   size_t free = size_t(1) << 34;
-  std::map<std::string, int> fails = {};         ///< function: its CUresult
-  std::set<std::string> missingKernels = {};     ///< in no module
+  std::map<std::string, int> fails = {};     ///< function: its CUresult
+  std::set<std::string> missingKernels = {}; ///< in no module
   /// Kernels that are in the module of one image only.
   std::map<std::string, const void *> imageOf = {};
   std::map<std::string, unsigned> shared = {};   ///< that a kernel may have

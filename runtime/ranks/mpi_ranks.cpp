@@ -73,7 +73,11 @@ private:
   Status findProcesses();
   void send(const Notice &notice, std::vector<Letter> &letters);
   Status lost(double waited);
-
+  void hear(int speaker);
+  /// Of ranks that are missed.
+  double secondsToAnswer() const {
+    return isStopping() ? answerSoon : answerSeconds;
+  }
   std::vector<int> unanswered();
   bool test(Handle &request);
 
@@ -242,8 +246,10 @@ Status MpiRanks::lost(double waited) {
       return Status::error(Code::rankLost, "");
   for (int i = 0; i < where.rank; ++i)
     if (answered[i] ||
-        std::find(missing.begin(), missing.end(), i) == missing.end())
+        std::find(missing.begin(), missing.end(), i) == missing.end()) {
+      hear(i);
       return Status::error(Code::rankLost, "");
+    }
   std::string who;
   for (const int rank : missing)
     who += (who.empty() ? "" : ", ") + std::to_string(rank);
@@ -263,11 +269,24 @@ Status MpiRanks::lost(double waited) {
   return Status::error(Code::rankLost, wanted + found);
 }
 
+/// Waits until the one that speaks has done so. It may have begun to ask later;
+/// if this rank ended first, a launcher would have one that was only stopped go
+/// on, which would speak, too, and of this rank.
+void MpiRanks::hear(int speaker) {
+  const auto begin = Clock::now();
+  while (!someFailed() && secondsSince(begin) < secondsToAnswer()) {
+    sched_yield();
+    const std::vector<int> gone = ended();
+    if (std::find(gone.begin(), gone.end(), speaker) != gone.end())
+      return;
+  }
+}
+
 /// Asks who is there, and returns those who do not say so.
 std::vector<int> MpiRanks::unanswered() {
   send({0, calls}, questions);
   const auto begin = Clock::now();
-  const double enough = isStopping() ? answerSoon : answerSeconds;
+  const double enough = secondsToAnswer();
   std::vector<int> missing;
   do {
     missing.clear();

@@ -130,6 +130,28 @@ def test_killed(place):
     check(place, signal.SIGKILL)
 
 
+def test_who_speaks_is_late(place):
+    """Rank 0 is stopped, and rank 1, which is to say so, goes on just before
+    rank 2 has waited long enough. If that ended first, mpirun would have rank 0
+    go on, and say that rank 2 is gone."""
+    program = place.parallel("mlp", "8").resolve()
+    run = start(place, program, "--timeout=2")
+    while len(ranks_of(program)) < 3:
+        time.sleep(0.05)
+    time.sleep(1)
+    ranks = ranks_of(program)
+    for rank, number, seconds in ((0, signal.SIGSTOP, 1.2),
+                                  (1, signal.SIGSTOP, 3.2),
+                                  (1, signal.SIGCONT, 0)):
+        os.kill(ranks[rank], number)
+        time.sleep(seconds)
+    out = run.communicate(timeout=60)[0]
+    said = re.findall(r"error: .*", out)
+    found = [re.search(MISSED[signal.SIGSTOP], line) for line in said]
+    expect(len(found) == 1 and found[0] and found[0][1] == "0", out)
+    expect(not ranks_of(program), "expected no rank to live on")
+
+
 def test_stopped(place):
     check(place, signal.SIGSTOP)
 

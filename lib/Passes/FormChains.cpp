@@ -59,7 +59,8 @@ private:
   bool needsUpdateOfInput(ArrayRef<unsigned> chain) const;
   SmallVector<unsigned> chainOf(unsigned start, Rows rows) const;
   bool hasRows(unsigned number, Rows rows) const;
-  SmallVector<unsigned> longestFrom(unsigned start) const;
+  std::pair<SmallVector<unsigned>, Rows> longestFrom(unsigned start) const;
+  bool isFor(ArrayRef<unsigned> chain, unsigned number, Rows rows) const;
 
   func::FuncOp function;
   const Machine &machine;
@@ -164,9 +165,55 @@ SmallVector<unsigned> Steps::chainOf(unsigned start, Rows rows) const {
   return chain.size() > 1 ? chain : SmallVector<unsigned>();
 }
 
+/// Whether a step is a map whose result a link reads, of what the chain reads
+/// anyway, and all who read it wait for the chain: nothing waits for more if
+/// the chain computes that, too, but for a launch less.
+bool Steps::isFor(ArrayRef<unsigned> chain, unsigned number, Rows rows) const {
+  StepOp map = steps[number];
+  if (llvm::is_contained(chain, number) || rootOf(map) ||
+      !mayBeLink(number, rows))
+    return false;
+  auto isLink = [&](StepOp step) {
+    return llvm::is_contained(chain, numbers.lookup(step));
+  };
+  llvm::SmallPtrSet<Value, 8> read;
+  bool isRead = false;
+  for (unsigned link : chain) {
+    StepOp step = steps[link];
+    read.insert(step.getInputs().begin(), step.getInputs().end());
+    for (auto [i, input] : llvm::enumerate(step.getInputs())) {
+      auto producer = input.getDefiningOp<StepOp>();
+      if (!producer || isLink(producer))
+        continue;
+      isRead |= producer == map;
+      // What others make of the map's result is not there yet.
+      if (producer == map
+              ? !readsByRows(step, i, rows.count)
+              : dependencies.needs(numbers.lookup(producer), number))
+        return false;
+    }
+  }
+  auto waits = [&](Operation *user) {
+    return isa<func::ReturnOp>(user) || isLink(cast<StepOp>(user)) ||
+           llvm::any_of(chain, [&](unsigned link) {
+             return dependencies.needs(numbers.lookup(user), link);
+           });
+  };
+  auto isThere = [&](Value input) {
+    auto producer = input.getDefiningOp<StepOp>();
+    return read.contains(input) && !(producer && isLink(producer));
+  };
+  SmallVector<unsigned> together(chain);
+  together.push_back(number);
+  return isRead && !needsUpdateOfInput(together) &&
+         llvm::all_of(map->getUsers(), waits) &&
+         llvm::all_of(map.getInputs(), isThere);
+}
+
 /// The longest chain that begins with a step; of several the one with most
 /// rows. As many rows has one of its links.
-SmallVector<unsigned> Steps::longestFrom(unsigned start) const {
+std::pair<SmallVector<unsigned>, Rows>
+Steps::longestFrom(unsigned start) const {
   if (links[start].most == 0)
     return {};
   auto isMore = [](Rows a, Rows b) {
@@ -180,23 +227,43 @@ SmallVector<unsigned> Steps::longestFrom(unsigned start) const {
     if (link.matrices != 0 && links[start].most % link.matrices == 0)
       candidates.insert({link.matrices, true});
   }
-  SmallVector<unsigned> best;
+  std::pair<SmallVector<unsigned>, Rows> best;
   for (Rows rows : candidates) {
     SmallVector<unsigned> chain = chainOf(start, rows);
     bool isOfLink = llvm::any_of(
         chain, [&](unsigned number) { return hasRows(number, rows); });
-    if (isOfLink && chain.size() > best.size())
-      best = std::move(chain);
+    if (isOfLink && chain.size() > best.first.size())
+      best = {std::move(chain), rows};
   }
   return best;
 }
 
 SmallVector<StepOp> Steps::nextChain(unsigned &start) const {
-  for (; start < steps.size(); ++start)
-    if (SmallVector<unsigned> chain = longestFrom(start); !chain.empty())
-      return llvm::map_to_vector(
-          chain, [&](unsigned number) { return steps[number]; });
+  for (; start < steps.size(); ++start) {
+    auto [chain, rows] = longestFrom(start);
+    if (chain.empty())
+      continue;
+    for (unsigned number = 0; number < steps.size(); ++number)
+      if (isFor(chain, number, rows))
+        chain.insert(chain.begin(), number);
+    return llvm::map_to_vector(chain,
+                               [&](unsigned number) { return steps[number]; });
+  }
   return {};
+}
+
+/// Makes one of the maps that a chain begins with: what they read is on its way
+/// at once.
+static void joinFirstMaps(SmallVectorImpl<StepOp> &links) {
+  while (links.size() > 1 && !rootOf(links[0]) && !rootOf(links[1]) &&
+         llvm::none_of(links[1].getInputs(), [&](Value input) {
+           return input.getDefiningOp() == links[0];
+         })) {
+    SmallVector<Value> results(links[0].getResults());
+    llvm::append_range(results, links[1].getResults());
+    links[1] = joinTo(links[1], {links[0], links[1]}, results, links[1]);
+    links.erase(links.begin());
+  }
 }
 
 void FormChains::runOnOperation() {
@@ -209,6 +276,7 @@ void FormChains::runOnOperation() {
     SmallVector<StepOp> links = Steps(function, machine).nextChain(start);
     if (links.empty())
       return;
+    joinFirstMaps(links);
     for (StepOp link : linksOf(chain(links)))
       if (hasContraction(link))
         link.setScheduleAttr(mmaOnly(&getContext(), mmaOfLink(link)));

@@ -132,3 +132,58 @@ func.func @over_rows(%x: tensor<8x5x6xf32>, %y: tensor<8x5x6xf32>) -> (tensor<8x
   %1 = mnist.softmax %0 dim 0 : tensor<8x5x5xf32>
   return %0, %1 : tensor<8x5x5xf32>, tensor<8x5x5xf32>
 }
+
+// What a link reads of what the chain reads anyway is made there, with the
+// chain's first map, though it comes later in the model.
+
+// CHECK-LABEL: func.func @heads
+// CHECK-NEXT:    %{{.*}}:6 = plan.step "queries" on kernel(%arg0) {
+// CHECK-NEXT:    ^bb0(
+// CHECK-NEXT:      %[[MAPS:.*]]:3 = plan.step "queries"
+// CHECK:           plan.step "scores" {{.*}}(%[[MAPS]]#2, %[[MAPS]]#1)
+// CHECK:           plan.step "y" {{.*}}(%{{.*}}, %[[MAPS]]#0)
+// CHECK-NOT:     {{^ {4}%.* = plan.step}}
+// CHECK:         return
+func.func @heads(%x: tensor<64x16x3x4x8xf32>) -> tensor<256x16x8xf32> {
+  %q0 = mnist.slice %x starts [0, 0, 0, 0, 0] steps [1, 1, 1, 1, 1] : tensor<64x16x3x4x8xf32> -> tensor<64x16x1x4x8xf32>
+  %q1 = mnist.transpose %q0 perm [0, 3, 1, 2, 4] : tensor<64x16x1x4x8xf32> -> tensor<64x4x16x1x8xf32> loc("queries")
+  %q = mnist.reshape %q1 : tensor<64x4x16x1x8xf32> -> tensor<256x16x8xf32>
+  %k0 = mnist.slice %x starts [0, 0, 1, 0, 0] steps [1, 1, 1, 1, 1] : tensor<64x16x3x4x8xf32> -> tensor<64x16x1x4x8xf32>
+  %k1 = mnist.transpose %k0 perm [0, 3, 1, 2, 4] : tensor<64x16x1x4x8xf32> -> tensor<64x4x16x1x8xf32> loc("keys")
+  %k = mnist.reshape %k1 : tensor<64x4x16x1x8xf32> -> tensor<256x16x8xf32>
+  %scores = mnist.matmul %q, %k transposed [false, true] : (tensor<256x16x8xf32>, tensor<256x16x8xf32>) -> tensor<256x16x16xf32> loc("scores")
+  %weights = mnist.softmax %scores dim 2 : tensor<256x16x16xf32> loc("weights")
+  %v0 = mnist.slice %x starts [0, 0, 2, 0, 0] steps [1, 1, 1, 1, 1] : tensor<64x16x3x4x8xf32> -> tensor<64x16x1x4x8xf32>
+  %v1 = mnist.transpose %v0 perm [0, 3, 1, 2, 4] : tensor<64x16x1x4x8xf32> -> tensor<64x4x16x1x8xf32> loc("values")
+  %v = mnist.reshape %v1 : tensor<64x4x16x1x8xf32> -> tensor<256x16x8xf32>
+  %y = mnist.matmul %weights, %v : (tensor<256x16x16xf32>, tensor<256x16x8xf32>) -> tensor<256x16x8xf32> loc("y")
+  return %y : tensor<256x16x8xf32>
+}
+
+// Not where others read it that do not wait for the chain, or where it is made
+// of something that the chain does not read.
+
+// CHECK-LABEL: func.func @early
+// CHECK:         %[[V:.*]] = plan.step "values" on kernel(%arg0)
+// CHECK:         plan.step "scores"
+// CHECK:         return
+// CHECK-LABEL: func.func @another
+// CHECK:         %[[V:.*]] = plan.step "values" on kernel(%arg2)
+// CHECK:         plan.step "scores"
+// CHECK:         return
+func.func @early(%q: tensor<256x16x8xf32>, %k: tensor<256x16x8xf32>, %w: tensor<4096x8xf32>) -> (tensor<256x16x8xf32>, tensor<4096x4096xf32>) {
+  %scores = mnist.matmul %q, %k transposed [false, true] : (tensor<256x16x8xf32>, tensor<256x16x8xf32>) -> tensor<256x16x16xf32> loc("scores")
+  %weights = mnist.softmax %scores dim 2 : tensor<256x16x16xf32> loc("weights")
+  %v = mnist.exp %q : tensor<256x16x8xf32> loc("values")
+  %y = mnist.matmul %weights, %v : (tensor<256x16x16xf32>, tensor<256x16x8xf32>) -> tensor<256x16x8xf32> loc("y")
+  %rows = mnist.reshape %v : tensor<256x16x8xf32> -> tensor<4096x8xf32>
+  %other = mnist.matmul %rows, %w transposed [false, true] : (tensor<4096x8xf32>, tensor<4096x8xf32>) -> tensor<4096x4096xf32> loc("other")
+  return %y, %other : tensor<256x16x8xf32>, tensor<4096x4096xf32>
+}
+func.func @another(%q: tensor<256x16x8xf32>, %k: tensor<256x16x8xf32>, %x: tensor<256x16x8xf32>) -> tensor<256x16x8xf32> {
+  %scores = mnist.matmul %q, %k transposed [false, true] : (tensor<256x16x8xf32>, tensor<256x16x8xf32>) -> tensor<256x16x16xf32> loc("scores")
+  %weights = mnist.softmax %scores dim 2 : tensor<256x16x16xf32> loc("weights")
+  %v = mnist.exp %x : tensor<256x16x8xf32> loc("values")
+  %y = mnist.matmul %weights, %v : (tensor<256x16x16xf32>, tensor<256x16x8xf32>) -> tensor<256x16x8xf32> loc("y")
+  return %y : tensor<256x16x8xf32>
+}

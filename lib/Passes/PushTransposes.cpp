@@ -69,19 +69,29 @@ static Permutation swapOf(Value value) {
   return perm;
 }
 
-/// What `value` is the transpose of, matrix by matrix; null if of nothing.
-static Value matricesTransposed(Value value, OpBuilder &b) {
+/// What `value` is the transpose of, matrix by matrix; null if of nothing. Of
+/// another transpose, that with the matrices as they were, if elements that are
+/// adjacent in memory stay so then, and nothing else needs the first one.
+static Value matricesTransposed(Value value, OpBuilder &b, bool isOwn = true) {
+  isOwn &= value.hasOneUse();
   if (auto reshape = value.getDefiningOp<ReshapeOp>();
       reshape && keepsMatrices(reshape))
-    if (Value before = matricesTransposed(reshape.getInput(), b)) {
+    if (Value before = matricesTransposed(reshape.getInput(), b, isOwn)) {
       RankedTensorType type = reshape.getType();
       return b.createOrFold<ReshapeOp>(
           reshape.getLoc(), type.clone(permute(type.getShape(), swapOf(value))),
           before);
     }
   auto transpose = value.getDefiningOp<TransposeOp>();
-  return transpose && swapsMatrix(transpose.getPerm()) ? transpose.getInput()
-                                                       : Value();
+  if (!transpose)
+    return {};
+  if (swapsMatrix(transpose.getPerm()))
+    return transpose.getInput();
+  int64_t last = static_cast<int64_t>(transpose.getPerm().size()) - 1;
+  Permutation perm = permute(transpose.getPerm(), swapOf(value));
+  if (!isOwn || transpose.getPerm().back() == last || perm.back() != last)
+    return {};
+  return b.create<TransposeOp>(transpose.getLoc(), transpose.getInput(), perm);
 }
 
 /// transpose(reshape(x)) = reshape(transpose(x)) for the product x, where the

@@ -201,3 +201,38 @@ func.func @matrices_of_both(%k: tensor<2x3x7x4xf32>, %q: tensor<6x5x4xf32>) -> (
   %z = mnist.exp %b : tensor<6x4x7xf32>
   return %y, %z : tensor<6x5x7xf32>, tensor<6x4x7xf32>
 }
+
+// Heads and matrices transposed at once: the matrices are but a flag, and the
+// elements of a key stay adjacent. Not where that would be a second transpose,
+// or where elements would be no more adjacent than before.
+
+// CHECK-LABEL: @heads_and_matrices
+// CHECK:         %[[T:.*]] = mnist.transpose %arg1 perm [0, 2, 1, 3] : tensor<2x7x3x4xf32> -> tensor<2x3x7x4xf32>
+// CHECK:         %[[K:.*]] = mnist.reshape %[[T]] : tensor<2x3x7x4xf32> -> tensor<6x7x4xf32>
+// CHECK:         mnist.matmul %arg0, %[[K]] transposed [false, true] : (tensor<6x5x4xf32>, tensor<6x7x4xf32>)
+// CHECK-LABEL: @of_several
+// CHECK:         mnist.transpose {{.*}} perm [0, 2, 3, 1]
+// CHECK-NOT:     mnist.transpose
+// CHECK:         return
+// CHECK-LABEL: @not_adjacent
+// CHECK:         mnist.transpose {{.*}} perm [2, 0, 1]
+// CHECK:         mnist.matmul %{{.*}}, %{{.*}} : (
+// CHECK:         return
+func.func @heads_and_matrices(%q: tensor<6x5x4xf32>, %k: tensor<2x7x3x4xf32>) -> tensor<6x5x7xf32> {
+  %t = mnist.transpose %k perm [0, 2, 3, 1] : tensor<2x7x3x4xf32> -> tensor<2x3x4x7xf32>
+  %r = mnist.reshape %t : tensor<2x3x4x7xf32> -> tensor<6x4x7xf32>
+  %y = mnist.matmul %q, %r : (tensor<6x5x4xf32>, tensor<6x4x7xf32>) -> tensor<6x5x7xf32>
+  return %y : tensor<6x5x7xf32>
+}
+func.func @of_several(%q: tensor<6x5x4xf32>, %k: tensor<2x7x3x4xf32>) -> (tensor<6x5x7xf32>, tensor<6x4x7xf32>) {
+  %t = mnist.transpose %k perm [0, 2, 3, 1] : tensor<2x7x3x4xf32> -> tensor<2x3x4x7xf32>
+  %r = mnist.reshape %t : tensor<2x3x4x7xf32> -> tensor<6x4x7xf32>
+  %y = mnist.matmul %q, %r : (tensor<6x5x4xf32>, tensor<6x4x7xf32>) -> tensor<6x5x7xf32>
+  %z = mnist.relu %r : tensor<6x4x7xf32>
+  return %y, %z : tensor<6x5x7xf32>, tensor<6x4x7xf32>
+}
+func.func @not_adjacent(%q: tensor<6x5x4xf32>, %k: tensor<4x7x6xf32>) -> tensor<6x5x7xf32> {
+  %t = mnist.transpose %k perm [2, 0, 1] : tensor<4x7x6xf32> -> tensor<6x4x7xf32>
+  %y = mnist.matmul %q, %t : (tensor<6x5x4xf32>, tensor<6x4x7xf32>) -> tensor<6x5x7xf32>
+  return %y : tensor<6x5x7xf32>
+}

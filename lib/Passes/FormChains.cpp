@@ -183,13 +183,8 @@ bool Steps::isFor(ArrayRef<unsigned> chain, unsigned number, Rows rows) const {
     read.insert(step.getInputs().begin(), step.getInputs().end());
     for (auto [i, input] : llvm::enumerate(step.getInputs())) {
       auto producer = input.getDefiningOp<StepOp>();
-      if (!producer || isLink(producer))
-        continue;
       isRead |= producer == map;
-      // What others make of the map's result is not there yet.
-      if (producer == map
-              ? !readsByRows(step, i, rows.count)
-              : dependencies.needs(numbers.lookup(producer), number))
+      if (producer == map && !readsByRows(step, i, rows.count))
         return false;
     }
   }
@@ -203,10 +198,7 @@ bool Steps::isFor(ArrayRef<unsigned> chain, unsigned number, Rows rows) const {
     auto producer = input.getDefiningOp<StepOp>();
     return read.contains(input) && !(producer && isLink(producer));
   };
-  SmallVector<unsigned> together(chain);
-  together.push_back(number);
-  return isRead && !needsUpdateOfInput(together) &&
-         llvm::all_of(map->getUsers(), waits) &&
+  return isRead && llvm::all_of(map->getUsers(), waits) &&
          llvm::all_of(map.getInputs(), isThere);
 }
 

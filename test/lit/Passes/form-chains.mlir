@@ -161,7 +161,7 @@ func.func @heads(%x: tensor<64x16x3x4x8xf32>) -> tensor<256x16x8xf32> {
 }
 
 // Not where others read it that do not wait for the chain, or where it is made
-// of something that the chain does not read.
+// of something that the chain does not read, or where all rows read the same.
 
 // CHECK-LABEL: func.func @early
 // CHECK:         %[[V:.*]] = plan.step "values" on kernel(%arg0)
@@ -170,6 +170,10 @@ func.func @heads(%x: tensor<64x16x3x4x8xf32>) -> tensor<256x16x8xf32> {
 // CHECK-LABEL: func.func @another
 // CHECK:         %[[V:.*]] = plan.step "values" on kernel(%arg2)
 // CHECK:         plan.step "scores"
+// CHECK:         return
+// CHECK-LABEL: func.func @of_all_rows
+// CHECK:         %[[V:.*]] = plan.step "values" on kernel(%arg2)
+// CHECK:         plan.step "scores" {{.*}}(%arg0, %arg1, %arg2, %[[V]])
 // CHECK:         return
 func.func @early(%q: tensor<256x16x8xf32>, %k: tensor<256x16x8xf32>, %w: tensor<4096x8xf32>) -> (tensor<256x16x8xf32>, tensor<4096x4096xf32>) {
   %scores = mnist.matmul %q, %k transposed [false, true] : (tensor<256x16x8xf32>, tensor<256x16x8xf32>) -> tensor<256x16x16xf32> loc("scores")
@@ -186,4 +190,14 @@ func.func @another(%q: tensor<256x16x8xf32>, %k: tensor<256x16x8xf32>, %x: tenso
   %v = mnist.exp %x : tensor<256x16x8xf32> loc("values")
   %y = mnist.matmul %weights, %v : (tensor<256x16x16xf32>, tensor<256x16x8xf32>) -> tensor<256x16x8xf32> loc("y")
   return %y : tensor<256x16x8xf32>
+}
+func.func @of_all_rows(%q: tensor<256x16x8xf32>, %k: tensor<256x16x8xf32>, %m: tensor<16x16xf32>) -> tensor<256x16x16xf32> {
+  %0 = mnist.matmul %q, %k transposed [false, true] : (tensor<256x16x8xf32>, tensor<256x16x8xf32>) -> tensor<256x16x16xf32>
+  %1 = mnist.broadcast %m along [1, 2] : tensor<16x16xf32> -> tensor<256x16x16xf32>
+  %2 = mnist.add %0, %1 : tensor<256x16x16xf32> loc("scores")
+  %3 = mnist.softmax %2 dim 2 : tensor<256x16x16xf32>
+  %4 = mnist.exp %m : tensor<16x16xf32> loc("values")
+  %5 = mnist.broadcast %4 along [1, 2] : tensor<16x16xf32> -> tensor<256x16x16xf32>
+  %6 = mnist.mul %3, %5 : tensor<256x16x16xf32>
+  return %6 : tensor<256x16x16xf32>
 }

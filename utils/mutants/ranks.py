@@ -56,4 +56,6 @@ MUTANTS = [
     ("collectives in any order", "lib/IR/Plan/StepOrder.cpp",
      "(earlier.isCollective && now.isCollective) ||", "",
      ["lit/check-steps-collectives"]),
+    ("who is not to speak ends first", "runtime/ranks/mpi_ranks.cpp",
+     "      hear(i);\n", "", ["ranks/faults.test_who_speaks_is_late"]),
 ]

@@ -485,4 +485,10 @@ MUTANTS = [
     ("what is not in a list is its first", "runtime/cuda/proposals.cpp",
      "return at == list.end() ? places", "return at == list.end() ? 0",
      ["cuda/Proposals.*"]),
+    ("kernels are looked for in the first part", "runtime/cuda/launch.cpp",
+     "if (module && result == CUDA_ERROR_NOT_FOUND)",
+     "if (module == state.modules[0])", ["cuda/Launches.*"]),
+    ("the other part is left behind", "runtime/cuda/open.cpp",
+     "  for (CUmodule module : state.modules)\n    if (module)",
+     "  if (CUmodule module = state.modules[0])", ["cuda/Launches.*"]),
 ]

@@ -86,8 +86,10 @@ def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
     connected form a region. A region is computed in another order of its
     dimensions where that leaves fewer bytes to transpose at its border, in no
     more transposes. Transposes go into constants, into broadcasts, after
-    reductions, into the flags of `matmul`, and, through the reshape that
-    flattens an image, into the rows of a constant matrix.
+    reductions, into the flags of `matmul`, also what one of several dimensions
+    does to the matrices if elements that are adjacent in memory stay so, and,
+    through the reshape that flattens an image, into the rows of a constant
+    matrix.
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numRemoved", "num-removed",

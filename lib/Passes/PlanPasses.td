@@ -321,7 +321,10 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
     numbers of rows that the links have alone, the chain has the one with which it
     is longest, of several the largest. A block has some rows and runs all links on
     them; each reads the weights of products whole, which pays where these are
-    small.
+    small. A map that a link reads by rows, such as a transpose of the values of
+    an attention, is a link, too, if the chain reads all that it reads and who
+    else reads its result waits for the chain; with the chain's first map it is
+    one.
     Only where launches cost as much as small steps do, and only on generated
     code. What multiplies in a link of more than four rows, or of several products,
     is the tensor cores where the plan's precision allows these, whatever was

@@ -175,7 +175,7 @@ namespace {
 struct Costs {
   unsigned elementwise, reduction, rows, other;
   unsigned call;    ///< of a library
-  unsigned text;    ///< for which a compiler is started
+  unsigned least;   ///< of a part: each reads all headers again
   unsigned runtime; ///< the kernels that every program has
 
   unsigned of(StepOp step) const {
@@ -206,7 +206,7 @@ static Parts divide(ArrayRef<PlanText> plans, const EmitOptions &options) {
       else
         all.push_back({costs.of(step), text.functors});
     }
-  return divide(all, most, costs.text);
+  return divide(all, most, costs.least);
 }
 
 /// Kernels, for the compiler of their part.
@@ -270,6 +270,30 @@ static void keepSources(const PlanText &plan, StepSources &sources) {
                               text.shape + stepFunction("static", i + 1, text)};
 }
 
+/// The kernels that the runtime launches before and after plans, and before
+/// those that take labels or beside them.
+static std::string runtimeKernels(ModuleOp module) {
+  bool takesLabels = llvm::any_of(module.getOps<func::FuncOp>(), takesBatches);
+  return std::string("MN_TRANSFER_KERNEL\n") +
+         (takesLabels ? "MN_NEXT_BATCH_KERNEL\n" : "");
+}
+
+/// The steps of all plans: functors and kernels, then the host's functions.
+static void emitSteps(ArrayRef<PlanText> plans, const Parts &ofKernels,
+                      const Parts &ofHost, raw_ostream &os) {
+  size_t first = 1;
+  for (const PlanText &plan : plans) {
+    emitDevice(plan, ofKernels, first, os);
+    first += plan.steps.size();
+  }
+  os << "\n#if MN_HOST\n";
+  first = 1;
+  for (const PlanText &plan : plans) {
+    emitHost(plan, ofHost, first, os);
+    first += plan.steps.size();
+  }
+}
+
 static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
                                 raw_ostream &os, StepSources *sources) {
   std::vector<PlanText> texts;
@@ -292,29 +316,14 @@ static FailureOr<unsigned> emit(ModuleOp module, const EmitOptions &options,
   }
   Parts parts = divide(texts, options);
   emitHead(module, options, os);
-  // The runtime launches this one before and after plans, and the next before
-  // those that take labels, or beside them.
-  std::string runtime = "MN_TRANSFER_KERNEL\n";
-  if (llvm::any_of(module.getOps<func::FuncOp>(), takesBatches))
-    runtime += "MN_NEXT_BATCH_KERNEL\n";
-  Parts deviceParts = options.embedsKernels ? parts : Parts();
-  os << "\n" << inPart(runtime, deviceParts, 0);
-  size_t first = 1;
-  for (const PlanText &plan : texts) {
-    emitDevice(plan, deviceParts, first, os);
-    first += plan.steps.size();
-  }
-  os << "\n#if MN_HOST\n";
-  Parts hostParts = options.embedsKernels ? Parts() : parts;
-  first = 1;
-  for (const PlanText &plan : texts) {
-    emitHost(plan, hostParts, first, os);
-    first += plan.steps.size();
-  }
-  if (hostParts.count != 1)
+  Parts ofKernels = options.embedsKernels ? parts : Parts();
+  Parts ofHost = options.embedsKernels ? Parts() : parts;
+  os << "\n" << inPart(runtimeKernels(module), ofKernels, 0);
+  emitSteps(texts, ofKernels, ofHost, os);
+  if (ofHost.count != 1)
     os << "\n#if MN_PART <= 1\n";
-  emitModelTable(module, options, plans, deviceParts.count, os);
-  if (hostParts.count != 1)
+  emitModelTable(module, options, plans, ofKernels.count, os);
+  if (ofHost.count != 1)
     os << "\n#endif // MN_PART <= 1\n";
   os << "\n#endif // MN_HOST\n";
   return parts.count;

@@ -60,7 +60,7 @@ private:
   SmallVector<unsigned> chainOf(unsigned start, Rows rows) const;
   bool hasRows(unsigned number, Rows rows) const;
   std::pair<SmallVector<unsigned>, Rows> longestFrom(unsigned start) const;
-  bool isFor(ArrayRef<unsigned> chain, unsigned number, Rows rows) const;
+  bool belongsTo(ArrayRef<unsigned> chain, unsigned number, Rows rows) const;
 
   func::FuncOp function;
   const Machine &machine;
@@ -168,7 +168,8 @@ SmallVector<unsigned> Steps::chainOf(unsigned start, Rows rows) const {
 /// Whether a step is a map whose result a link reads, of what the chain reads
 /// anyway, and all who read it wait for the chain: nothing waits for more if
 /// the chain computes that, too, but for a launch less.
-bool Steps::isFor(ArrayRef<unsigned> chain, unsigned number, Rows rows) const {
+bool Steps::belongsTo(ArrayRef<unsigned> chain, unsigned number,
+                      Rows rows) const {
   StepOp map = steps[number];
   if (llvm::is_contained(chain, number) || rootOf(map) ||
       !mayBeLink(number, rows))
@@ -236,7 +237,7 @@ SmallVector<StepOp> Steps::nextChain(unsigned &start) const {
     if (chain.empty())
       continue;
     for (unsigned number = 0; number < steps.size(); ++number)
-      if (isFor(chain, number, rows))
+      if (belongsTo(chain, number, rows))
         chain.insert(chain.begin(), number);
     return llvm::map_to_vector(chain,
                                [&](unsigned number) { return steps[number]; });

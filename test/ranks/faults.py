@@ -141,7 +141,7 @@ def test_who_speaks_is_late(place):
     time.sleep(1)
     ranks = ranks_of(program)
     for rank, number, seconds in ((0, signal.SIGSTOP, 1.2),
-                                  (1, signal.SIGSTOP, 3.2),
+                                  (1, signal.SIGSTOP, 2.6),
                                   (1, signal.SIGCONT, 0)):
         os.kill(ranks[rank], number)
         time.sleep(seconds)

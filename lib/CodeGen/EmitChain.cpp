@@ -22,7 +22,7 @@ static std::string typeOfRoot(RootOpInterface root, StringRef functor,
   std::string type = "mn::" + capitalized(text.function) + "Link<";
   if (!text.kind.empty())
     type += text.kind.str() + ", ";
-  return type + elementName(root->getOperand(0)).str() + ", " + functor.str() +
+  return type + elementName(computedBy(root)).str() + ", " + functor.str() +
          ", " + shape.str() + ">";
 }
 

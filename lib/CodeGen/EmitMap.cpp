@@ -117,15 +117,46 @@ void FunctorEmitter::emitDirectLoads(ArrayRef<BlockArgument> arguments,
   finishElementLoad(values);
 }
 
+/// The same of what moves or repeats what it reads: four neighbours share a
+/// place but for their numbers, so that what is adjacent in memory is seen to
+/// be. `loaded` has what fields are called if they can be.
+LogicalResult
+FunctorEmitter::emitFourLoads(SmallVectorImpl<LoadedField> &loaded) {
+  NameScope fieldNames;
+  SmallVector<std::string> values;
+  functions += "  struct ElementValues {\n";
+  body.begin(/*indent=*/4);
+  NamesInFour four;
+  four.first =
+      body.declare(indexType, "first", {"mn::Index(place.first)"}).text;
+  four.number = body.declare(offsetType, "number", {"place.number"}).text;
+  for (auto &[value, name] : loaded) {
+    FailureOr<Expr> text = body.value(
+        value, positionAt({.text = "place", .four = &four}, shapeOf(value)));
+    if (failed(text))
+      return failure();
+    values.push_back(text->text);
+    name = fieldNames.add(name);
+    functions += ("    " + elementName(value) + " " + name + ";\n").str();
+  }
+  functions += "  };\n";
+  finishFunction("ElementValues load",
+                 {{"const mn::NeighbourOf<mn::Offset> &", "place"}},
+                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  return success();
+}
+
 /// The functions that compute and store the results, once what they are
 /// computed from is bound.
 LogicalResult
 FunctorEmitter::emitSegmentResults(const Segment &segment,
                                    ArrayRef<Parameter> parameters) {
   SmallVector<StoredField> stored;
+  const NamesInFour four = {"i.first", "i.number"}; // of a mn::Neighbour
   for (unsigned result : segment.results) {
     Value value = yieldsOf(step)[result];
-    FailureOr<Expr> text = body.value(value, positionAt({"i"}, shapeOf(value)));
+    FailureOr<Expr> text = body.value(
+        value, positionAt({.text = "i", .four = &four}, shapeOf(value)));
     if (failed(text))
       return failure();
     stored.push_back({step.getResult(result), *text});
@@ -134,13 +165,9 @@ FunctorEmitter::emitSegmentResults(const Segment &segment,
   return success();
 }
 
-/// The same as functions that load, compute and store, so that neighbours are
-/// loaded and stored at once: else each store might change what the next
-/// element loads.
-LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
-  SmallVector<LoadedField> loaded;
-  functions.clear();
-  emitDirectLoads(neighboursRead(step, segment), loaded);
+/// The same, once these are computed from what was loaded.
+LogicalResult FunctorEmitter::emitLoadedResults(const Segment &segment,
+                                                ArrayRef<LoadedField> loaded) {
   body.begin(/*indent=*/4);
   for (const LoadedField &field : loaded)
     body.bind(field.tensor, {"e." + field.name}, Expr{"i"});
@@ -148,34 +175,48 @@ LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
                                       {"const mn::Neighbour &", "i"}});
 }
 
-/// The same of what moves: all is computed where it is loaded, from a place
-/// that four neighbours share but for their numbers, so that what is adjacent
-/// in memory is seen to be.
-LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
-  SmallVector<std::string> values;
-  SmallVector<StoredField> stored;
-  functions = "  struct ElementValues {\n";
-  body.begin(/*indent=*/4);
-  NamesInFour four;
-  four.first = body.declare(indexType, "first", {"place & -4"}).text;
-  four.number = body.declare(offsetType, "number", {"place & 3"}).text;
-  for (unsigned result : segment.results) {
-    Value value = yieldsOf(step)[result], made = step.getResult(result);
-    FailureOr<Expr> text = body.value(
-        value, positionAt({.text = "place", .four = &four}, shapeOf(value)));
-    if (failed(text))
+/// The same as functions that load, compute and store, so that neighbours are
+/// loaded and stored at once: else each store might change what the next
+/// element loads.
+LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
+  SmallVector<LoadedField> loaded;
+  functions.clear();
+  SmallVector<BlockArgument> arguments = neighboursRead(step, segment);
+  SmallVector<BroadcastOp> repeated = broadcastsRead(step, segment);
+  if (repeated.empty()) {
+    emitDirectLoads(arguments, loaded);
+  } else {
+    auto add = [&](Value value, Value read) {
+      auto argument = dyn_cast<BlockArgument>(skipReshapes(read));
+      loaded.push_back(
+          {value, argument
+                      ? names[step.getInputs()[argument.getArgNumber()]].str()
+                      : "repeated"});
+    };
+    for (BlockArgument argument : arguments)
+      add(argument, argument);
+    for (BroadcastOp op : repeated)
+      add(op, op.getInput());
+    if (failed(emitFourLoads(loaded)))
       return failure();
-    values.push_back(text->text);
-    std::string name = names[made].str();
-    functions += ("    " + elementName(made) + " " + name + ";\n").str();
-    stored.push_back({made, {"e." + name}});
   }
-  functions += "  };\n";
-  finishElementLoad(values);
-  body.begin(/*indent=*/4);
-  emitResults(stored,
-              {{"const ElementValues &", "e"}, {"const mn::Neighbour &", ""}});
-  return success();
+  return emitLoadedResults(segment, loaded);
+}
+
+/// The same of what moves: it is computed where it is loaded, all but the last
+/// rounding, before which a compiler sees no loads as adjacent.
+LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
+  SmallVector<LoadedField> loaded;
+  functions.clear();
+  for (unsigned result : segment.results) {
+    Value value = yieldsOf(step)[result];
+    auto cast = value.getDefiningOp<CastOp>();
+    loaded.push_back(
+        {cast ? cast.getInput() : value, names[step.getResult(result)].str()});
+  }
+  if (failed(emitFourLoads(loaded)))
+    return failure();
+  return emitLoadedResults(segment, loaded);
 }
 
 /// Element `column` of a row of a matrix, of all that `shape` has.

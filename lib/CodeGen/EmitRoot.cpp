@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-/// What has the type in which a root computes: its result, unless that is an
-/// index, and its operands may be rounded.
-static Value computedBy(Operation *root) {
+Value mlir::mnistc::computedBy(Operation *root) {
   return isContraction(root) ? root->getResult(0) : root->getOperand(0);
 }
 

@@ -35,6 +35,10 @@ Position rowPosition(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims,
                      Divisors *ofElement = nullptr,
                      Divisors *ofResult = nullptr);
 
+/// What has the type in which a root computes: its result, unless that is an
+/// index, and its operands may be rounded.
+Value computedBy(Operation *root);
+
 inline constexpr StringLiteral indexType = "mn::Index";
 inline constexpr StringLiteral offsetType = "mn::Offset";
 
@@ -105,6 +109,9 @@ private:
   LogicalResult emitSegmentByFours(const Segment &segment);
   LogicalResult emitMovedFours(const Segment &segment);
   LogicalResult emitTransposed(const Segment &segment);
+  LogicalResult emitFourLoads(SmallVectorImpl<LoadedField> &loaded);
+  LogicalResult emitLoadedResults(const Segment &segment,
+                                  ArrayRef<LoadedField> loaded);
   void emitDirectLoads(ArrayRef<BlockArgument> arguments,
                        SmallVectorImpl<LoadedField> &loaded);
   LogicalResult emitSegmentResults(const Segment &segment,

@@ -33,7 +33,12 @@ static Expr printDigit(const Coordinate &c) {
   Expr result = c.base;
   const NamesInFour *four = c.base.four;
   bool isInFour = four && c.div == 1 && c.size % 4 == 0 && c.size < c.range;
-  if (isInFour || (four && c.div % 4 == 0))
+  // As a multiple of 4, which a compiler sees to be one.
+  if (isInFour)
+    return infix(infix({four->first + " / 4"}, "%", number(c.size / 4),
+                       Precedence::multiplicative),
+                 "* 4 +", {four->number}, Precedence::additive);
+  if (four && c.div % 4 == 0)
     result = {four->first};
   auto divide = [&](StringRef sign, int64_t by, int64_t digit) {
     result = infix(result, sign, number(by), Precedence::multiplicative);
@@ -45,8 +50,7 @@ static Expr printDigit(const Coordinate &c) {
   // Not by division: the product may overflow.
   if (c.size < (c.range + c.div - 1) / c.div)
     divide("%", c.size, c.div * c.size);
-  return isInFour ? infix(result, "+", {four->number}, Precedence::additive)
-                  : result;
+  return result;
 }
 
 /// A sum of digits, each times a number, and an offset.
@@ -100,24 +104,49 @@ static bool areNeighbours(const Coordinate &outer, const Coordinate &inner) {
          outer.scale == inner.scale * inner.size;
 }
 
-Expr mlir::mnistc::linearIndex(const Position &position,
-                               ArrayRef<int64_t> shape) {
-  SmallVector<Coordinate> terms; // from the last dimension on
-  int64_t stride = 1, offset = 0;
+/// What the coordinates add to the number of an element, as far as they are no
+/// constants; from the first dimension on.
+static SmallVector<Coordinate>
+termsOf(const Position &position, ArrayRef<int64_t> shape, int64_t &offset) {
+  SmallVector<Coordinate> terms;
+  int64_t stride = 1;
+  offset = 0;
   for (size_t dim = shape.size(); dim-- > 0;) {
     Coordinate term = position[dim];
     offset += term.offset * stride;
     term.scale *= stride;
     stride *= shape[dim];
-    if (term.size <= 1)
-      continue;
-    if (!terms.empty() && areNeighbours(term, terms.back()))
-      terms.back().size *= term.size;
-    else
+    if (term.terms && term.div == 1 && term.size == term.range)
+      for (Coordinate part : llvm::reverse(*term.terms)) {
+        part.scale *= term.scale;
+        terms.push_back(part);
+      }
+    else if (term.size > 1)
       terms.push_back(term);
   }
   std::reverse(terms.begin(), terms.end());
-  return printSum(terms, offset);
+  return terms;
+}
+
+/// The same sum, of which neighbouring digits are one.
+static SmallVector<Coordinate> joined(ArrayRef<Coordinate> terms) {
+  SmallVector<Coordinate> result;
+  for (const Coordinate &term : terms)
+    if (!result.empty() && areNeighbours(result.back(), term)) {
+      int64_t size = result.back().size;
+      result.back() = term;
+      result.back().size *= size;
+    } else {
+      result.push_back(term);
+    }
+  return result;
+}
+
+Expr mlir::mnistc::linearIndex(const Position &position,
+                               ArrayRef<int64_t> shape) {
+  int64_t offset;
+  SmallVector<Coordinate> terms = termsOf(position, shape, offset);
+  return printSum(joined(terms), offset);
 }
 
 /// Splits the coordinates anew without going through a linear index, which
@@ -163,11 +192,67 @@ static bool regroup(const Position &position, ArrayRef<int64_t> from,
   return true;
 }
 
+/// (terms + offset) / div % size, where each term is a multiple of div * size,
+/// or adds to this digit alone, or all that are less than `div` stay so.
+static std::optional<Coordinate>
+digitOf(ArrayRef<Coordinate> terms, int64_t offset, int64_t div, int64_t size) {
+  SmallVector<Coordinate> mine;
+  const int64_t own = offset / div % size;
+  int64_t most = own, mostBelow = offset % div;
+  for (Coordinate term : terms) {
+    if (term.scale < 0)
+      return std::nullopt;
+    if (term.scale % (div * size) == 0)
+      continue;
+    if (term.scale % div != 0) {
+      mostBelow += term.scale * (term.size - 1);
+      continue;
+    }
+    term.scale /= div;
+    most += term.scale * (term.size - 1);
+    mine.push_back(term);
+  }
+  if (mostBelow >= div || most >= size)
+    return std::nullopt;
+  for (Coordinate &term : mine)
+    term.offset = 0;
+  mine = joined(mine);
+  if (mine.size() == 1 && mine.front().scale == 1 &&
+      mine.front().size == size) {
+    mine.front().offset = own;
+    return mine.front();
+  }
+  Coordinate digit = Coordinate::opaque(printSum(mine, 0), size);
+  digit.offset = own;
+  digit.terms =
+      std::make_shared<SmallVector<Coordinate, 0>>(mine.begin(), mine.end());
+  return digit;
+}
+
+/// Coordinate by coordinate, where none needs the whole linear index.
+static bool redigit(const Position &position, ArrayRef<int64_t> from,
+                    ArrayRef<int64_t> to, Position &result) {
+  int64_t offset, div = 1;
+  SmallVector<Coordinate> terms = termsOf(position, from, offset);
+  result.assign(to.size(), Coordinate::opaque(number(0), 1));
+  for (size_t dim = to.size(); dim-- > 0;) {
+    if (to[dim] == 0 || offset < 0)
+      return false;
+    std::optional<Coordinate> digit = digitOf(terms, offset, div, to[dim]);
+    if (!digit)
+      return false;
+    result[dim] = *digit;
+    div *= to[dim];
+  }
+  return true;
+}
+
 Position mlir::mnistc::reshaped(const Position &position,
                                 ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                                 llvm::function_ref<Expr(const Expr &)> name) {
   Position result;
-  if (regroup(position, from, to, result))
+  if (regroup(position, from, to, result) ||
+      redigit(position, from, to, result))
     return result;
   return positionAt(name(linearIndex(position, from)), to);
 }

@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <memory>
 #include <optional>
 
 namespace mlir::mnistc {
@@ -36,6 +37,8 @@ struct Coordinate {
   Expr base;
   int64_t range = 1, div = 1, size = 1;
   int64_t scale = 1, offset = 0;
+  /// What base is the sum of, if it is one: it can be part of a longer one.
+  std::shared_ptr<const SmallVector<Coordinate, 0>> terms = nullptr;
 
   /// Some expression less than `size`.
   static Coordinate opaque(Expr base, int64_t size) {

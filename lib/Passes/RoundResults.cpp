@@ -3,6 +3,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "lib/IR/Plan/SplitAroundRoot.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -24,17 +25,35 @@ static bool isLoop(StepOp step) {
   return !root || isRowStep(step) || isa<ReductionOpInterface>(root);
 }
 
+/// Whether an op moves the elements of this operand and does nothing else.
+static bool moves(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto unpool = dyn_cast<MaxUnpoolOp>(op))
+    return isInlined(op) && operand.get() == unpool.getInput();
+  return isa<ReshapeOp, TransposeOp, SliceOp>(op);
+}
+
 /// Whether an op takes this operand in bf16 as well. What moves elements then
 /// gives them so to those that take them.
 static bool takesRounded(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  if (auto unpool = dyn_cast<MaxUnpoolOp>(op))
-    return isInlined(op) && operand.get() == unpool.getInput() &&
-           llvm::all_of(op->getUses(), takesRounded);
-  return isImageOfConv(operand);
+  return moves(operand)
+             ? llvm::all_of(operand.getOwner()->getUses(), takesRounded)
+             : mayBeRounded(operand);
 }
 
-/// Whether `root` is computed from `value`, but not as an image.
+/// Has what moves elements of `value` to those that take them so give bf16.
+static void moveRounded(Value value) {
+  for (OpOperand &use : value.getUses())
+    if (moves(use) && takesRounded(use)) {
+      Value moved = use.getOwner()->getResult(0);
+      auto type = cast<RankedTensorType>(moved.getType());
+      moved.setType(type.clone(getElementTypeOrSelf(value)));
+      moveRounded(moved);
+    }
+}
+
+/// Whether `root` is computed from `value`, other than as what it takes
+/// rounded.
 static bool feeds(Value value, Operation *root) {
   SmallVector<OpOperand *> uses(llvm::make_pointer_range(value.getUses()));
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -52,7 +71,7 @@ static bool feeds(Value value, Operation *root) {
 }
 
 /// Whether a step may load what it reads here in bf16. What a root other than
-/// a reduction reads, its kernel copies, but for images of convolutions.
+/// a reduction reads, its kernel copies, unless it takes that rounded.
 static bool mayLoadRounded(OpOperand &use) {
   auto step = dyn_cast<StepOp>(use.getOwner());
   return step && isGenerated(step) &&
@@ -61,11 +80,33 @@ static bool mayLoadRounded(OpOperand &use) {
                  rootOf(step)));
 }
 
+/// Whether a step may load something computed of what it reads here instead.
+static bool mayCompute(OpOperand &use) {
+  auto step = dyn_cast<StepOp>(use.getOwner());
+  return step && mayLoadRounded(use) &&
+         llvm::none_of(
+             step.getBody().getArgument(use.getOperandNumber()).getUses(),
+             takesRounded);
+}
+
+/// Whether a library multiplies rounded operands, and what it computes of their
+/// product may be computed by those who read it.
+static bool isRoundableProduct(StepOp step) {
+  if (step.getImpl() == Impl::kernel ||
+      !isa_and_nonnull<MatmulOp>(rootOf(step)) || !readsRounded(rootOf(step)))
+    return false;
+  std::optional<LibraryEpilogue> epilogue = matchLibraryEpilogue(step);
+  // Of as many elements each would have to load more.
+  return epilogue && !epilogue->residual &&
+         ((!epilogue->bias && !epilogue->relu) ||
+          llvm::all_of(step.getResult(0).getUses(), mayCompute));
+}
+
 /// Whether a step may store this result in bf16. Sums are stored as they are.
 static bool mayStoreRounded(StepOp step, OpResult result) {
   if (!isGenerated(step) ||
       !yieldsOf(step)[result.getResultNumber()].getDefiningOp())
-    return false;
+    return isRoundableProduct(step);
   Operation *root = rootOf(step);
   if (isRowStep(step))
     return countOf(root->getOperand(0)) == countOf(result);
@@ -79,6 +120,7 @@ struct RoundResults : impl::RoundResultsBase<RoundResults> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    moveEpilogues();
     ofUpdates.clear();
     for (StepOp step : getOperation().getOps<StepOp>())
       for (OpResult result : step->getResults())
@@ -113,22 +155,53 @@ private:
     return ofUpdates[value] = isSo;
   }
 
+  /// A library does not round a sum after it has added a bias: all that read it
+  /// do that.
+  void moveEpilogues() {
+    ofUpdates.clear();
+    SmallVector<StepOp> products;
+    for (StepOp step : getOperation().getOps<StepOp>())
+      if (isRoundableProduct(step) && isRoundable(step, step->getResult(0)) &&
+          !endsInRoot(step))
+        products.push_back(step);
+    StepNames names(getOperation().getBody().front());
+    for (StepOp product : products)
+      moveEpilogue(product, names);
+  }
+
+  static bool endsInRoot(StepOp step) {
+    return skipReshapes(yieldsOf(step).front()) == rootOf(step)->getResult(0);
+  }
+
+  static void moveEpilogue(StepOp product, StepNames &names) {
+    ImplAttr impl = product.getImplAttr();
+    Attribute schedule = product.getScheduleAttr();
+    StepOp root = splitAroundRoot(product, {false, false, false}, names);
+    root.setImplAttr(impl);
+    root.setScheduleAttr(schedule);
+    auto rest = cast<StepOp>(*root->user_begin());
+    while (!rest->use_empty()) {
+      auto reader = cast<StepOp>(*rest->user_begin());
+      auto copy = cast<StepOp>(OpBuilder(reader).clone(*rest));
+      reader->replaceUsesOfWith(rest.getResult(0), copy.getResult(0));
+      joinTo(reader, {copy, reader}, SmallVector<Value>(reader.getResults()),
+             reader);
+    }
+    rest.erase();
+  }
+
   /// `value` with elements of another type.
   static Value castTo(Type element, Value value, OpBuilder &b) {
     auto type = cast<RankedTensorType>(value.getType());
     return b.create<CastOp>(value.getLoc(), type.clone(element), value);
   }
 
-  /// Whether all that a step does is to round what is rounded already.
+  /// Whether all that a step did was to round what is rounded already.
   static bool onlyRounds(StepOp step, OpResult rounded) {
-    Block &body = step.getBody().front();
-    if (step.getNumOperands() != 1 || step.getNumResults() != 1 ||
-        step.getOperand(0) != rounded ||
-        step.getResultTypes().front() != rounded.getType())
-      return false;
-    auto narrow = yieldsOf(step)[0].getDefiningOp<CastOp>();
-    auto wide = narrow ? narrow.getInput().getDefiningOp<CastOp>() : CastOp();
-    return wide && wide.getInput() == body.getArgument(0);
+    return step.getNumOperands() == 1 && step.getNumResults() == 1 &&
+           step.getOperand(0) == rounded &&
+           step.getResultTypes().front() == rounded.getType() &&
+           skipReshapes(yieldsOf(step)[0]) == step.getBody().getArgument(0);
   }
 
   /// A library may read rounded operands, which a step has made of the result:
@@ -143,29 +216,63 @@ private:
       }
   }
 
-  /// Stores bf16, which all who read it cast.
-  static void round(StepOp step, OpResult result) {
+  /// A library's product gives bf16 itself.
+  static void roundProduct(Value value, Type element) {
+    auto type = cast<RankedTensorType>(value.getType());
+    value.setType(type.clone(element));
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      roundProduct(reshape.getInput(), element);
+  }
+
+  static void roundYield(StepOp step, OpResult result) {
     Operation *yield = step.getBody().front().getTerminator();
     OpOperand &exact = yield->getOpOperand(result.getResultNumber());
     OpBuilder b(yield);
-    exact.set(castTo(b.getBF16Type(), exact.get(), b));
+    if (isRoundableProduct(step))
+      roundProduct(exact.get(), b.getBF16Type());
+    else
+      exact.set(castTo(b.getBF16Type(), exact.get(), b));
     result.setType(exact.get().getType());
+  }
+
+  /// Casts what is rounded for those that do not take it so: behind what moves
+  /// it, where rows and maps see that they load it as it is.
+  static void widen(Value rounded) {
+    OpBuilder b(rounded.getContext());
+    b.setInsertionPointAfterValue(rounded);
+    Value wide = castTo(b.getF32Type(), rounded, b);
+    for (OpOperand &use : llvm::make_early_inc_range(rounded.getUses())) {
+      Operation *user = use.getOwner();
+      if (user == wide.getDefiningOp() || takesRounded(use))
+        continue;
+      if (!moves(use) || isa<MaxUnpoolOp>(user)) {
+        use.set(wide);
+        continue;
+      }
+      Value moved = user->getResult(0);
+      moved.setType(cast<RankedTensorType>(moved.getType())
+                        .clone(getElementTypeOrSelf(rounded)));
+      widen(moved);
+    }
+    for (Operation *user : llvm::make_early_inc_range(wide.getUsers()))
+      if (isa<CastOp>(user) &&
+          user->getResult(0).getType() == rounded.getType()) {
+        user->getResult(0).replaceAllUsesWith(rounded);
+        user->erase();
+      }
+    if (wide.use_empty())
+      wide.getDefiningOp()->erase();
+  }
+
+  /// Stores bf16, which all who read it cast.
+  static void round(StepOp step, OpResult result) {
+    roundYield(step, result);
     for (OpOperand &use : result.getUses()) {
       Block &body = cast<StepOp>(use.getOwner()).getBody().front();
       BlockArgument loaded = body.getArgument(use.getOperandNumber());
       loaded.setType(result.getType());
-      for (OpOperand &inner : loaded.getUses())
-        if (auto unpool = dyn_cast<MaxUnpoolOp>(inner.getOwner());
-            unpool && takesRounded(inner))
-          unpool.getOutput().setType(
-              unpool.getOutput().getType().clone(b.getBF16Type()));
-      b.setInsertionPointToStart(&body);
-      Value wide = castTo(b.getF32Type(), loaded, b);
-      loaded.replaceUsesWithIf(wide, [&](OpOperand &inner) {
-        return inner.getOwner() != wide.getDefiningOp() && !takesRounded(inner);
-      });
-      if (wide.use_empty())
-        wide.getDefiningOp()->erase();
+      moveRounded(loaded);
+      widen(loaded);
     }
   }
 };

@@ -76,11 +76,16 @@ cublasStatus_t setBias(const PreparedMatmul &p, const void *bias) {
       p.matmul, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
 }
 
-cublasStatus_t describeMatmul(PreparedMatmul &p, cudaDataType operands,
+/// What is in memory.
+struct Types {
+  cudaDataType operands, result;
+};
+
+cublasStatus_t describeMatmul(PreparedMatmul &p, const Types &types,
                               const Matmul &s, const Epilogue &e) {
   const CublasLibrary &lt = p.lt;
   cublasStatus_t status = lt.cublasLtMatmulDescCreate(
-      &p.matmul, computeTypeOf(operands, s.schedule.mma), CUDA_R_32F);
+      &p.matmul, computeTypeOf(types.operands, s.schedule.mma), CUDA_R_32F);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
     if (status == CUBLAS_STATUS_SUCCESS)
       status = lt.cublasLtMatmulDescSetAttribute(p.matmul, attribute, &value,
@@ -98,9 +103,11 @@ cublasStatus_t describeMatmul(PreparedMatmul &p, cudaDataType operands,
     if (status == CUBLAS_STATUS_SUCCESS)
       status = makeLayout(lt, type, rows, columns, s.batch, layout);
   };
-  lay(p.left, operands, s.transposedB ? s.n : s.k, s.transposedB ? s.k : s.n);
-  lay(p.right, operands, s.transposedA ? s.k : s.m, s.transposedA ? s.m : s.k);
-  lay(p.result, CUDA_R_32F, s.m, s.n);
+  lay(p.left, types.operands, s.transposedB ? s.n : s.k,
+      s.transposedB ? s.k : s.n);
+  lay(p.right, types.operands, s.transposedA ? s.k : s.m,
+      s.transposedA ? s.m : s.k);
+  lay(p.result, types.result, s.m, s.n);
   return status;
 }
 
@@ -144,11 +151,11 @@ cublasStatus_t chooseAlgorithm(State &state, PreparedMatmul &p,
   return status;
 }
 
-void multiply(Context &ctx, float *y, const void *a, const void *b,
-              cudaDataType operands, const Matmul &s, const Epilogue &e) {
+void multiply(Context &ctx, void *y, const void *a, const void *b,
+              const Types &types, const Matmul &s, const Epilogue &e) {
   State &state = State::of(ctx);
   const CublasLibrary &lt = state.cublas;
-  const float *residual = e.residual ? e.residual : y;
+  const void *residual = e.residual ? e.residual : y;
   std::unique_ptr<Prepared> &kept = state.step(ctx).library;
   const auto failed = [&](cublasStatus_t status) {
     if (status != CUBLAS_STATUS_SUCCESS)
@@ -159,7 +166,7 @@ void multiply(Context &ctx, float *y, const void *a, const void *b,
   if (!kept) {
     auto p = std::make_unique<PreparedMatmul>(lt);
     bool found = false;
-    if (failed(describeMatmul(*p, operands, s, e)))
+    if (failed(describeMatmul(*p, types, s, e)))
       return;
     const cublasStatus_t chosen = chooseAlgorithm(
         state, *p, {b, a, residual, y}, ctx.workspaceBytes, found);
@@ -189,10 +196,15 @@ void multiply(Context &ctx, float *y, const void *a, const void *b,
 
 void mn::cublas::matmul(Context &ctx, float *y, const float *a, const float *b,
                         const Matmul &s, const Epilogue &e) {
-  multiply(ctx, y, a, b, CUDA_R_32F, s, e);
+  multiply(ctx, y, a, b, {CUDA_R_32F, CUDA_R_32F}, s, e);
 }
 
 void mn::cublas::matmul(Context &ctx, float *y, const Bf16 *a, const Bf16 *b,
                         const Matmul &s, const Epilogue &e) {
-  multiply(ctx, y, a, b, CUDA_R_16BF, s, e);
+  multiply(ctx, y, a, b, {CUDA_R_16BF, CUDA_R_32F}, s, e);
+}
+
+void mn::cublas::matmul(Context &ctx, Bf16 *y, const Bf16 *a, const Bf16 *b,
+                        const Matmul &s) {
+  multiply(ctx, y, a, b, {CUDA_R_16BF, CUDA_R_16BF}, s, {});
 }

@@ -98,11 +98,11 @@ def test_precisions(place):
                                ("strict", ROUNDING)))
 
 
-def test_images_in_bf16(place):
+def test_operands_in_bf16(place):
     """What large results are rounded to, here in plans of small ones, trained
     fast enough for gradients to be seen in the losses."""
     def check(case):
-        name, rate = case
+        name, rate, ops = case
         plan = place.path(f"{name}.plan")
         rounded = plan.with_suffix(".mlir")
         programs = [place.path(f"{name}-exact"), place.path(f"{name}-rounded")]
@@ -117,7 +117,7 @@ def test_images_in_bf16(place):
                 (place.mnistc, rounded, "-o", programs[1])):
             made = place.run(*command)
             expect(made.code == 0, made)
-        for op in ("conv", "conv_filter_grad"):
+        for op in ops:
             expect(re.search(rf"mnist\.{op} .*: \(tensor<[^>]*xbf16>",
                              rounded.read_text()), f"{name}: no {op} of bf16")
         found = []
@@ -131,8 +131,13 @@ def test_images_in_bf16(place):
             found.append(losses(log)[0])
         # Off by 1e-5 to 3e-4.
         expect_near(found[1], found[0], 1e-3, name)
-    place.side_by_side(check, (("mxnet-simplecnn", 0.1), ("lenet5", 0.1),
-                               ("residual", 0.003), ("mobile", 0.003)))
+    images = ("conv", "conv_filter_grad")
+    place.side_by_side(check, (("mxnet-simplecnn", 0.1, images),
+                               ("lenet5", 0.1, images),
+                               ("residual", 0.003, images),
+                               ("mobile", 0.003, images),
+                               ("mixer", 0.03, ["matmul"]),
+                               ("vit", 0.03, ["matmul"])))
 
 
 def test_any_order_of_threads_gives_the_same_bits(place):

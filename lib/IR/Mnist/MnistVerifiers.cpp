@@ -275,30 +275,22 @@ LogicalResult ReduceSumOp::verify() {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// Of a product, whose operands may be rounded.
-static LogicalResult verifyFactorType(Operation *op, Value factor,
-                                      Value result) {
-  Type element = getElementTypeOrSelf(factor);
-  if (!element.isBF16())
-    return verifyElementType(op, factor, result);
-  if (getElementTypeOrSelf(result).isF32())
+/// Of a product or convolution: what is rounded is summed in f32, and the sum
+/// may be rounded, too.
+static LogicalResult verifyTermType(Operation *op, Value tensor, Value result) {
+  Type element = getElementTypeOrSelf(tensor),
+       found = getElementTypeOrSelf(result);
+  if (!element.isBF16() || element == found)
+    return verifyElementType(op, tensor, result);
+  if (found.isF32())
     return success();
-  return op->emitOpError("expected a result of f32, got ")
-         << getElementTypeOrSelf(result);
-}
-
-/// Of a convolution, which may also round its result.
-static LogicalResult verifyImageType(Operation *op, Value tensor,
-                                     Value result) {
-  return getElementTypeOrSelf(tensor) == getElementTypeOrSelf(result)
-             ? success()
-             : verifyFactorType(op, tensor, result);
+  return op->emitOpError("expected a result of f32, got ") << found;
 }
 
 LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> a = shapeOf(getLhs()), b = shapeOf(getRhs());
-  if (failed(verifyElementType(*this, getLhs(), getRhs())) ||
-      failed(verifyFactorType(*this, getLhs(), getOutput())) ||
+  if (failed(verifyTermType(*this, getLhs(), getOutput())) ||
+      failed(verifyTermType(*this, getRhs(), getOutput())) ||
       failed(verifyCount(*this, "numbers in transposed", 2,
                          getTransposed().size())))
     return failure();
@@ -337,7 +329,7 @@ template <typename Op>
 static LogicalResult verifyConv(Op op, Value input, Value filter,
                                 Value output) {
   for (Value tensor : op->getOperands())
-    if (failed(verifyImageType(op, tensor, op->getResult(0))))
+    if (failed(verifyTermType(op, tensor, op->getResult(0))))
       return failure();
   ArrayRef<int64_t> in = shapeOf(input), out = shapeOf(output);
   int64_t spatial = int64_t(in.size()) - 2;

@@ -25,7 +25,8 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
   let description = [{
     Rank 2 or 3 on both sides; in rank 3 the first dimension numbers the
     matrices. `transposed` says which operand is stored with its last two
-    dimensions exchanged. The product of operands in bf16 is in f32.
+    dimensions exchanged. The product of operands in bf16 is in f32, or rounded
+    once it is summed.
 
     ```mlir
     %y = mnist.matmul %x, %w transposed [false, true]
@@ -34,7 +35,7 @@ def MatmulOp : Mnist_Op<"matmul", [Differentiable, Root]> {
   }];
   let arguments = (ins Mnist_FactorTensor:$lhs, Mnist_FactorTensor:$rhs,
                        DefaultValuedAttr<DenseBoolArrayAttr, "{false, false}">:$transposed);
-  let results = (outs Mnist_NumberTensor:$output);
+  let results = (outs Mnist_FactorTensor:$output);
   let assemblyFormat = [{
     $lhs `,` $rhs (`transposed` $transposed^)? attr-dict `:`
     functional-type(operands, results)

@@ -191,9 +191,9 @@ def SliceOp : Mnist_IndexingOp<"slice"> {
         : tensor<4x10xf32> -> tensor<4x5xf32>
     ```
   }];
-  let arguments = (ins Mnist_Tensor:$input, DenseI64ArrayAttr:$starts,
+  let arguments = (ins Mnist_StoredTensor:$input, DenseI64ArrayAttr:$starts,
                        DenseI64ArrayAttr:$steps);
-  let results = (outs Mnist_Tensor:$output);
+  let results = (outs Mnist_StoredTensor:$output);
   let assemblyFormat = [{
     $input `starts` $starts `steps` $steps attr-dict `:` type($input) `->`
     type($output)

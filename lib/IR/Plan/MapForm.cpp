@@ -208,3 +208,14 @@ mlir::mnistc::neighboursRead(StepOp step, const Segment &segment) {
       arguments.push_back(argument);
   return arguments;
 }
+
+SmallVector<BroadcastOp> mlir::mnistc::broadcastsRead(StepOp step,
+                                                      const Segment &segment) {
+  SmallVector<BroadcastOp> broadcasts;
+  for (Value value : sourcesOf(step, segment))
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>();
+        broadcast && countOf(value) == segment.elements && isInFours(value) &&
+        countOf(broadcast.getInput()) != 1)
+      broadcasts.push_back(broadcast);
+  return broadcasts;
+}

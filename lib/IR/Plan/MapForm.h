@@ -37,6 +37,10 @@ SmallVector<RandomUniformOp> drawsOf(StepOp step, const Segment &segment);
 /// one of the same number.
 SmallVector<BlockArgument> neighboursRead(StepOp step, const Segment &segment);
 
+/// What such a segment repeats in fours, or for four neighbours: elements of
+/// its results may have one of it in common.
+SmallVector<BroadcastOp> broadcastsRead(StepOp step, const Segment &segment);
+
 /// Matrices of `rows` times `columns`, one after the other.
 struct MatrixSides {
   int64_t rows, columns;

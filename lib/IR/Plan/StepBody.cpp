@@ -3,6 +3,7 @@
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/RowBody.h"
+#include "lib/IR/Plan/Schedule.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -52,8 +53,12 @@ bool mlir::mnistc::readsRounded(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0)).isBF16();
 }
 
-bool mlir::mnistc::isImageOfConv(OpOperand &operand) {
+bool mlir::mnistc::mayBeRounded(OpOperand &operand) {
   Operation *op = operand.getOwner();
+  if (isa<MatmulOp>(op)) {
+    auto step = op->getParentOfType<StepOp>();
+    return step && mmaOf(step) == Mma::bf16;
+  }
   return isa<ConvOp, ConvInputGradOp, ConvFilterGradOp>(op) &&
          llvm::is_contained(cast<LayoutOpInterface>(op).getImageOperands(),
                             operand.getOperandNumber());

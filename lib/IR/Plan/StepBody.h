@@ -45,9 +45,10 @@ bool isContraction(Operation *op);
 
 /// Whether it is a product or convolution of operands that are bf16 in memory.
 bool readsRounded(Operation *op);
-/// Whether an operand is an image of a convolution or of a gradient of one:
-/// generated kernels load it in bf16 as well, where the result is f32.
-bool isImageOfConv(OpOperand &operand);
+/// Whether generated kernels load an operand in bf16 as well, where the result
+/// is f32: an image of a convolution or of a gradient of one, and an operand of
+/// a product in bf16.
+bool mayBeRounded(OpOperand &operand);
 
 /// Whether an implementation is that of collectives.
 bool isCollective(Impl impl);

@@ -144,9 +144,18 @@ std::string LibraryCall::objectionToShape(Operation *root, bool rounded) const {
 }
 
 std::string LibraryCall::objection(Operation *root) const {
+  if (!llvm::all_equal(llvm::map_range(root->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type);
+      })))
+    return "takes operands of one type only";
   std::string reason = objectionToShape(root, readsRounded(root));
   return reason.empty() ? unsupportedReason(root, takesDoubles, takesRounded)
                         : reason;
+}
+
+/// A rounded sum has no epilogue: a bias would be rounded, too.
+static bool roundsResult(Operation *root) {
+  return getElementTypeOrSelf(root->getResult(0)).isBF16();
 }
 
 static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
@@ -163,8 +172,8 @@ bool LibraryCall::canCompute(StepOp step) const {
                                  : !knows(tensorCores, mmaOf(step)))
     return false;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
-  return found &&
-         (takesEpilogue || (!found->bias && !found->residual && !found->relu));
+  return found && ((takesEpilogue && !roundsResult(rootOf(step))) ||
+                   (!found->bias && !found->residual && !found->relu));
 }
 
 static int64_t scratchOf(const LibraryCall &call, StepOp step) {
@@ -190,14 +199,14 @@ int64_t mlir::mnistc::scratchFor(StepOp step) {
   return 0;
 }
 
-/// Whether all that a root reads in bf16 are images, from which it makes f32.
-static bool roundsImagesOnly(Operation *root) {
+/// Whether a root makes f32 of what it may read in bf16.
+static bool takesItsTypes(Operation *root) {
   auto isExact = [](Value value) {
     return !getElementTypeOrSelf(value).isBF16();
   };
   return isExact(root->getResult(0)) &&
          llvm::all_of(root->getOpOperands(), [&](OpOperand &operand) {
-           return isExact(operand.get()) || isImageOfConv(operand);
+           return isExact(operand.get()) || mayBeRounded(operand);
          });
 }
 
@@ -206,7 +215,7 @@ bool mlir::mnistc::canGenerate(StepOp step) {
     return true;
   auto root = dyn_cast<RootOpInterface>(rootOf(step));
   // Else what is rounded in memory is for libraries.
-  return root && root.getKernelText().isGenerated && roundsImagesOnly(root);
+  return root && root.getKernelText().isGenerated && takesItsTypes(root);
 }
 
 bool Target::canCompute(StepOp step) const {

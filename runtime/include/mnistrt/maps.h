@@ -55,7 +55,7 @@ template <int n, typename F> MN_FN void computeElements(const F &f, Element i) {
     typename F::ElementValues e[n];
     typename F::StoredValues v[n];
     for (int j = 0; j < n; ++j)
-      e[j] = f.load(Offset(i) + j);
+      e[j] = f.load(neighbour<n>(Offset(i), j));
     for (int j = 0; j < n; ++j)
       if constexpr (Transposes<F>)
         v[j] = f.results(transposedAt(f, i + j), e[j], neighbour<n>(i, j));

@@ -5,20 +5,25 @@
 // RUN: g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only -DMN_TARGET_CUDA -I%root/runtime/include %t.cpp
 
 // In large maps a thread has four neighbours: they are loaded, computed and
-// stored by three functions. What all elements share is read where it is.
+// stored by three functions. What all elements share is read where it is; what
+// is repeated is loaded, four of it at once where it is in fours.
 // CHECK-LABEL: namespace dropped {
 // CHECK:      struct ElementValues {
 // CHECK-NEXT:   float x;
+// CHECK-NEXT:   float b;
 // CHECK-NEXT: };
-// CHECK-NEXT: MN_FN ElementValues load(mn::Offset place) const { return {x[place]}; }
+// CHECK-NEXT: MN_FN ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
+// CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
+// CHECK-NEXT:   const mn::Offset number_2 = place.number;
+// CHECK-NEXT:   return {x[place], b[first / 4 % 256 * 4 + number_2]};
+// CHECK-NEXT: }
 // CHECK-NEXT: struct StoredValues {
 // CHECK-NEXT:   float y;
 // CHECK-NEXT:   bool kept;
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_FN StoredValues results(const ElementValues &e,
 // CHECK-NEXT:                            const mn::Neighbour &i) const {
-// CHECK-NEXT:   const bool holds =
-// CHECK-NEXT:       mn::randomUniform(seed[0], 1, number[0], i) >= b[i % 1024];
+// CHECK-NEXT:   const bool holds = mn::randomUniform(seed[0], 1, number[0], i) >= e.b;
 // CHECK-NEXT:   return {holds ? e.x : 0.0f, holds};
 // CHECK-NEXT: }
 // CHECK-NEXT: template <int n>
@@ -109,12 +114,12 @@ func.func @updates(
 // CHECK:      struct ElementValues {
 // CHECK-NEXT:   float turned;
 // CHECK-NEXT: };
-// CHECK-NEXT: MN_FN ElementValues load(mn::Offset place) const {
-// CHECK-NEXT:   const mn::Index first = place & -4;
-// CHECK-NEXT:   const mn::Offset number = place & 3;
+// CHECK-NEXT: MN_FN ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
+// CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
+// CHECK-NEXT:   const mn::Offset number = place.number;
 // CHECK-NEXT:   const float element =
 // CHECK-NEXT:       x[first / 6144 * 6144 + first / 96 % 4 * 1536 + first / 384 % 16 * 96 +
-// CHECK-NEXT:       (first % 96 + number)];
+// CHECK-NEXT:       (first / 4 % 24 * 4 + number)];
 // CHECK-NEXT:   return {-element};
 // CHECK-NEXT: }
 func.func @moved(%x_in: tensor<512x4x16x96xf32> {mnist.name = "x"}) -> tensor<512x16x4x96xf32> {
@@ -125,4 +130,42 @@ func.func @moved(%x_in: tensor<512x4x16x96xf32> {mnist.name = "x"}) -> tensor<51
     plan.yield %1 : tensor<512x16x4x96xf32>
   } : (tensor<512x4x16x96xf32>) -> tensor<512x16x4x96xf32> loc("turned")
   return %turned : tensor<512x16x4x96xf32>
+}
+
+// Behind another shape, too, where no coordinate needs the whole number: the
+// bias of a projection, of which a part is read head by head. It is rounded
+// once all are loaded.
+// CHECK-LABEL: namespace heads {
+// CHECK:      struct ElementValues {
+// CHECK-NEXT:   float key;
+// CHECK-NEXT: };
+// CHECK:        const mn::Index first = mn::Index(place.first);
+// CHECK-NEXT:   const mn::Offset number = place.number;
+// CHECK-NEXT:   const float element =
+// CHECK-NEXT:       b[first / 768 % 4 * 48 + (first / 4 % 12 * 4 + number) + 192];
+// CHECK-NEXT:   const float sum =
+// CHECK-NEXT:       x[first / 3072 * 9216 + first / 48 % 16 * 576 + first / 768 % 4 * 48 +
+// CHECK-NEXT:       (first / 4 % 12 * 4 + number) + 192] + element;
+// CHECK-NEXT:   return {sum};
+// CHECK:      StoredValues results(const ElementValues &e,
+// CHECK-NEXT:                      const mn::Neighbour &) const {
+// CHECK-NEXT:   return {mn::cast<mn::Bf16>(e.key)};
+func.func @heads(%x_in: tensor<512x16x576xf32> {mnist.name = "x"}, %b_in: tensor<576xf32> {mnist.name = "b"}) -> tensor<512x4x16x48xf32> {
+  %key = plan.step "key" on kernel (%x_in, %b_in) {
+  ^bb0(%x: tensor<512x16x576xf32>, %b: tensor<576xf32>):
+    %0 = mnist.broadcast %b along [2] : tensor<576xf32> -> tensor<512x16x576xf32>
+    %1 = mnist.add %x, %0 : tensor<512x16x576xf32>
+    %2 = mnist.reshape %1 : tensor<512x16x576xf32> -> tensor<512x16x3x4x48xf32>
+    %3 = mnist.slice %2 starts [0, 0, 1, 0, 0] steps [1, 1, 1, 1, 1] : tensor<512x16x3x4x48xf32> -> tensor<512x16x1x4x48xf32>
+    %4 = mnist.transpose %3 perm [0, 2, 3, 1, 4] : tensor<512x16x1x4x48xf32> -> tensor<512x1x4x16x48xf32>
+    %5 = mnist.reshape %4 : tensor<512x1x4x16x48xf32> -> tensor<512x4x16x48xf32>
+    %6 = mnist.cast %5 : tensor<512x4x16x48xf32> -> tensor<512x4x16x48xbf16>
+    plan.yield %6 : tensor<512x4x16x48xbf16>
+  } : (tensor<512x16x576xf32>, tensor<576xf32>) -> tensor<512x4x16x48xbf16> loc("key")
+  %wide = plan.step "wide" on kernel (%key) {
+  ^bb0(%x: tensor<512x4x16x48xbf16>):
+    %0 = mnist.cast %x : tensor<512x4x16x48xbf16> -> tensor<512x4x16x48xf32>
+    plan.yield %0 : tensor<512x4x16x48xf32>
+  } : (tensor<512x4x16x48xbf16>) -> tensor<512x4x16x48xf32> loc("wide")
+  return %wide : tensor<512x4x16x48xf32>
 }

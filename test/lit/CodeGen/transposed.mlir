@@ -26,7 +26,8 @@
 // CHECK-NEXT:   };
 // CHECK-NEXT:   MN_FN StoredValues results(const TransposedValues &t, const ElementValues &e,
 // CHECK-NEXT:                              const mn::Neighbour &i) const {
-// CHECK-NEXT:     return {t.transposed + e.z + b[i % 32]};
+// CHECK-NEXT:     const float sum = t.transposed + e.z + b[i.first / 4 % 8 * 4 + i.number];
+// CHECK-NEXT:     return {sum};
 // CHECK-NEXT:   }
 func.func @last(%x_in: tensor<64x32x28x28xf32> {mnist.name = "x"},
                 %z_in: tensor<64x28x28x32xf32> {mnist.name = "z"},

@@ -221,8 +221,16 @@ func.func @bf16_arithmetic(%x: tensor<2xbf16>) -> tensor<2xbf16> {
 
 // -----
 
-func.func @bf16_product(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) -> tensor<2x4xbf16> {
-  // expected-error @below {{'mnist.matmul' op result #0 must be statically shaped tensor}}
-  %y = mnist.matmul %a, %b : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16>
+func.func @bf16_product(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) -> tensor<2x4xf64> {
+  // expected-error @below {{'mnist.matmul' op expected a result of f32, got 'f64'}}
+  %y = mnist.matmul %a, %b : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xf64>
+  return %y : tensor<2x4xf64>
+}
+
+// -----
+
+func.func @half_rounded(%a: tensor<2x3xbf16>, %b: tensor<3x4xf32>) -> tensor<2x4xbf16> {
+  // expected-error @below {{'mnist.matmul' op expected a result of 'f32', got 'bf16'}}
+  %y = mnist.matmul %a, %b : (tensor<2x3xbf16>, tensor<3x4xf32>) -> tensor<2x4xbf16>
   return %y : tensor<2x4xbf16>
 }

@@ -2,11 +2,12 @@
 //
 // Steps on cuBLASLt and cuDNN, in true fp32, or on the tensor cores that the
 // shape's schedule names: tf32, and for matmul bf16. All tensors are of floats
-// but the operands of matmul in bf16, which may be rounded, and all of
-// convolutions in bf16, which are; sums are in f32. The first call of a step
-// chooses an algorithm and keeps it for the step; later ones only enqueue it.
-// What goes wrong is kept in the context and reported, with the step's name, by
-// who runs the steps. runtime/cuda/{cublas,cudnn,nccl}.cpp.
+// but the operands of matmul in bf16, which may be rounded, and then its
+// result, and all of convolutions in bf16, which are; sums are in f32. The
+// first call of a step chooses an algorithm and keeps it for the step; later
+// ones only enqueue it. What goes wrong is kept in the context and reported,
+// with the step's name, by who runs the steps.
+// runtime/cuda/{cublas,cudnn,nccl}.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,9 @@ void matmul(Context &ctx, float *y, const float *a, const float *b,
             const Matmul &s, const Epilogue &epilogue = {});
 void matmul(Context &ctx, float *y, const Bf16 *a, const Bf16 *b,
             const Matmul &s, const Epilogue &epilogue = {});
+/// y = a b, rounded.
+void matmul(Context &ctx, Bf16 *y, const Bf16 *a, const Bf16 *b,
+            const Matmul &s);
 } // namespace cublas
 
 namespace cudnn {

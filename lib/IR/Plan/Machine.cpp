@@ -1,6 +1,7 @@
 //===- Machine.cpp - what is profitable, as data of a machine -------------===//
 
 #include "lib/IR/Plan/Machine.h"
+#include "lib/IR/Plan/Contraction.h"
 #include "lib/IR/Plan/PreferencesOnH200.h"
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Plan/Transforms.h"
@@ -197,6 +198,13 @@ static std::string objectionTo(const MultiplyAdds &work,
   return objectionToWindows(work, preference);
 }
 
+/// Whether images of a convolution have more elements than a window.
+static bool hasLargerImages(Operation *root) {
+  const mn::Conv s = Contraction(root, {}).conv;
+  return int64_t(s.in[0]) * s.in[1] * s.in[2] >
+         int64_t(s.kernel[0]) * s.kernel[1] * s.kernel[2];
+}
+
 std::string Preference::objection(Operation *root) const {
   if (auto image = dyn_cast<LayoutOpInterface>(root);
       image && onlyLayout && image.getLayout() != *onlyLayout)
@@ -207,6 +215,9 @@ std::string Preference::objection(Operation *root) const {
   if (std::string reason = work ? objectionTo(*work, *this) : "";
       !reason.empty())
     return reason;
+  if (largerImages && *largerImages != hasLargerImages(root))
+    return *largerImages ? "is profitable for images larger than a window"
+                         : "is profitable for images that a window covers";
   if (auto matmul = dyn_cast<MatmulOp>(root);
       matmul && transposedLeft && matmul.getTransposed()[0] != *transposedLeft)
     return *transposedLeft ? "is profitable for gradients of weights"

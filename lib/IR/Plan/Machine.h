@@ -53,6 +53,9 @@ struct Preference {
   /// Of a product: whether its left side is transposed, as in gradients of
   /// weights; none: either.
   std::optional<bool> transposedLeft = {};
+  /// Of a convolution: whether images have more elements than a window; none:
+  /// either.
+  std::optional<bool> largerImages = {};
   bool rounded = false; ///< only of operands that are bf16 in memory
 
   /// Why it does not pay; empty if it does.

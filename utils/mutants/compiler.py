@@ -45,7 +45,7 @@ MUTANTS = [
      "if (mostBelow >= div || most >= size)", "if (false)", ["lit/indexing"]),
     ("windows may cover images", "lib/IR/Plan/Machine.cpp",
      "if (largerImages && *largerImages != hasLargerImages(root))",
-     "if (false)", ["lit/select-implementations-precision"]),
+     "if (false)", ["lit/select-implementations-windows"]),
     # Steps and epilogues.
     ("a step that others read is joined", "lib/Passes/FormSteps.cpp",
      "if (producer.root || !onlyUsedBy(producer, consumer))",

@@ -98,57 +98,6 @@ func.func @wide_windows_gradient(%dy: tensor<256x64x14x14xf32>, %w: tensor<64x12
   return %y : tensor<256x128x14x14xf32>
 }
 
-// In tf32 our kernels are faster with windows of 3 x 3, and where a window
-// covers an image; of gradients of filters it is the other way round.
-
-// CHECK-LABEL: @small_windows
-// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
-func.func @small_windows(%x: tensor<128x256x14x14xf32>, %w: tensor<256x256x3x3xf32>) -> tensor<128x256x14x14xf32> {
-  %y = mnist.conv nchw %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
-      : (tensor<128x256x14x14xf32>, tensor<256x256x3x3xf32>) -> tensor<128x256x14x14xf32>
-  return %y : tensor<128x256x14x14xf32>
-}
-
-// CHECK-LABEL: @covering_windows
-// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
-func.func @covering_windows(%x: tensor<128x256x7x7xf32>, %w: tensor<256x256x7x7xf32>) -> tensor<128x256x7x7xf32> {
-  %y = mnist.conv nchw %x, %w strides [1, 1] pads [3, 3, 3, 3] dilations [1, 1] groups 1
-      : (tensor<128x256x7x7xf32>, tensor<256x256x7x7xf32>) -> tensor<128x256x7x7xf32>
-  return %y : tensor<128x256x7x7xf32>
-}
-
-// CHECK-LABEL: @large_windows
-// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
-func.func @large_windows(%x: tensor<128x256x14x14xf32>, %w: tensor<256x256x7x7xf32>) -> tensor<128x256x14x14xf32> {
-  %y = mnist.conv nchw %x, %w strides [1, 1] pads [3, 3, 3, 3] dilations [1, 1] groups 1
-      : (tensor<128x256x14x14xf32>, tensor<256x256x7x7xf32>) -> tensor<128x256x14x14xf32>
-  return %y : tensor<128x256x14x14xf32>
-}
-
-// CHECK-LABEL: @covering_filter
-// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
-func.func @covering_filter(%x: tensor<128x256x7x7xf32>, %dy: tensor<128x256x7x7xf32>) -> tensor<256x256x7x7xf32> {
-  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [3, 3, 3, 3] dilations [1, 1] groups 1
-      : (tensor<128x256x7x7xf32>, tensor<128x256x7x7xf32>) -> tensor<256x256x7x7xf32>
-  return %y : tensor<256x256x7x7xf32>
-}
-
-// CHECK-LABEL: @large_filter
-// TF32:          plan.step "{{.*}}" on kernel schedule(#plan.product<mma = tf32>)(
-func.func @large_filter(%x: tensor<128x256x14x14xf32>, %dy: tensor<128x256x14x14xf32>) -> tensor<256x256x7x7xf32> {
-  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [3, 3, 3, 3] dilations [1, 1] groups 1
-      : (tensor<128x256x14x14xf32>, tensor<128x256x14x14xf32>) -> tensor<256x256x7x7xf32>
-  return %y : tensor<256x256x7x7xf32>
-}
-
-// CHECK-LABEL: @middle_filter
-// TF32:          plan.step "{{.*}}" on cudnn schedule(#plan.product<mma = tf32>)(
-func.func @middle_filter(%x: tensor<128x256x14x14xf32>, %dy: tensor<128x256x14x14xf32>) -> tensor<256x256x5x5xf32> {
-  %y = mnist.conv_filter_grad nchw %x, %dy strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 1
-      : (tensor<128x256x14x14xf32>, tensor<128x256x14x14xf32>) -> tensor<256x256x5x5xf32>
-  return %y : tensor<256x256x5x5xf32>
-}
-
 // An FFT pays where there is much to do for what it makes of the tensors, and
 // in f32 only.
 

@@ -223,9 +223,10 @@ static constexpr Preference windowsOnCudnnCores(StringRef op, int64_t minTaps,
   p.minTaps = minTaps;
   return p;
 }
-/// Windows of more than 3 x 3 elements: of these our kernels are the faster
-/// ones, by a third to a half with 256 -> 256 or 128 -> 384 channels, on images
-/// of 7 x 7 and 14 x 14 (docs/results/2026-11-29-rounded-products-h200.md).
+// In tf32, on one H200 (docs/results/2026-11-29-rounded-products-h200.md):
+
+/// Of 3 x 3 elements our kernels are faster, by a third to a half with 256 ->
+/// 256 or 128 -> 384 channels.
 static constexpr Preference largeWindowsOnCudnnCores(StringRef op,
                                                      int64_t minWork) {
   Preference p = onCudnnCores(op, 96, cudnnOutChannels, minWork);
@@ -234,23 +235,20 @@ static constexpr Preference largeWindowsOnCudnnCores(StringRef op,
 }
 /// Not of images that a window covers: 7 x 7 on 7 x 7, 512 -> 128 channels,
 /// batch 128, takes 800 us instead of 318, and of 25 others 23 take 1.1 to 3.8
-/// times as long; gradients of inputs take less (the same page).
+/// times as long; gradients of inputs take less.
 static constexpr Preference onLargerImages(Preference p) {
   p.largerImages = true;
   return p;
 }
-/// Gradients of filters of up to 5 x 5: of 7 x 7 elements on 14 x 14, our
-/// kernels take 0.55 to 0.9 of the time with any of eight pairs of channels.
-static constexpr Preference smallerFiltersOnCudnnCores() {
+/// Of 7 x 7 elements on 14 x 14, our kernels take 0.55 to 0.9 of the time for
+/// the gradient of a filter, with any of eight pairs of channels. Where windows
+/// cover images, with batches of 256 and 512, 1.0 to 1.9, and once 0.8.
+static constexpr Preference filtersOnCudnnCores(bool coverImages) {
   Preference p = onCudnnCores("conv_filter_grad", 128, 128, 2 * largeWork);
-  p.maxTaps = 48;
-  return p;
-}
-/// And with more work of 7 x 7 on images of 7 x 7: with batches of 256 and 512
-/// our kernels take 1.0 to 1.9 times as long, and once 0.8.
-static constexpr Preference coveringFiltersOnCudnnCores() {
-  Preference p = onCudnnCores("conv_filter_grad", 128, 128, 4 * largeWork);
-  p.largerImages = false;
+  if (coverImages)
+    p.largerImages = false, p.minWork = 4 * largeWork;
+  else
+    p.maxTaps = 48;
   return p;
 }
 /// Our kernels keep no filters of so many channels in shared memory: in bf16
@@ -402,10 +400,9 @@ static const Preference onH200[] = {
     stridedOnCudnnCores("conv_input_grad", 48, cudnnOutChannels, largeWork),
     stridedOnCudnnCores("conv_filter_grad", 96, 96, largeWork / 2),
     manyResultsOnCudnnCores("conv_input_grad", 128, 64),
-    // 128 x 384, 3x3 on 14x14, batch 128: 178 us instead of 225; 512 x 128, 5x5
-    // on 7x7: 151 or 207 instead of 269 or 289; 64 x 64: not.
-    smallerFiltersOnCudnnCores(),
-    coveringFiltersOnCudnnCores(),
+    // 512 x 128, 5x5 on 7x7: 151 or 207 us, not 269 or 289; 64 x 64: not.
+    filtersOnCudnnCores(/*coverImages=*/false),
+    filtersOnCudnnCores(/*coverImages=*/true),
     manyResultsOnCublasCores(),
     gradOfManyRowsOnCublasCores(),
     convOnCores(Mma::tf32),

@@ -8,8 +8,8 @@ right of it one of ratios ("ratio", "ratio now", "... by PyTorch", or "now" afte
 "ratio before"), unless its page or section is about a CPU; of it the rows of
 networks that are drawn at random, random-7, blocks-7 or large-7, or of
 models/written.py, such as written-gpt, microseconds a step. Of a network that was
-measured several times in one precision the last day counts, of a day the least:
-changes follow measurements. Prints a summary, with the names of those that
+measured several times in one precision, a written one with one batch, the last day
+counts, of a day the least: changes follow measurements. Prints a summary, with the names of those that
 are slower than PyTorch.
 """
 
@@ -25,7 +25,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 360, 52, 24, 30, 40
 LEAST_US, MOST_US, MOST_RATIO = 50, 20000, 1.6
 COLORS = {"random": "#4878a8", "blocks": "#d58a3c", "large": "#5c9e58",
           "written": "#a05195"}
-NAME = re.compile(r"\b(random|blocks|large)-\d+\b|\b(written)-[\w-]+\b")
+NAME = re.compile(r"\b(random|blocks|large)-\d+\b|\b(written)-[\w-]+(?:, \d+)?")
 PRECISION = re.compile(r"\b(?:fp32|tf32|bf16)\b")
 
 

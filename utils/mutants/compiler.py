@@ -42,10 +42,8 @@ MUTANTS = [
      "if (four && c.div % 4 == 0)", "if (false)",
      ["lit/fours"]),
     ("digits of another shape spill over", "lib/CodeGen/Position.cpp",
-     "if (mostBelow >= div || most >= size)", "if (false)", ["lit/indexing"]),
-    ("windows may cover images", "lib/IR/Plan/Machine.cpp",
-     "if (largerImages && *largerImages != hasLargerImages(root))",
-     "if (false)", ["lit/select-implementations-windows"]),
+     "if (mostBelow >= div || most >= size)",
+     "if (mostBelow >= div && most >= size)", ["lit/indexing"]),
     # Steps and epilogues.
     ("a step that others read is joined", "lib/Passes/FormSteps.cpp",
      "if (producer.root || !onlyUsedBy(producer, consumer))",

@@ -123,7 +123,7 @@ MUTANTS = [
      "elementName(root->getOperand(0)).str()", ["lit/chains-rounded"]),
     ("a biased product is read as it is", "lib/Passes/RoundResults.cpp",
      "mayLoadRounded(use) &&\n         llvm::none_of(",
-     "mayLoadRounded(use) ||\n         llvm::none_of(", ["lit/round-results"]),
+     "mayLoadRounded(use) &&\n         llvm::any_of(", ["lit/round-results"]),
     ("a bias is not added by who reads the product",
      "lib/Passes/RoundResults.cpp", "!endsInRoot(step))", "false)",
      ["lit/round-results"]),
@@ -149,4 +149,9 @@ MUTANTS = [
      "lib/IR/Mnist/MnistVerifiers.cpp",
      "if (!element.isBF16() || element == found)", "if (!element.isBF16())",
      ["lit/mnist-invalid-images"]),
+    # Which windows a library computes.
+    ("windows may cover images", "lib/IR/Plan/Machine.cpp",
+     "if (largerImages && *largerImages != hasLargerImages(root))",
+     "if (largerImages && *largerImages == hasLargerImages(root))",
+     ["lit/select-implementations-windows"]),
 ]

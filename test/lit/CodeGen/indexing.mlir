@@ -226,3 +226,19 @@ func.func @infer_random(%in0: tensor<4x2xf32> {mnist.name = "x0"}, %in1: tensor<
   } : (tensor<4x2xf32>, tensor<i64>, tensor<i64>) -> tensor<4x2xf32>
   return %y : tensor<4x2xf32>
 }
+
+// Behind another shape a coordinate may need all of those before it: rows of
+// four of six are not the same part of rows of eight.
+// CHECK-LABEL: namespace infer_reshaped {
+// CHECK: const mn::Index at = i / 4 * 6 + i % 4 + 1;
+// CHECK-NEXT: y[i] = x0[at % 8 * 3 + at / 8];
+func.func @infer_reshaped(%in0: tensor<8x3xf32> {mnist.name = "x0"}) -> tensor<4x4xf32> {
+  %y = plan.step "y" on kernel (%in0) {
+  ^bb0(%a: tensor<8x3xf32>):
+    %0 = mnist.transpose %a perm [1, 0] : tensor<8x3xf32> -> tensor<3x8xf32>
+    %1 = mnist.reshape %0 : tensor<3x8xf32> -> tensor<4x6xf32>
+    %2 = mnist.slice %1 starts [0, 1] steps [1, 1] : tensor<4x6xf32> -> tensor<4x4xf32>
+    plan.yield %2 : tensor<4x4xf32>
+  } : (tensor<8x3xf32>) -> (tensor<4x4xf32>)
+  return %y : tensor<4x4xf32>
+}

@@ -11,6 +11,8 @@
 // CHECK:         plan.step "product" on cublas(%[[X]]
 // CHECK:         plan.step "mask" on kernel(%[[X]])
 // CHECK:         plan.step "turned" on kernel(%[[X]])
+// CHECK:           mnist.transpose %{{.*}} : tensor<64x64xbf16> -> tensor<64x64xbf16>
+// CHECK-NEXT:      plan.yield
 // CHECK:         plan.step "other" on cublas(%turned,
 func.func @once(%a: tensor<64x64xf32>, %w: tensor<64x16xbf16>) -> (tensor<64x16xf32>, tensor<64xf32>, tensor<64x16xf32>) {
   %tanh = plan.step "x.tanh" on kernel (%a) {

@@ -129,6 +129,10 @@ struct RoundResults : impl::RoundResultsBase<RoundResults> {
           readOnce(step, result);
           ++numRounded;
         }
+    for (StepOp step :
+         llvm::make_early_inc_range(getOperation().getOps<StepOp>()))
+      if (onlyPassesOn(step))
+        forward(step);
   }
 
 private:
@@ -228,11 +232,16 @@ private:
     Operation *yield = step.getBody().front().getTerminator();
     OpOperand &exact = yield->getOpOperand(result.getResultNumber());
     OpBuilder b(yield);
+    auto wide = exact.get().getDefiningOp<CastOp>();
     if (isRoundableProduct(step))
       roundProduct(exact.get(), b.getBF16Type());
+    else if (wide && getElementTypeOrSelf(wide.getInput()).isBF16())
+      exact.set(wide.getInput());
     else
       exact.set(castTo(b.getBF16Type(), exact.get(), b));
     result.setType(exact.get().getType());
+    if (wide && wide.use_empty())
+      wide.erase();
   }
 
   /// Casts what is rounded for those that do not take it so: behind what moves
@@ -262,6 +271,25 @@ private:
       }
     if (wide.use_empty())
       wide.getDefiningOp()->erase();
+  }
+
+  /// Whether a step stores what it reads as it is: it had cast what a library
+  /// gives in bf16.
+  static bool onlyPassesOn(StepOp step) {
+    return step.getNumResults() == 1 && step.getNumOperands() == 1 &&
+           step.getImpl() == Impl::kernel &&
+           step.getOperand(0).getDefiningOp<StepOp>() &&
+           step.getOperand(0).getType() == step.getResult(0).getType() &&
+           yieldsOf(step)[0] == step.getBody().getArgument(0);
+  }
+
+  /// Has others read it where it comes from, under the name that it had.
+  static void forward(StepOp step) {
+    auto maker = step.getOperand(0).getDefiningOp<StepOp>();
+    if (maker->getNumResults() == 1)
+      maker.setName(step.getName());
+    step.getResult(0).replaceAllUsesWith(step.getOperand(0));
+    step.erase();
   }
 
   /// Stores bf16, which all who read it cast.

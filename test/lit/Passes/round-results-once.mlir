@@ -49,3 +49,32 @@ func.func @once(%a: tensor<64x64xf32>, %w: tensor<64x16xbf16>) -> (tensor<64x16x
   } : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
   return %product, %mask, %other : tensor<64x16xf32>, tensor<64xf32>, tensor<64x16xf32>
 }
+
+// What a library gives in bf16 is read where it is, under the name of the step
+// that had cast it.
+
+// CHECK-LABEL: func.func @given
+// CHECK:         %[[C:.*]] = plan.step "c" on cudnn
+// CHECK-NOT:     plan.step "c"
+// CHECK:         plan.step "most" on kernel(%[[C]])
+// CHECK:           %[[W:.*]] = mnist.cast %{{.*}} : tensor<4x8x8x16xbf16> -> tensor<4x8x8x16xf32>
+// CHECK:           mnist.reduce_max %[[W]]
+func.func @given(%x: tensor<4x8x8x16xbf16>, %w: tensor<16x3x3x16xbf16>) -> tensor<16xf32> {
+  %c = plan.step "c.conv" on cudnn (%x, %w) {
+  ^bb0(%0: tensor<4x8x8x16xbf16>, %1: tensor<16x3x3x16xbf16>):
+    %2 = mnist.conv nhwc %0, %1 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1
+        : (tensor<4x8x8x16xbf16>, tensor<16x3x3x16xbf16>) -> tensor<4x8x8x16xbf16>
+    plan.yield %2 : tensor<4x8x8x16xbf16>
+  } : (tensor<4x8x8x16xbf16>, tensor<16x3x3x16xbf16>) -> tensor<4x8x8x16xbf16>
+  %wide = plan.step "c" on kernel (%c) {
+  ^bb0(%0: tensor<4x8x8x16xbf16>):
+    %1 = mnist.cast %0 : tensor<4x8x8x16xbf16> -> tensor<4x8x8x16xf32>
+    plan.yield %1 : tensor<4x8x8x16xf32>
+  } : (tensor<4x8x8x16xbf16>) -> tensor<4x8x8x16xf32>
+  %most = plan.step "most" on kernel (%wide) {
+  ^bb0(%0: tensor<4x8x8x16xf32>):
+    %1 = mnist.reduce_max %0 over [0, 1, 2] : tensor<4x8x8x16xf32> -> tensor<16xf32>
+    plan.yield %1 : tensor<16xf32>
+  } : (tensor<4x8x8x16xf32>) -> tensor<16xf32>
+  return %most : tensor<16xf32>
+}

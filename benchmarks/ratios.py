@@ -9,8 +9,8 @@ right of it one of ratios ("ratio", "ratio now", "... by PyTorch", or "now" afte
 networks that are drawn at random, random-7, blocks-7 or large-7, or of
 models/written.py, such as written-gpt, microseconds a step. Of a network that was
 measured several times in one precision, a written one with one batch, the last day
-counts, of a day the least: changes follow measurements. Prints a summary, with the names of those that
-are slower than PyTorch.
+counts, of a day the least: changes follow measurements. Prints a summary, with the
+names of those that are slower than PyTorch.
 """
 
 import argparse

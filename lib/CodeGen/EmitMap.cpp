@@ -204,7 +204,7 @@ LogicalResult FunctorEmitter::emitSegmentByFours(const Segment &segment) {
 }
 
 /// The same of what moves: it is computed where it is loaded, all but the last
-/// rounding, before which a compiler sees no loads as adjacent.
+/// cast: NVRTC makes no load of four out of such as are between roundings.
 LogicalResult FunctorEmitter::emitMovedFours(const Segment &segment) {
   SmallVector<LoadedField> loaded;
   functions.clear();

@@ -41,17 +41,6 @@ static bool takesRounded(OpOperand &operand) {
              : mayBeRounded(operand);
 }
 
-/// Has what moves elements of `value` to those that take them so give bf16.
-static void moveRounded(Value value) {
-  for (OpOperand &use : value.getUses())
-    if (moves(use) && takesRounded(use)) {
-      Value moved = use.getOwner()->getResult(0);
-      auto type = cast<RankedTensorType>(moved.getType());
-      moved.setType(type.clone(getElementTypeOrSelf(value)));
-      moveRounded(moved);
-    }
-}
-
 /// Whether `root` is computed from `value`, other than as what it takes
 /// rounded.
 static bool feeds(Value value, Operation *root) {
@@ -126,7 +115,6 @@ struct RoundResults : impl::RoundResultsBase<RoundResults> {
       for (OpResult result : step->getResults())
         if (isRoundable(step, result)) {
           round(step, result);
-          readOnce(step, result);
           ++numRounded;
         }
     for (StepOp step :
@@ -200,26 +188,6 @@ private:
     return b.create<CastOp>(value.getLoc(), type.clone(element), value);
   }
 
-  /// Whether all that a step did was to round what is rounded already.
-  static bool onlyRounds(StepOp step, OpResult rounded) {
-    return step.getNumOperands() == 1 && step.getNumResults() == 1 &&
-           step.getOperand(0) == rounded &&
-           step.getResultTypes().front() == rounded.getType() &&
-           skipReshapes(yieldsOf(step)[0]) == step.getBody().getArgument(0);
-  }
-
-  /// A library may read rounded operands, which a step has made of the result:
-  /// these are the result now, and the step that makes only it has the name.
-  static void readOnce(StepOp step, OpResult result) {
-    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
-      if (auto rounding = cast<StepOp>(user); onlyRounds(rounding, result)) {
-        if (step->getNumResults() == 1)
-          step.setName(rounding.getName());
-        rounding.getResult(0).replaceAllUsesWith(result);
-        rounding.erase();
-      }
-  }
-
   /// A library's product gives bf16 itself.
   static void roundProduct(Value value, Type element) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -252,16 +220,17 @@ private:
     Value wide = castTo(b.getF32Type(), rounded, b);
     for (OpOperand &use : llvm::make_early_inc_range(rounded.getUses())) {
       Operation *user = use.getOwner();
-      if (user == wide.getDefiningOp() || takesRounded(use))
+      const bool takes = takesRounded(use);
+      if (user == wide.getDefiningOp())
         continue;
-      if (!moves(use) || isa<MaxUnpoolOp>(user)) {
+      if (moves(use) && (takes || !isa<MaxUnpoolOp>(user))) {
+        Value moved = user->getResult(0);
+        auto type = cast<RankedTensorType>(moved.getType());
+        moved.setType(type.clone(getElementTypeOrSelf(rounded)));
+        widen(moved);
+      } else if (!takes) {
         use.set(wide);
-        continue;
       }
-      Value moved = user->getResult(0);
-      moved.setType(cast<RankedTensorType>(moved.getType())
-                        .clone(getElementTypeOrSelf(rounded)));
-      widen(moved);
     }
     for (Operation *user : llvm::make_early_inc_range(wide.getUsers()))
       if (isa<CastOp>(user) &&
@@ -273,17 +242,18 @@ private:
       wide.getDefiningOp()->erase();
   }
 
-  /// Whether a step stores what it reads as it is: it had cast what a library
-  /// gives in bf16.
+  /// Whether a step stores what it reads as it is: it had rounded for a library
+  /// what is rounded now, or cast what a library gives in bf16.
   static bool onlyPassesOn(StepOp step) {
     return step.getNumResults() == 1 && step.getNumOperands() == 1 &&
            step.getImpl() == Impl::kernel &&
            step.getOperand(0).getDefiningOp<StepOp>() &&
            step.getOperand(0).getType() == step.getResult(0).getType() &&
-           yieldsOf(step)[0] == step.getBody().getArgument(0);
+           skipReshapes(yieldsOf(step)[0]) == step.getBody().getArgument(0);
   }
 
-  /// Has others read it where it comes from, under the name that it had.
+  /// Has others read it where it comes from: the step that makes only it has
+  /// the name.
   static void forward(StepOp step) {
     auto maker = step.getOperand(0).getDefiningOp<StepOp>();
     if (maker->getNumResults() == 1)
@@ -299,7 +269,6 @@ private:
       Block &body = cast<StepOp>(use.getOwner()).getBody().front();
       BlockArgument loaded = body.getArgument(use.getOperandNumber());
       loaded.setType(result.getType());
-      moveRounded(loaded);
       widen(loaded);
     }
   }

@@ -153,11 +153,6 @@ std::string LibraryCall::objection(Operation *root) const {
                         : reason;
 }
 
-/// A rounded sum has no epilogue: a bias would be rounded, too.
-static bool roundsResult(Operation *root) {
-  return getElementTypeOrSelf(root->getResult(0)).isBF16();
-}
-
 static bool knows(ArrayRef<Mma> tensorCores, Mma mma) {
   return mma == Mma::ffma || llvm::is_contained(tensorCores, mma);
 }
@@ -172,8 +167,8 @@ bool LibraryCall::canCompute(StepOp step) const {
                                  : !knows(tensorCores, mmaOf(step)))
     return false;
   std::optional<LibraryEpilogue> found = matchLibraryEpilogue(step);
-  return found && ((takesEpilogue && !roundsResult(rootOf(step))) ||
-                   (!found->bias && !found->residual && !found->relu));
+  return found &&
+         (takesEpilogue || (!found->bias && !found->residual && !found->relu));
 }
 
 static int64_t scratchOf(const LibraryCall &call, StepOp step) {

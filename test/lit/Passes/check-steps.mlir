@@ -129,6 +129,26 @@ func.func @no_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// A library takes two operands of one type.
+module attributes {plan.constant_bytes = 0 : i64} {
+func.func @half_rounded(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = plan.step "r" on kernel (%x) {
+  ^bb0(%i: tensor<4x4xf32>):
+    %0 = mnist.cast %i : tensor<4x4xf32> -> tensor<4x4xbf16>
+    plan.yield %0 : tensor<4x4xbf16>
+  } : (tensor<4x4xf32>) -> tensor<4x4xbf16>
+  // expected-error @+1 {{expected an implementation that can compute step 'a' around 'matmul', got 'cublas'}}
+  %a = plan.step "a" on cublas schedule(#plan.product<mma = bf16>)(%r, %x) {
+  ^bb0(%i: tensor<4x4xbf16>, %j: tensor<4x4xf32>):
+    %0 = mnist.matmul %i, %j : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    plan.yield %0 : tensor<4x4xf32>
+  } : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+}
+
+// -----
+
 module attributes {plan.constant_bytes = 0 : i64} {
 func.func @order(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @+1 {{expected what follows 'mnist.matmul' in step 'a' to keep the order of the elements, got 'mnist.transpose'}}

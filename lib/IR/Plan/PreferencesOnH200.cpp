@@ -1,6 +1,8 @@
 //===- PreferencesOnH200.cpp - what computes an op fastest, measured ------===//
 
 #include "lib/IR/Plan/PreferencesOnH200.h"
+#include "lib/IR/Plan/RoundedOnH200.h"
+#include <vector>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -314,63 +316,7 @@ static constexpr Preference smallWindowsOnCudnn() {
           .minWork = 1 << 30};
 }
 
-/// Of operands in bf16: what rounds them costs a launch or less, what reads
-/// them half the bytes.
-static constexpr Preference productOfRounded() {
-  return {.impl = Impl::cublas,
-          .op = "matmul",
-          .epilogue = biasAndRelu,
-          .mma = Mma::bf16,
-          .minK = 128,
-          .minSide = 128,
-          .minWork = 1 << 28,
-          .rounded = true};
-}
-
-/// Of images and filters in bf16, channels last: 128 -> 512 channels, 5x5 on
-/// 7x7, batch 128, takes 41 to 66 us, and the gradient of the filter 38, where
-/// our kernels, which read f32, take 77 to 87 and 177. The casts and
-/// transposes of that network take 10 to 29 us each, and are shared
-/// (docs/results/2026-11-26-convolutions-in-bf16.md).
-static constexpr Preference convOfRounded(StringRef op) {
-  return {.impl = Impl::cudnn,
-          .op = op,
-          .epilogue = noEpilogue,
-          .mma = Mma::bf16,
-          .minEither = 64,
-          .ungrouped = true,
-          .minWork = int64_t(1) << 31,
-          .rounded = true};
-}
-/// From 32 channels on: of three networks that have 96 to 512 on the other side
-/// two take 5 and 7 % less time, and one 1 % more
-/// (docs/results/2026-11-26-two-bytes.md). With 64, as SimpleCNN and Net with
-/// 1024 rows, it would be longer
-/// (docs/results/2026-11-27-rows-and-sums-h100.md).
-static constexpr Preference fewerOfRounded(StringRef op) {
-  Preference p = convOfRounded(op);
-  p.minEither = 32, p.minMore = 96;
-  return p;
-}
-/// 512 -> 256 channels on 14x14, batch 64: a network takes 15 % less time.
-static constexpr Preference pixelsOfRounded(StringRef op) {
-  Preference p = convOfRounded(op);
-  p.minEither = 32;
-  p.maxTaps = 1, p.minWork = 1 << 30;
-  return p;
-}
-
 static const Preference onH200[] = {
-    productOfRounded(),
-    convOfRounded("conv"),
-    convOfRounded("conv_input_grad"),
-    convOfRounded("conv_filter_grad"),
-    fewerOfRounded("conv"),
-    fewerOfRounded("conv_input_grad"),
-    fewerOfRounded("conv_filter_grad"),
-    pixelsOfRounded("conv"),
-    pixelsOfRounded("conv_input_grad"),
-    pixelsOfRounded("conv_filter_grad"),
     forward(stridedOnCudnnCores("conv", 48, cudnnOutChannels, largeWork)),
     forward(pixelsOnCudnnCores("conv")),
     stridedOnCudnnCores("conv_input_grad", 96, cudnnOutChannels, largeWork),
@@ -497,4 +443,11 @@ static const Preference onH200[] = {
     {Impl::nccl, "all_reduce", noEpilogue},
 };
 
-ArrayRef<Preference> mlir::mnistc::preferencesOnH200() { return onH200; }
+ArrayRef<Preference> mlir::mnistc::preferencesOnH200() {
+  static const std::vector<Preference> all = [] {
+    std::vector<Preference> all = roundedOnH200();
+    all.insert(all.end(), std::begin(onH200), std::end(onH200));
+    return all;
+  }();
+  return all;
+}

@@ -156,8 +156,9 @@ def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
     load the last two as they are; the others cast what they read: everything is
     computed in f32. A library's product of rounded operands is stored so, too, and a
     bias that it would add is added by all that read it. A step that rounded such a
-    result for a library is not needed any more. What is summed, what an update reads,
-    and what the function returns is as it was.
+    result for a library is not needed any more, and a step that gives it to a library
+    and to others stores it once. What is summed, what an update reads, and what the
+    function returns is as it was.
   }];
   let options = [
     Option<"from", "from", "int64_t", "0",

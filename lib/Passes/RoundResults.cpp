@@ -121,6 +121,8 @@ struct RoundResults : impl::RoundResultsBase<RoundResults> {
          llvm::make_early_inc_range(getOperation().getOps<StepOp>()))
       if (onlyPassesOn(step))
         forward(step);
+      else
+        giveOnce(step);
   }
 
 private:
@@ -196,6 +198,15 @@ private:
       roundProduct(reshape.getInput(), element);
   }
 
+  /// The same in bf16: what is rounded for a library already, or anew.
+  static Value rounded(Value exact, OpBuilder &b) {
+    for (Operation *user : exact.getUsers())
+      if (isa<CastOp>(user) &&
+          getElementTypeOrSelf(user->getResult(0)).isBF16())
+        return user->getResult(0);
+    return castTo(b.getBF16Type(), exact, b);
+  }
+
   static void roundYield(StepOp step, OpResult result) {
     Operation *yield = step.getBody().front().getTerminator();
     OpOperand &exact = yield->getOpOperand(result.getResultNumber());
@@ -206,7 +217,7 @@ private:
     else if (wide && getElementTypeOrSelf(wide.getInput()).isBF16())
       exact.set(wide.getInput());
     else
-      exact.set(castTo(b.getBF16Type(), exact.get(), b));
+      exact.set(rounded(exact.get(), b));
     result.setType(exact.get().getType());
     if (wide && wide.use_empty())
       wide.erase();
@@ -260,6 +271,31 @@ private:
       maker.setName(step.getName());
     step.getResult(0).replaceAllUsesWith(step.getOperand(0));
     step.erase();
+  }
+
+  /// What is rounded for a library and for others is stored once.
+  static void giveOnce(StepOp step) {
+    SmallVector<Value> given;
+    for (OpResult result : step->getResults())
+      if (Value same = sameRounded(result, given))
+        result.replaceAllUsesWith(same);
+      else
+        given.push_back(result);
+    if (given.size() != step.getNumResults())
+      joinTo(step, {step}, given, step);
+  }
+  /// Of some results of a step the one that is this one, in bf16, for steps.
+  static Value sameRounded(OpResult result, ArrayRef<Value> given) {
+    auto step = cast<StepOp>(result.getOwner());
+    auto yielded = [&](Value value) {
+      return yieldsOf(step)[cast<OpResult>(value).getResultNumber()];
+    };
+    if (getElementTypeOrSelf(result).isBF16() &&
+        llvm::all_of(result.getUsers(), llvm::IsaPred<StepOp>))
+      for (Value other : given)
+        if (yielded(other) == yielded(result))
+          return other;
+    return nullptr;
   }
 
   /// Stores bf16, which all who read it cast.

@@ -51,9 +51,20 @@ static constexpr Preference pixelsOfRounded(StringRef op) {
   return p;
 }
 
+/// With strides our kernels gather: 64 -> 128 channels on 28x28, batch 256,
+/// takes 45 us, the gradient of its input 91, of its filter 30, and transposes
+/// around them 60. A ResNet-18 takes 6 % less time, with batches of 64 2 %
+/// (docs/results/2026-11-30-strided-pixels-h200.md).
+static constexpr Preference stridedPixelsOfRounded(StringRef op) {
+  Preference p = pixelsOfRounded(op);
+  p.strided = true, p.minWork = 1 << 26;
+  return p;
+}
+
 std::vector<Preference> mlir::mnistc::roundedOnH200() {
   std::vector<Preference> all = {productOfRounded()};
-  for (auto preference : {convOfRounded, fewerOfRounded, pixelsOfRounded})
+  for (auto preference :
+       {convOfRounded, fewerOfRounded, pixelsOfRounded, stridedPixelsOfRounded})
     for (StringRef op : {"conv", "conv_input_grad", "conv_filter_grad"})
       all.push_back(preference(op));
   return all;

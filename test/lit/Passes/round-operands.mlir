@@ -114,3 +114,21 @@ func.func @small_convs(%x: tensor<512x24x28x28xf32>, %w: tensor<64x24x5x5xf32>, 
   %2 = mnist.conv nchw %s, %t strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x64x14x14xf32>, tensor<64x64x3x3xf32>) -> tensor<64x64x12x12xf32>
   return %0, %1, %2 : tensor<512x64x24x24xf32>, tensor<256x256x12x12xf32>, tensor<64x64x12x12xf32>
 }
+
+// Windows of one pixel from less work on where they have strides.
+
+// CHECK-LABEL: func.func @pixels
+// CHECK:         mnist.conv nchw {{.*}} -> tensor<64x128x14x14xf32>
+// CHECK:         mnist.conv nhwc {{.*}} strides [2, 2] {{.*}} -> tensor<64x14x14x128xbf16>
+// CHECK:         mnist.conv_filter_grad nhwc {{.*}} -> tensor<128x1x1x64xbf16>
+// CHECK:         mnist.conv_input_grad nhwc {{.*}} -> tensor<64x28x28x64xbf16>
+// CHECK:         mnist.conv nchw {{.*}} -> tensor<32x128x14x14xf32>
+func.func @pixels(%x: tensor<64x64x28x28xf32>, %s: tensor<64x64x14x14xf32>, %h: tensor<32x64x28x28xf32>, %w: tensor<128x64x1x1xf32>, %dy: tensor<64x128x14x14xf32>)
+    -> (tensor<64x128x14x14xf32>, tensor<64x128x14x14xf32>, tensor<128x64x1x1xf32>, tensor<64x64x28x28xf32>, tensor<32x128x14x14xf32>) {
+  %0 = mnist.conv nchw %s, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x64x14x14xf32>, tensor<128x64x1x1xf32>) -> tensor<64x128x14x14xf32>
+  %1 = mnist.conv nchw %x, %w strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x64x28x28xf32>, tensor<128x64x1x1xf32>) -> tensor<64x128x14x14xf32>
+  %dw = mnist.conv_filter_grad nchw %x, %dy strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x64x28x28xf32>, tensor<64x128x14x14xf32>) -> tensor<128x64x1x1xf32>
+  %dx = mnist.conv_input_grad nchw %dy, %w strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<64x128x14x14xf32>, tensor<128x64x1x1xf32>) -> tensor<64x64x28x28xf32>
+  %2 = mnist.conv nchw %h, %w strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<32x64x28x28xf32>, tensor<128x64x1x1xf32>) -> tensor<32x128x14x14xf32>
+  return %0, %1, %dw, %dx, %2 : tensor<64x128x14x14xf32>, tensor<64x128x14x14xf32>, tensor<128x64x1x1xf32>, tensor<64x64x28x28xf32>, tensor<32x128x14x14xf32>
+}

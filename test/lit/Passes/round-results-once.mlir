@@ -78,3 +78,41 @@ func.func @given(%x: tensor<4x8x8x16xbf16>, %w: tensor<16x3x3x16xbf16>) -> tenso
   } : (tensor<4x8x8x16xf32>) -> tensor<16xf32>
   return %most : tensor<16xf32>
 }
+
+// A step that gives a library what it computes, and others, stores it once.
+
+// CHECK-LABEL: func.func @both
+// CHECK:         %[[X:[^ ]*]]:2 = plan.step "x" on kernel
+// CHECK-DAG:       %[[R:.*]] = mnist.cast %{{.*}} : tensor<64x64xf32> -> tensor<64x64xbf16>
+// CHECK-DAG:       %[[N:.*]] = mnist.neg
+// CHECK:           %[[NR:.*]] = mnist.cast %[[N]] : tensor<64x64xf32> -> tensor<64x64xbf16>
+// CHECK:           plan.yield %[[R]], %[[NR]] : tensor<64x64xbf16>, tensor<64x64xbf16>
+// CHECK:         plan.step "product" on cublas(%[[X]]#0,
+// CHECK:         plan.step "other" on cublas(%[[X]]#1,
+// CHECK:         plan.step "most" on kernel(%[[X]]#0)
+func.func @both(%a: tensor<64x64xf32>, %w: tensor<64x16xbf16>) -> (tensor<64x16xf32>, tensor<64x16xf32>, tensor<64xf32>) {
+  %x:3 = plan.step "x" on kernel (%a) {
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = mnist.tanh %0 : tensor<64x64xf32>
+    %2 = mnist.cast %1 : tensor<64x64xf32> -> tensor<64x64xbf16>
+    %3 = mnist.neg %1 : tensor<64x64xf32>
+    %4 = mnist.cast %3 : tensor<64x64xf32> -> tensor<64x64xbf16>
+    plan.yield %1, %2, %4 : tensor<64x64xf32>, tensor<64x64xbf16>, tensor<64x64xbf16>
+  } : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xbf16>, tensor<64x64xbf16>)
+  %product = plan.step "product" on cublas (%x#1, %w) {
+  ^bb0(%0: tensor<64x64xbf16>, %1: tensor<64x16xbf16>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
+    plan.yield %2 : tensor<64x16xf32>
+  } : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
+  %other = plan.step "other" on cublas (%x#2, %w) {
+  ^bb0(%0: tensor<64x64xbf16>, %1: tensor<64x16xbf16>):
+    %2 = mnist.matmul %0, %1 : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
+    plan.yield %2 : tensor<64x16xf32>
+  } : (tensor<64x64xbf16>, tensor<64x16xbf16>) -> tensor<64x16xf32>
+  %most = plan.step "most" on kernel (%x#0) {
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = mnist.reduce_max %0 over [1] : tensor<64x64xf32> -> tensor<64xf32>
+    plan.yield %1 : tensor<64xf32>
+  } : (tensor<64x64xf32>) -> tensor<64xf32>
+  return %product, %other, %most : tensor<64x16xf32>, tensor<64x16xf32>, tensor<64xf32>
+}

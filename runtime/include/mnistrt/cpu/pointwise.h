@@ -143,38 +143,90 @@ MN_INLINED void segments(Context &, const char *,
 
 namespace detail {
 
-/// One row: `size` elements, `stride` apart, from `first`.
-template <bool log, typename T, typename F, typename Stride>
-void softmaxRow(const F &f, Index first, Index size, Stride stride) {
+/// One row: `size` elements, `stride` apart, from `first`. Its exponentials are
+/// computed side by side, `most` at once.
+template <bool log, typename T, typename F, typename Stride> struct SoftmaxRow {
+  static constexpr Index lanes = 8, most = 512;
+  const F &f;
+  Index first, size;
+  Stride stride;
   T largest = Limits<T>::lowest();
-  for (Index i = 0; i < size; ++i)
-    largest = max(largest, f.load(first + i * stride));
-  T sums[8] = {};
-  Index i = 0;
-  for (; i + 8 <= size; i += 8)
-    for (Index lane = 0; lane < 8; ++lane)
-      sums[lane] += exp(f.load(first + (i + lane) * stride) - largest);
-  T sum = 0;
-  for (T lane : sums)
-    sum += lane;
-  for (; i < size; ++i)
-    sum += exp(f.load(first + i * stride) - largest);
+  T exponentials[most]; ///< from exponentiate() on
 
-  // A NaN in the row is one in every result.
-  MN_INDEPENDENT
-  for (Index j = 0; j < size; ++j) {
-    const Index at = first + j * stride;
-    f.store(at, softmaxElement<log>(f.load(at), largest, sum));
+  SoftmaxRow(const F &f, Index first, Index size, Stride stride)
+      : f(f), first(first), size(size), stride(stride) {}
+
+  T at(Index i) const { return f.load(first + i * stride); }
+  /// As registers compare: without NaNs, which sums have.
+  static T larger(T x, T y) { return x > y ? x : y; }
+
+  void findLargest() {
+    T tops[lanes];
+    for (T &top : tops)
+      top = largest;
+    Index i = 0;
+    for (; i + lanes <= size; i += lanes)
+      for (Index lane = 0; lane < lanes; ++lane)
+        tops[lane] = larger(at(i + lane), tops[lane]);
+    for (; i < size; ++i)
+      tops[0] = larger(at(i), tops[0]);
+    for (T top : tops)
+      largest = larger(top, largest);
   }
-}
+  /// Of elements from `start` on; how many these are. Whole registers are
+  /// computed: what is behind the last one is 0.
+  Index exponentiate(Index start) {
+    const Index count = min(size - start, most);
+    MN_INDEPENDENT
+    for (Index i = 0; i < count; ++i)
+      exponentials[i] = at(start + i) - largest;
+    const Index whole = (count + lanes - 1) / lanes * lanes;
+    for (Index i = count; i < whole; ++i)
+      exponentials[i] = 0;
+    MN_INDEPENDENT
+    for (Index i = 0; i < whole; ++i)
+      exponentials[i] = exp(exponentials[i]);
+    return count;
+  }
+  /// Of all of them: those of each lane first, at last those that fill none.
+  T sum() {
+    T sums[lanes] = {}, all = 0;
+    Index count = 0;
+    for (Index start = 0; start < size; start += most) {
+      count = exponentiate(start);
+      for (Index i = 0; i + lanes <= count; i += lanes)
+        for (Index lane = 0; lane < lanes; ++lane)
+          sums[lane] += exponentials[i + lane];
+    }
+    for (T lane : sums)
+      all += lane;
+    for (Index i = count / lanes * lanes; i < count; ++i)
+      all += exponentials[i];
+    return all;
+  }
+  /// A NaN in the row is one in every result.
+  void store(T sum) {
+    for (Index start = 0; start < size; start += most) {
+      const Index count =
+          size <= most || log ? min(size - start, most) : exponentiate(start);
+      MN_INDEPENDENT
+      for (Index i = 0; i < count; ++i)
+        f.store(first + (start + i) * stride,
+                log ? at(start + i) - largest - mn::log(sum)
+                    : exponentials[i] / sum);
+    }
+  }
+};
 
 template <bool log, typename T, typename F, typename Stride>
 void softmaxRows(const Softmax &s, Stride inner, const F &functor) {
   parallelFor(s.outer * inner, 16 * s.size, [&](int64_t row) {
     const F f = functor;
     const Index size = static_cast<Index>(s.size);
-    softmaxRow<log, T>(f, row / inner * size * inner + row % inner, size,
-                       inner);
+    SoftmaxRow<log, T, F, Stride> all(
+        f, row / inner * size * inner + row % inner, size, inner);
+    all.findLargest();
+    all.store(all.sum());
   });
 }
 

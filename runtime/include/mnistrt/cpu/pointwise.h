@@ -212,7 +212,7 @@ template <bool log, typename T, typename F, typename Stride> struct SoftmaxRow {
       MN_INDEPENDENT
       for (Index i = 0; i < count; ++i)
         f.store(first + (start + i) * stride,
-                log ? at(start + i) - largest - mn::log(sum)
+                log ? softmaxElement<true>(at(start + i), largest, sum)
                     : exponentials[i] / sum);
     }
   }

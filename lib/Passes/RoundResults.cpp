@@ -259,6 +259,7 @@ private:
     return step.getNumResults() == 1 && step.getNumOperands() == 1 &&
            step.getImpl() == Impl::kernel &&
            step.getOperand(0).getDefiningOp<StepOp>() &&
+           getElementTypeOrSelf(step.getResult(0)).isBF16() &&
            step.getOperand(0).getType() == step.getResult(0).getType() &&
            skipReshapes(yieldsOf(step)[0]) == step.getBody().getArgument(0);
   }

@@ -63,7 +63,7 @@ LogicalResult FunctorEmitter::emitLinks(std::string &text, int64_t rows,
   return success();
 }
 
-/// Maps that read nothing of what links made since threads waited for each
+/// Links that read nothing of what others made since threads waited for each
 /// other last need not wait either.
 static void placeBeside(MutableArrayRef<LinkText> links) {
   llvm::DenseSet<Value> made;
@@ -73,7 +73,7 @@ static void placeBeside(MutableArrayRef<LinkText> links) {
              !llvm::is_contained(link.step.getResults(), member);
     };
     ArrayRef<Value> members = link.functor.rows.front();
-    if (rootOf(link.step) || made.empty() || llvm::any_of(members, reads))
+    if (made.empty() || llvm::any_of(members, reads))
       made.clear();
     else
       link.type = "mn::Beside<" + link.type + ">";

@@ -259,6 +259,55 @@ static void joinFirstMaps(SmallVectorImpl<StepOp> &links) {
   }
 }
 
+/// How many links each waits for, one after another.
+static DenseMap<Operation *, int> depthsOf(ArrayRef<StepOp> links) {
+  DenseMap<Operation *, int> depths;
+  for (StepOp link : links) {
+    int depth = 0;
+    for (Value input : link.getInputs())
+      if (auto before = depths.find(input.getDefiningOp());
+          before != depths.end())
+        depth = std::max(depth, before->second + 1);
+    depths[link] = depth;
+  }
+  return depths;
+}
+
+/// The same where what has a root comes as late as what reads it lets it: the
+/// gradients of an attention's queries, keys and values are made together.
+static DenseMap<Operation *, int>
+latestDepthsOf(ArrayRef<StepOp> links, DenseMap<Operation *, int> depths) {
+  int last = 0;
+  for (StepOp link : links)
+    last = std::max(last, depths[link]);
+  for (StepOp link : llvm::reverse(links)) {
+    if (!rootOf(link))
+      continue;
+    int latest = last;
+    for (Operation *user : link->getUsers())
+      if (auto reader = depths.find(user); reader != depths.end())
+        latest = std::min(latest, reader->second - 1);
+    depths[link] = latest;
+  }
+  return depths;
+}
+
+/// Puts links one after another that do not wait for each other; threads wait
+/// before the first of them, which therefore is none that could have begun
+/// before.
+static void orderLinks(SmallVectorImpl<StepOp> &links) {
+  DenseMap<Operation *, int> depths = depthsOf(links),
+                             latest = latestDepthsOf(links, depths);
+  SmallVector<StepOp> ordered;
+  for (int depth = 0; ordered.size() < links.size(); ++depth)
+    for (bool isDelayed : {false, true})
+      llvm::copy_if(links, std::back_inserter(ordered), [&](StepOp link) {
+        return latest[link] == depth &&
+               (depths[link] != depth) == isDelayed;
+      });
+  links = std::move(ordered);
+}
+
 void FormChains::runOnOperation() {
   func::FuncOp function = getOperation();
   const Machine &machine = machineFor(function);
@@ -270,6 +319,7 @@ void FormChains::runOnOperation() {
     if (links.empty())
       return;
     joinFirstMaps(links);
+    orderLinks(links);
     for (StepOp link : linksOf(chain(links)))
       if (hasContraction(link))
         link.setScheduleAttr(mmaOnly(&getContext(), mmaOfLink(link)));

@@ -37,7 +37,7 @@
 MN_TEST_CHAINS(MN_TEST_CHAIN)
 
 /// Scores, their softmax, what it weighs, and of this the product with the
-/// weights transposed; one after another in `y`.
+/// weights transposed, twice, beside each other; one after another in `y`.
 #define MN_TEST_ATTENTION(NAME, ROWS, HEADS, TOKENS, WIDTH, MMA)               \
   inline constexpr mn::Matmul NAME##_scores{                                   \
       .batch = ROWS * HEADS,                                                   \
@@ -64,7 +64,8 @@ MN_TEST_CHAINS(MN_TEST_CHAIN)
       mn::Chain<ROWS, mn::MatmulLink<float, Plain<float>, NAME##_scores>,      \
                 mn::SoftmaxLink<float, Plain<float>, NAME##_softmax>,          \
                 mn::MatmulLink<float, Plain<float>, NAME##_weighed>,           \
-                mn::MatmulLink<float, Plain<float>, NAME##_back>>;             \
+                mn::MatmulLink<float, Plain<float>, NAME##_back>,              \
+                mn::Beside<mn::MatmulLink<float, Plain<float>, NAME##_back>>>; \
   MN_CHAIN_KERNEL(NAME, Chain_##NAME)
 MN_TEST_ATTENTIONS(MN_TEST_ATTENTION)
 

@@ -47,8 +47,8 @@ const Machine &Machine::h200() {
                                 .elements = 1 << 13,
                                 .sums = 256},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
-      // With fours of 1088 elements a small ViT took 2 % longer.
-      .linkFoursAfter = 2 * 1024,
+      // As many as a block has threads.
+      .linkFoursAfter = 1024,
       .recomputedFrom = 1 << 16,
       .functionsFrom = 1 << 23, // 32 MiB of 50 in the second cache.
       .roundedFrom = 1 << 20,
@@ -284,8 +284,10 @@ MapForm Machine::formOf(StepOp step, const Segment &segment) const {
 
 MapForm Machine::formOfLink(StepOp link, const Segment &segment,
                             int64_t rows) const {
-  int64_t each = segment.elements / rows;
-  if (each % 4 != 0 || each * mn::shape::chainRows(rows) <= linkFoursAfter)
+  int64_t all = 0; // of loops that run side by side
+  for (const Segment &beside : segmentsOf(link))
+    all += beside.elements / rows * mn::shape::chainRows(rows);
+  if (segment.elements / rows % 4 != 0 || all <= linkFoursAfter)
     return MapForm::each;
   MapForm form = mnistc::formOf(link, segment);
   bool inFours = form == MapForm::neighbours || form == MapForm::movedFours;

@@ -35,6 +35,14 @@ template <int64_t rows_, typename... Links> struct Chain {
 
 template <typename F> struct Link {
   using Functor = F;
+#ifdef __CUDACC__
+  /// Whether it leaves something in chainMemory(), in a chain over so many rows.
+  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
+    return false;
+  }
+  /// How many parts it has that a warp computes each; 0: all warps share it.
+  template <int64_t rows> static MN_SHAPE_FN int partsOf() { return 0; }
+#endif
 };
 
 namespace shape {
@@ -69,6 +77,15 @@ MN_SHAPE_FN RowTeams chainRowTeams(const Reduce &s, int64_t rows) {
   while (2 * t.rows * t.team <= chainThreads && t.team * elements < s.size)
     t.team *= 2;
   return t;
+}
+
+/// Lanes that share a row of a softmax, of which a block has at most `most`:
+/// as many as there are threads for.
+MN_SHAPE_FN int chainTeam(const Softmax &s, int64_t most) {
+  int team = teamOfSoftmax(s);
+  while (team < 32 && team < s.size && 2 * team * most <= chainThreads)
+    team *= 2;
+  return team;
 }
 
 } // namespace shape
@@ -124,22 +141,41 @@ MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
 /// some.
 template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 #ifdef __CUDACC__
+  // A single one of several is a matrix, too, if its lines are columns.
+  static constexpr bool ofMatrices = S.batch > 1 || S.transposedA;
   template <int64_t rows>
+  static constexpr int each = int((ofMatrices ? S.batch : S.m) / rows);
+  template <int64_t rows>
+  static constexpr int most = shape::chainRows(rows) * each<rows>;
+  template <int64_t rows>
+  static constexpr bool holds = shape::holdsRows(most<rows>, S.k * sizeof(T));
+  template <int64_t rows>
+  static constexpr bool isOfFragments =
+      S.schedule.mma != Mma::ffma && (ofMatrices || holds<rows>);
+  template <int64_t rows>
+  using Fragments = device::MatmulFragments<F, S, ofMatrices, most<rows>>;
+
+  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
+    return !isOfFragments<rows>;
+  }
+  template <int64_t rows> static MN_SHAPE_FN int partsOf() {
+    if constexpr (isOfFragments<rows>)
+      return Fragments<rows>::parts;
+    return 0;
+  }
+
+  template <int64_t rows, int firstWarp>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    // A single one of several is a matrix, too, if its lines are columns.
-    constexpr bool ofMatrices = S.batch > 1 || S.transposedA;
-    constexpr int each = int((ofMatrices ? S.batch : S.m) / rows);
-    constexpr int most = shape::chainRows(rows) * each;
-    constexpr bool holds = shape::holdsRows(most, S.k * sizeof(T));
-    if constexpr (S.schedule.mma != Mma::ffma && (ofMatrices || holds))
-      device::MatmulFragments<F, S, ofMatrices, most>::run(f, here.times(each));
+    const device::ChainRows mine = here.times(each<rows>);
+    if constexpr (isOfFragments<rows>)
+      Fragments<rows>::template run<firstWarp>(f, mine);
     else if constexpr (ofMatrices)
-      device::MatmulBatch<T, F, S, most>::run(f, here.times(each));
-    else if constexpr (holds)
-      device::MatmulTiles<T, F, S, most>::run(f, here.times(each));
+      device::MatmulBatch<T, F, S, most<rows>>::run(f, mine);
+    else if constexpr (holds<rows>)
+      device::MatmulTiles<T, F, S, most<rows>>::run(f, mine);
     else
-      device::MatmulRows<T, F, S, most>::run(
-          f, here.template known<rows>().times(each));
+      device::MatmulRows<T, F, S, most<rows>>::run(
+          f, here.template known<rows>().times(each<rows>));
   }
 #endif
 };
@@ -147,11 +183,12 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 /// A softmax of neighbours; of each row of the chain it has one or some.
 template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows>
+  template <int64_t rows, int>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr int each = int(S.outer / rows), team = shape::teamOfSoftmax(S);
-    constexpr int teams = shape::chainThreads / team, ofWarp = 32 / team;
+    constexpr int each = int(S.outer / rows);
     constexpr int most = shape::chainRows(rows) * each;
+    constexpr int team = shape::chainTeam(S, most);
+    constexpr int teams = shape::chainThreads / team, ofWarp = 32 / team;
     constexpr int atOnce =
         S.size > 64 ? 1 : shape::min(4, shape::ceilDiv(most, teams));
     const device::ChainRows mine = here.times(each);
@@ -170,7 +207,10 @@ template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
 /// it has one or some.
 template <typename F, Reduce S> struct RowsLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows>
+  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
+    return device::isTeamOfWarps<shape::chainRowTeams(S, rows)>;
+  }
+  template <int64_t rows, int>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
     constexpr shape::RowTeams teams = shape::chainRowTeams(S, rows);
     using Kernel =
@@ -198,7 +238,10 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
 template <typename R, typename T, typename F, Reduce S>
 struct ReduceLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows>
+  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
+    return device::isTeamOfWarps<shape::chainTeams(S, rows)>;
+  }
+  template <int64_t rows, int>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
     constexpr shape::RowTeams teams = shape::chainTeams(S, rows);
     device::eachOfRows<S.outputs, rows, teams>(
@@ -263,22 +306,29 @@ private:
 /// stores neighbours.
 template <typename F, int64_t each> struct MapLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows>
+  static constexpr int wide = shape::elementsOfThread<F>;
+  static_assert(each % wide == 0, "rows begin with a four");
+
+  template <int64_t rows> static MN_SHAPE_FN int partsOf() {
+    return int(shape::ceilDiv<int64_t>(shape::chainRows(rows) * each,
+                                       32 * wide));
+  }
+
+  template <int64_t rows, int firstWarp>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr int wide = shape::elementsOfThread<F>;
-    static_assert(each % wide == 0, "rows begin with a four");
+    constexpr int threads = shape::chainThreads;
+    const int thread = (int(threadIdx.x) + threads - 32 * firstWarp) % threads;
     const int64_t first = here.first * each,
                   end = (here.first + here.count) * each;
 #pragma unroll 1
-    for (int64_t i = first + wide * int(threadIdx.x); i < end;
-         i += wide * shape::chainThreads)
+    for (int64_t i = first + wide * thread; i < end; i += wide * threads)
       device::elementsFrom(f, i);
   }
 #endif
 };
 
-/// A map that reads nothing of what the links before it make, back to the last
-/// one that is not beside others.
+/// A link that reads nothing of what those before it make, back to the last one
+/// that is not beside others.
 template <typename L> struct Beside : L {};
 
 #ifdef __CUDACC__
@@ -287,18 +337,33 @@ namespace device {
 
 template <typename L> inline constexpr bool isBeside = false;
 template <typename L> inline constexpr bool isBeside<Beside<L>> = true;
-/// Whether threads wait for each other before the first of some links.
-template <typename First, typename... Others>
-inline constexpr bool waits = !isBeside<First>;
 
-template <int64_t rows, typename First, typename... Others, typename... Fs>
+/// What links do since threads waited for each other.
+struct Begun {
+  bool takesMemory = false;
+  int parts = 0; ///< of warps: those of the next link begin with other warps
+};
+
+/// Whether threads wait for each other before the first of some links.
+template <int64_t rows, Begun begun, typename First, typename... Others>
+inline constexpr bool waits =
+    !isBeside<First> ||
+    (begun.takesMemory && First::template takesMemory<rows>());
+
+template <int64_t rows, Begun begun, typename First, typename... Others,
+          typename... Fs>
 MN_DEVICE void runLinks(const Functors<Fs...> &functors,
                         const ChainRows &here) {
-  First::template run<rows>(functors.first, here);
+  constexpr int warps = shape::chainThreads / 32;
+  First::template run<rows, begun.parts % warps>(functors.first, here);
   if constexpr (sizeof...(Others) > 0) {
-    if constexpr (waits<Others...>)
+    constexpr Begun now = {
+        begun.takesMemory || First::template takesMemory<rows>(),
+        begun.parts + First::template partsOf<rows>()};
+    constexpr bool isAwaited = waits<rows, now, Others...>;
+    if constexpr (isAwaited)
       __syncthreads();
-    runLinks<rows, Others...>(functors.others, here);
+    runLinks<rows, isAwaited ? Begun{} : now, Others...>(functors.others, here);
   }
 }
 
@@ -307,7 +372,7 @@ MN_DEVICE void chain(const Chain<rows, Links...> &all) {
   constexpr int most = shape::chainRows(rows);
   gridDependencySync();
   const int64_t first = int64_t(blockIdx.x) * most;
-  runLinks<rows, Links...>(
+  runLinks<rows, Begun{}, Links...>(
       all.functors, {first, int(shape::min<int64_t>(most, rows - first))});
 }
 

@@ -69,8 +69,10 @@ struct MatmulFragments {
                               : turnsOf(2) == turnsOf(4) ? 2
                                                          : 4;
   static constexpr int across = shape::ceilDiv(S.n, 8 * wide);
+  static constexpr int parts = partsOf(wide);
   /// Steps whose operands are on their way at once, as registers allow.
-  static constexpr int atOnce = shape::min(steps, wide == 4 ? 1 : 2);
+  static constexpr int atOnce =
+      shape::min(steps, mma == Mma::tf32x3 && wide == 1 ? 2 : 4 / wide);
   static constexpr int kept =
       shape::max(1, shape::keptTerms(mma) / (ofStep * atOnce));
   static constexpr bool moves = steps > kept *atOnce;
@@ -79,6 +81,9 @@ struct MatmulFragments {
   static constexpr bool kFits = S.k % (ofStep * atOnce) == 0;
 
   using Sums = float[wide][4];
+  /// Of few columns, products of tf32x3 numbers' parts have sums of their own:
+  /// tensor cores wait for a sum before they add to it.
+  static constexpr int chains = mma == Mma::tf32x3 && wide == 1 ? 3 : 1;
 
   /// Four terms from k on of line `line`; zeros after the last term.
   template <int lines, bool alongLines, typename Load>
@@ -132,7 +137,7 @@ struct MatmulFragments {
     }
   };
 
-  static MN_DEVICE void multiply(Sums &sum, const float (&a)[2][4],
+  static MN_DEVICE void multiply(Sums (&sum)[chains], const float (&a)[2][4],
                                  const float (&b)[wide][4]) {
     LanesTerms<mma> x[2];
     x[0].set(a[0]);
@@ -143,10 +148,10 @@ struct MatmulFragments {
       y.set(b[j]);
       // The small products first.
       if constexpr (mma == Mma::tf32x3) {
-        add(sum[j], x[0].small, x[1].small, y.big);
-        add(sum[j], x[0].big, x[1].big, y.small);
+        add(sum[0][j], x[0].small, x[1].small, y.big);
+        add(sum[chains / 2][j], x[0].big, x[1].big, y.small);
       }
-      add(sum[j], x[0].big, x[1].big, y.big);
+      add(sum[chains - 1][j], x[0].big, x[1].big, y.big);
     }
   }
   template <int words>
@@ -161,10 +166,23 @@ struct MatmulFragments {
     }
   }
 
+  /// Adds those of each chain to the sums.
+  static MN_DEVICE void move(Sums &sum, Sums (&running)[chains]) {
+#pragma unroll
+    for (int j = 0; j < wide; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+#pragma unroll
+        for (int chain = 0; chain < chains; ++chain) {
+          sum[j][e] += running[chain][j][e];
+          running[chain][j][e] = 0;
+        }
+  }
+
   /// The sums of a part. Those of tf32x3 move to others after some terms.
   static MN_DEVICE void addUp(Sums &sum, const Part &part) {
     const int lane = int(threadIdx.x) % 32, line = lane / 4;
-    Sums running = {};
+    Sums running[chains] = {};
 #pragma unroll 1
     for (int step = 0; step < steps; step += atOnce) {
       float a[atOnce][2][4], b[atOnce][wide][4];
@@ -180,43 +198,41 @@ struct MatmulFragments {
       }
 #pragma unroll
       for (int i = 0; i < atOnce; ++i)
-        multiply(moves ? running : sum, a[i], b[i]);
-      if constexpr (moves)
-        if (step / atOnce % kept == kept - 1 || step + atOnce >= steps)
-#pragma unroll
-          for (int j = 0; j < wide; ++j)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) {
-              sum[j][e] += running[j][e];
-              running[j][e] = 0;
-            }
+        multiply(running, a[i], b[i]);
+      if (moves && step / atOnce % kept == kept - 1)
+        move(sum, running);
     }
+    move(sum, running);
   }
 
   /// `result`: where the matrix of results begins.
   static MN_DEVICE void store(const Part &part, const Sums &sum, Index result) {
     const int lane = int(threadIdx.x) % 32;
+    Index at[4 * wide];
+    float v[4 * wide];
 #pragma unroll
-    for (int j = 0; j < wide; ++j)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int line = part.row + lane / 4 + e / 2 * 8;
-        const int other = part.column + 8 * j + lane % 4 * 2 + e % 2;
-        if (line > part.lastRow || other >= S.n)
-          continue;
-        // Infinities and numbers near the end of f32's range in two parts.
-        const bool isLost = mma == Mma::tf32x3 && sum[j][e] != sum[j][e];
-        storeResult(part.f, result + line * S.n + other,
-                    isLost ? part.exact(line, other) : sum[j][e]);
-      }
+    for (int i = 0; i < 4 * wide; ++i) {
+      const int line = part.row + lane / 4 + i % 4 / 2 * 8;
+      const int other = part.column + i / 4 * 8 + lane % 4 * 2 + i % 2;
+      const bool isThere = line <= part.lastRow && other < S.n;
+      at[i] = placeIf(isThere, result + line * S.n + other);
+      v[i] = sum[i / 4][i % 4];
+      // Infinities and numbers near the end of f32's range in two parts.
+      if (mma == Mma::tf32x3 && isThere && v[i] != v[i])
+        v[i] = part.exact(line, other);
+    }
+    storeResults<S.n % 2 == 0 ? 2 : 1>(part.f, at, v);
   }
 
-  /// `here`: the block's matrices, or its rows.
+  /// `here`: the block's matrices, or its rows. The first part is of warp
+  /// number `firstWarp`.
+  template <int firstWarp>
   static MN_DEVICE void run(const F &functor, const ChainRows &here) {
     const F f = withAlignedTensors(functor);
     const int count = (ofMatrices ? here.count : 1) * tall * across;
 #pragma unroll 1
-    for (int p = int(threadIdx.x) / 32; p < count; p += warps) {
+    for (int p = (int(threadIdx.x) / 32 + warps - firstWarp) % warps; p < count;
+         p += warps) {
       const int matrix = p / (tall * across), tile = p % (tall * across);
       const Index number = Index(here.first + matrix);
       Part part = {f,

@@ -1,0 +1,26 @@
+// The gradients of an attention: those of values, keys and queries are computed
+// by other warps at the same time, though the one of the values could be first.
+// RUN: mnist-opt %s --plan-form-rows --plan-form-steps --plan-select-implementations --plan-choose-schedules \
+// RUN:   --plan-form-chains --plan-assign-memory --plan-check-steps > %t.mlir
+// RUN: mnistc %t.mlir --emit=source -o - | FileCheck %s
+
+// CHECK:      _chain = mn::Chain<8, mn::MapLink<{{.*}}, 15>,
+// CHECK-NEXT:   mn::MatmulLink<float, {{.*}}, weights_grad_shape>,
+// CHECK-NEXT:   mn::RowsLink<{{.*}}>,
+// CHECK-NEXT:   mn::MatmulLink<float, {{.*}}, queries_grad_shape>,
+// CHECK-NEXT:   mn::Beside<mn::MatmulLink<float, {{.*}}, keys_grad_shape>>,
+// CHECK-NEXT:   mn::Beside<mn::MatmulLink<float, {{.*}}, values_grad_shape>>>;
+func.func @train(%q: tensor<8x5x3xf32>, %k: tensor<8x5x3xf32>, %v: tensor<8x5x3xf32>, %p: tensor<8x5x5xf32>, %y: tensor<2x5x4x3xf32>) -> (tensor<8x5x3xf32>, tensor<8x5x3xf32>, tensor<8x5x3xf32>) {
+  %h = mnist.transpose %y perm [0, 2, 1, 3] : tensor<2x5x4x3xf32> -> tensor<2x4x5x3xf32>
+  %g = mnist.reshape %h : tensor<2x4x5x3xf32> -> tensor<8x5x3xf32> loc("heads")
+  %0 = mnist.matmul %g, %v transposed [false, true] : (tensor<8x5x3xf32>, tensor<8x5x3xf32>) -> tensor<8x5x5xf32> loc("weights_grad")
+  %dv = mnist.matmul %p, %g transposed [true, false] : (tensor<8x5x5xf32>, tensor<8x5x3xf32>) -> tensor<8x5x3xf32> loc("values_grad")
+  %1 = mnist.mul %0, %p : tensor<8x5x5xf32>
+  %2 = mnist.reduce_sum %1 over [2] : tensor<8x5x5xf32> -> tensor<8x5xf32>
+  %3 = mnist.broadcast %2 along [0, 1] : tensor<8x5xf32> -> tensor<8x5x5xf32>
+  %4 = mnist.sub %0, %3 : tensor<8x5x5xf32>
+  %5 = mnist.mul %4, %p : tensor<8x5x5xf32> loc("scores_grad")
+  %dq = mnist.matmul %5, %k : (tensor<8x5x5xf32>, tensor<8x5x3xf32>) -> tensor<8x5x3xf32> loc("queries_grad")
+  %dk = mnist.matmul %5, %q transposed [true, false] : (tensor<8x5x5xf32>, tensor<8x5x3xf32>) -> tensor<8x5x3xf32> loc("keys_grad")
+  return %dq, %dk, %dv : tensor<8x5x3xf32>, tensor<8x5x3xf32>, tensor<8x5x3xf32>
+}

@@ -302,8 +302,7 @@ static void orderLinks(SmallVectorImpl<StepOp> &links) {
   for (int depth = 0; ordered.size() < links.size(); ++depth)
     for (bool isDelayed : {false, true})
       llvm::copy_if(links, std::back_inserter(ordered), [&](StepOp link) {
-        return latest[link] == depth &&
-               (depths[link] != depth) == isDelayed;
+        return latest[link] == depth && (depths[link] != depth) == isDelayed;
       });
   links = std::move(ordered);
 }

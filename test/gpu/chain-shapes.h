@@ -31,7 +31,9 @@
 /// Chains of an attention: so many rows of so many heads each, of tokens of a
 /// width: one head; two rows a block; more heads than a block holds; rows of a
 /// softmax that have a warp each, and that are long for it. On tensor cores: parts
-/// of one, two and four times 8 columns, sums that move, and three times 16 terms.
+/// of one, two and four times 8 columns, sums that move, three times 16 terms, and
+/// matrices that a block holds: more than at once, fewer in the last block, and one
+/// of more elements than threads load at once.
 #define MN_TEST_ATTENTIONS(X)                                                                  \
   X(attention_one, 1, 1, 5, 6, ffma)                                                           \
   X(attention_pairs, 140, 4, 17, 16, ffma)                                                     \
@@ -44,6 +46,9 @@
   X(attention_tokens_tf32x3, 384, 1, 49, 16, tf32x3)                                           \
   X(attention_longer_tf32x3, 3, 2, 66, 5, tf32x3)                                              \
   X(attention_steps_tf32x3, 100, 1, 9, 48, tf32x3)                                             \
+  X(attention_left_tf32x3, 20, 5, 49, 16, tf32x3)                                              \
+  X(attention_less_tf32x3, 201, 1, 49, 16, tf32x3)                                             \
+  X(attention_large_tf32x3, 2, 1, 97, 8, tf32x3)                                               \
   X(attention_tokens_tf32, 384, 1, 49, 16, tf32)                                               \
   X(attention_tokens_bf16, 384, 1, 49, 16, bf16)
 

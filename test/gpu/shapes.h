@@ -233,6 +233,8 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(warp_row, mn::Softmax{.outer=3, .size=1000})                                               \
   X(block_row, mn::Softmax{.outer=3, .size=5000, .log=true})                                   \
   X(interleaved, mn::Softmax{.outer=3, .size=10, .inner=37})                                   \
+  X(rows_of_threes, mn::Softmax{.outer=140003, .size=3})                                       \
+  X(rows_of_threes_log, mn::Softmax{.outer=70001, .size=3, .log=true})                         \
   X(single, mn::Softmax{.outer=2, .size=1})
 
 /// Of the reductions, those that are done as rows, too.

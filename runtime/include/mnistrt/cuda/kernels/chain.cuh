@@ -12,7 +12,7 @@
 #ifndef MNISTRT_CUDA_KERNELS_CHAIN_CUH
 #define MNISTRT_CUDA_KERNELS_CHAIN_CUH
 
-#include "mnistrt/cuda/kernels/chain_fragments.cuh"
+#include "mnistrt/cuda/kernels/chain_held.cuh"
 #include "mnistrt/cuda/kernels/pointwise.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
@@ -36,7 +36,8 @@ template <int64_t rows_, typename... Links> struct Chain {
 template <typename F> struct Link {
   using Functor = F;
 #ifdef __CUDACC__
-  /// Whether it leaves something in chainMemory(), in a chain over so many rows.
+  /// Whether it leaves something in chainMemory(), in a chain over so many
+  /// rows.
   template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
     return false;
   }
@@ -154,12 +155,19 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
       S.schedule.mma != Mma::ffma && (ofMatrices || holds<rows>);
   template <int64_t rows>
   using Fragments = device::MatmulFragments<F, S, ofMatrices, most<rows>>;
+  template <int64_t rows>
+  using HeldFragments = device::HeldFragments<F, S, most<rows>>;
+  template <int64_t rows> static MN_SHAPE_FN bool isHeld() {
+    if constexpr (ofMatrices && isOfFragments<rows>)
+      return HeldFragments<rows>::isBetter;
+    return false;
+  }
 
   template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
-    return !isOfFragments<rows>;
+    return !isOfFragments<rows> || isHeld<rows>();
   }
   template <int64_t rows> static MN_SHAPE_FN int partsOf() {
-    if constexpr (isOfFragments<rows>)
+    if constexpr (isOfFragments<rows> && !isHeld<rows>())
       return Fragments<rows>::parts;
     return 0;
   }
@@ -167,7 +175,9 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
   template <int64_t rows, int firstWarp>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
     const device::ChainRows mine = here.times(each<rows>);
-    if constexpr (isOfFragments<rows>)
+    if constexpr (isHeld<rows>())
+      HeldFragments<rows>::run(f, mine);
+    else if constexpr (isOfFragments<rows>)
       Fragments<rows>::template run<firstWarp>(f, mine);
     else if constexpr (ofMatrices)
       device::MatmulBatch<T, F, S, most<rows>>::run(f, mine);
@@ -310,8 +320,8 @@ template <typename F, int64_t each> struct MapLink : Link<F> {
   static_assert(each % wide == 0, "rows begin with a four");
 
   template <int64_t rows> static MN_SHAPE_FN int partsOf() {
-    return int(shape::ceilDiv<int64_t>(shape::chainRows(rows) * each,
-                                       32 * wide));
+    return int(
+        shape::ceilDiv<int64_t>(shape::chainRows(rows) * each, 32 * wide));
   }
 
   template <int64_t rows, int firstWarp>
@@ -357,9 +367,9 @@ MN_DEVICE void runLinks(const Functors<Fs...> &functors,
   constexpr int warps = shape::chainThreads / 32;
   First::template run<rows, begun.parts % warps>(functors.first, here);
   if constexpr (sizeof...(Others) > 0) {
-    constexpr Begun now = {
-        begun.takesMemory || First::template takesMemory<rows>(),
-        begun.parts + First::template partsOf<rows>()};
+    constexpr Begun now = {begun.takesMemory ||
+                               First::template takesMemory<rows>(),
+                           begun.parts + First::template partsOf<rows>()};
     constexpr bool isAwaited = waits<rows, now, Others...>;
     if constexpr (isAwaited)
       __syncthreads();

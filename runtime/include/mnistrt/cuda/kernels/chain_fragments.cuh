@@ -43,33 +43,24 @@ template <Mma mma> struct LanesTerms {
   }
 };
 
-/// A product as a link, or several: matrices of `lines` lines, of which a block
-/// has at most `most`, in memory one after another.
-template <typename F, Matmul S, bool ofMatrices, int most>
-struct MatmulFragments {
+/// A sum as the FMA units add it up, of matrices that begin at a and b.
+template <Matmul S, typename F>
+MN_DEVICE float exactSum(const F &f, Index a, Index b, int line, int other) {
+  float sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < S.k; ++k)
+    sum +=
+        float(f.loadA(a + (S.transposedA ? k * S.m + line : line * S.k + k))) *
+        float(f.loadB(b + (S.transposedB ? other * S.k + k : k * S.n + other)));
+  return sum;
+}
+
+/// The sums of a part of a product, of 16 rows and 8 x `wide` columns, by a
+/// warp.
+template <Matmul S, int wide> struct FragmentSums {
   static constexpr Mma mma = S.schedule.mma;
-  static constexpr int warps = shape::chainThreads / 32;
   static constexpr int ofStep = 16;
   static constexpr int steps = shape::ceilDiv(S.k, ofStep);
-  /// Rows of a matrix, those of a block where it has some of one.
-  static constexpr int rows = ofMatrices ? S.m : most;
-  static constexpr int tall = shape::ceilDiv(rows, 16);
-  static constexpr int matrices = ofMatrices ? most : 1;
-
-  /// Parts of 16 rows and 8 x `wide` columns.
-  static MN_SHAPE_FN int partsOf(int wide) {
-    return matrices * tall * shape::ceilDiv(S.n, 8 * wide);
-  }
-  /// As few columns as give each warp no more parts: it waits for the operands
-  /// of each.
-  static MN_SHAPE_FN int turnsOf(int wide) {
-    return shape::ceilDiv(partsOf(wide), warps);
-  }
-  static constexpr int wide = turnsOf(1) == turnsOf(4)   ? 1
-                              : turnsOf(2) == turnsOf(4) ? 2
-                                                         : 4;
-  static constexpr int across = shape::ceilDiv(S.n, 8 * wide);
-  static constexpr int parts = partsOf(wide);
   /// Steps whose operands are on their way at once, as registers allow.
   static constexpr int atOnce =
       shape::min(steps, mma == Mma::tf32x3 && wide == 1 ? 2 : 4 / wide);
@@ -84,58 +75,6 @@ struct MatmulFragments {
   /// Of few columns, products of tf32x3 numbers' parts have sums of their own:
   /// tensor cores wait for a sum before they add to it.
   static constexpr int chains = mma == Mma::tf32x3 && wide == 1 ? 3 : 1;
-
-  /// Four terms from k on of line `line`; zeros after the last term.
-  template <int lines, bool alongLines, typename Load>
-  static MN_DEVICE void loadTerms(float (&v)[4], Index matrix, int line, int k,
-                                  const Load &load) {
-    // Neighbours in memory, from an aligned one on.
-    if constexpr (alongLines && S.k % 4 == 0) {
-      const Index at =
-          (matrix + line * S.k + shape::min(k, S.k - 4)) & Index(-4);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float x = float(load(at + i));
-        v[i] = kFits || k < S.k ? x : 0.0f;
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int term = shape::min(k + i, S.k - 1);
-        const float x = float(load(
-            matrix + (alongLines ? line * S.k + term : term * lines + line)));
-        v[i] = kFits || k + i < S.k ? x : 0.0f;
-      }
-    }
-  }
-
-  /// The operands of a part: its first row of all, and its first column.
-  struct Part {
-    const F &f;
-    Index a, b; ///< where the matrices begin
-    int row, column;
-    int lastRow; ///< of the matrix, or of the block
-
-    MN_DEVICE void loadA(float (&v)[4], int line, int k) const {
-      loadTerms<S.m, !S.transposedA>(v, a, shape::min(line, lastRow), k,
-                                     [&](Index i) { return f.loadA(i); });
-    }
-    MN_DEVICE void loadB(float (&v)[4], int line, int k) const {
-      loadTerms<S.n, S.transposedB>(v, b, shape::min(line, S.n - 1), k,
-                                    [&](Index i) { return f.loadB(i); });
-    }
-    /// As the FMA units do.
-    MN_DEVICE float exact(int line, int other) const {
-      float sum = 0;
-#pragma unroll 1
-      for (int k = 0; k < S.k; ++k)
-        sum += float(f.loadA(
-                   a + (S.transposedA ? k * S.m + line : line * S.k + k))) *
-               float(f.loadB(
-                   b + (S.transposedB ? other * S.k + k : k * S.n + other)));
-      return sum;
-    }
-  };
 
   static MN_DEVICE void multiply(Sums (&sum)[chains], const float (&a)[2][4],
                                  const float (&b)[wide][4]) {
@@ -180,6 +119,7 @@ struct MatmulFragments {
   }
 
   /// The sums of a part. Those of tf32x3 move to others after some terms.
+  template <typename Part>
   static MN_DEVICE void addUp(Sums &sum, const Part &part) {
     const int lane = int(threadIdx.x) % 32, line = lane / 4;
     Sums running[chains] = {};
@@ -205,22 +145,102 @@ struct MatmulFragments {
     move(sum, running);
   }
 
+  /// Calls use(i, line, other) for the lane's sums, with the row and the column
+  /// of each in the part.
+  template <typename Use> static MN_DEVICE void eachSum(const Use &use) {
+    const int lane = int(threadIdx.x) % 32;
+#pragma unroll
+    for (int i = 0; i < 4 * wide; ++i)
+      use(i, lane / 4 + i % 4 / 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2);
+  }
+};
+
+/// Four terms from k on of line `line` of a matrix of so many; zeros after the
+/// last term.
+template <Matmul S, int lines, bool alongLines, bool kFits, typename Load>
+MN_DEVICE void loadTerms(float (&v)[4], Index matrix, int line, int k,
+                         const Load &load) {
+  // Neighbours in memory, from an aligned one on.
+  if constexpr (alongLines && S.k % 4 == 0) {
+    const Index at = (matrix + line * S.k + shape::min(k, S.k - 4)) & Index(-4);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float x = float(load(at + i));
+      v[i] = kFits || k < S.k ? x : 0.0f;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int term = shape::min(k + i, S.k - 1);
+      const float x = float(load(
+          matrix + (alongLines ? line * S.k + term : term * lines + line)));
+      v[i] = kFits || k + i < S.k ? x : 0.0f;
+    }
+  }
+}
+
+/// What a functor loads of a part of a product: its first row and its first
+/// column, of matrices that begin at a and b.
+template <typename F, Matmul S, bool kFits> struct OperandsOfPart {
+  const F &f;
+  Index a, b;
+  int row, column;
+  int lastRow; ///< of the matrix, or of the block
+
+  MN_DEVICE void loadA(float (&v)[4], int line, int k) const {
+    loadTerms<S, S.m, !S.transposedA, kFits>(
+        v, a, shape::min(line, lastRow), k,
+        [&](Index i) { return f.loadA(i); });
+  }
+  MN_DEVICE void loadB(float (&v)[4], int line, int k) const {
+    loadTerms<S, S.n, S.transposedB, kFits>(
+        v, b, shape::min(line, S.n - 1), k,
+        [&](Index i) { return f.loadB(i); });
+  }
+};
+
+/// A product as a link, or several: of matrices in memory one after another, of
+/// which a block has at most `most`.
+template <typename F, Matmul S, bool ofMatrices, int most>
+struct MatmulFragments {
+  static constexpr Mma mma = S.schedule.mma;
+  static constexpr int warps = shape::chainThreads / 32;
+  /// Rows of a matrix, those of a block where it has some of one.
+  static constexpr int rows = ofMatrices ? S.m : most;
+  static constexpr int tall = shape::ceilDiv(rows, 16);
+  static constexpr int matrices = ofMatrices ? most : 1;
+
+  /// Parts of 16 rows and 8 x `wide` columns.
+  static MN_SHAPE_FN int partsOf(int wide) {
+    return matrices * tall * shape::ceilDiv(S.n, 8 * wide);
+  }
+  /// As few columns as give each warp no more parts: it waits for the operands
+  /// of each.
+  static MN_SHAPE_FN int turnsOf(int wide) {
+    return shape::ceilDiv(partsOf(wide), warps);
+  }
+  static constexpr int wide = turnsOf(1) == turnsOf(4)   ? 1
+                              : turnsOf(2) == turnsOf(4) ? 2
+                                                         : 4;
+  static constexpr int across = shape::ceilDiv(S.n, 8 * wide);
+  static constexpr int parts = partsOf(wide);
+  using Fragments = FragmentSums<S, wide>;
+  using Sums = typename Fragments::Sums;
+  using Part = OperandsOfPart<F, S, Fragments::kFits>;
+
   /// `result`: where the matrix of results begins.
   static MN_DEVICE void store(const Part &part, const Sums &sum, Index result) {
-    const int lane = int(threadIdx.x) % 32;
     Index at[4 * wide];
     float v[4 * wide];
-#pragma unroll
-    for (int i = 0; i < 4 * wide; ++i) {
-      const int line = part.row + lane / 4 + i % 4 / 2 * 8;
-      const int other = part.column + i / 4 * 8 + lane % 4 * 2 + i % 2;
+    Fragments::eachSum([&](int i, int row, int column) {
+      const int line = part.row + row, other = part.column + column;
       const bool isThere = line <= part.lastRow && other < S.n;
       at[i] = placeIf(isThere, result + line * S.n + other);
       v[i] = sum[i / 4][i % 4];
       // Infinities and numbers near the end of f32's range in two parts.
       if (mma == Mma::tf32x3 && isThere && v[i] != v[i])
-        v[i] = part.exact(line, other);
-    }
+        v[i] = exactSum<S>(part.f, part.a, part.b, line, other);
+    });
     storeResults<S.n % 2 == 0 ? 2 : 1>(part.f, at, v);
   }
 
@@ -242,7 +262,7 @@ struct MatmulFragments {
                    tile % across * wide * 8,
                    (ofMatrices ? S.m : here.count) - 1};
       Sums sum = {};
-      addUp(sum, part);
+      Fragments::addUp(sum, part);
       store(part, sum, number * (ofMatrices ? S.m * S.n : S.n));
     }
   }

@@ -39,7 +39,9 @@ struct ChainRows {
 
 /// What links hold one after the other: the same for all of a kernel.
 MN_DEVICE char *chainMemory() {
-  __shared__ char bytes[shape::chainMemory] __attribute__((aligned(16)));
+  constexpr int64_t most =
+      shape::max(shape::chainMemory, shape::chainMemoryOfMma);
+  __shared__ char bytes[most] __attribute__((aligned(16)));
   return bytes;
 }
 

@@ -20,6 +20,8 @@ MN_SHAPE_FN int chainRows(int64_t rows) {
 
 /// Bytes of shared memory for the matrices that a link holds.
 inline constexpr int64_t chainMemory = 32 * 1024;
+/// The same of several products on tensor cores.
+inline constexpr int64_t chainMemoryOfMma = 44 * 1024;
 
 /// Elements from one line of k elements to the next: an odd number of fours, so
 /// that those of eight lines are in different banks.

@@ -34,13 +34,26 @@ MN_SHAPE_FN int teamOfSoftmax(const Softmax &s) {
   return team;
 }
 
+/// Rows of a team, one after the other in a thread's registers: several of
+/// short ones where all threads of a large GPU have one, so that more loads are
+/// on their way.
+MN_SHAPE_FN int rowsOfTeam(const Softmax &s) {
+  constexpr int most = 4, shortest = 64, residentThreads = 2048;
+  const int64_t threads = s.outer * teamOfSoftmax(s);
+  int rows = 1;
+  while (rows < most && s.size <= shortest &&
+         2 * rows * int64_t(residentThreads) * referenceSms <= threads)
+    rows *= 2;
+  return rows;
+}
+
 MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
   const int64_t rows = s.outer * s.inner;
   const SoftmaxWay way = softmaxWay(s);
   if (way == SoftmaxWay::block)
     return {static_cast<unsigned>(rows), 256};
   const int64_t rowsInBlock =
-      way == SoftmaxWay::warp ? 128 / teamOfSoftmax(s) : 128;
+      way == SoftmaxWay::warp ? 128 / teamOfSoftmax(s) * rowsOfTeam(s) : 128;
   return {static_cast<unsigned>(ceilDiv(rows, rowsInBlock)), 128};
 }
 } // namespace shape
@@ -48,6 +61,13 @@ MN_SHAPE_FN LaunchShape softmax(const Softmax &s) {
 #ifdef __CUDACC__
 
 namespace device {
+
+/// x / c of finite numbers, from 1 / c, as divideBy() of math.h.
+MN_DEVICE double quotientOf(double x, double c, double) { return x / c; }
+MN_DEVICE float quotientOf(float x, float c, float reciprocal) {
+  const float quotient = x * reciprocal;
+  return ::fmaf(::fmaf(-quotient, c, x), reciprocal, quotient);
+}
 
 template <typename T, Softmax S> struct SoftmaxKernel {
   static MN_DEVICE T finish(T x, T top, T sum) {
@@ -108,19 +128,23 @@ template <typename T, Softmax S> struct SoftmaxKernel {
       for (int row = 0; row < rows; ++row)
         sum[row] += shuffleXor(sum[row], lanes);
 #pragma unroll
-    for (int row = 0; row < rows; ++row)
+    for (int row = 0; row < rows; ++row) {
+      const T reciprocal = mn::reciprocal(sum[row]);
 #pragma unroll
       for (int j = 0; j < each; ++j)
         if (first + row * apart < end && has(j))
-          f.store(at(row, j), S.log ? finish(x[row][j], top[row], sum[row])
-                                    : x[row][j] / sum[row]);
+          f.store(at(row, j),
+                  S.log ? finish(x[row][j], top[row], sum[row])
+                        : quotientOf(x[row][j], sum[row], reciprocal));
+    }
   }
 
   template <typename F> static MN_DEVICE void runWarp(const F &f) {
-    constexpr int team = shape::teamOfSoftmax(S);
+    constexpr int team = shape::teamOfSoftmax(S), teams = 128 / team;
+    constexpr int rows = shape::rowsOfTeam(S);
     const int64_t row =
-        int64_t(blockIdx.x) * (128 / team) + int(threadIdx.x) / team;
-    runRows<1, team>(f, Index(row), 0, Index(S.outer));
+        int64_t(blockIdx.x) * teams * rows + int(threadIdx.x) / team;
+    runRows<rows, team>(f, Index(row), teams, Index(S.outer));
   }
 
   /// Every thread gets the result for its block of 256.

@@ -327,7 +327,8 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
     small. A map that a link reads by rows, such as a transpose of the values of
     an attention, is a link, too, if the chain reads all that it reads and who
     else reads its result waits for the chain; with the chain's first map it is
-    one.
+    one. Links that do not wait for each other follow each other, what has a root
+    as late as what reads it lets it: threads wait for the first of them only.
     Only where launches cost as much as small steps do, and only on generated
     code. What multiplies in a link of more than four rows, or of several products,
     is the tensor cores where the plan's precision allows these, whatever was

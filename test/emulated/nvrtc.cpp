@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,22 @@ std::string take(const std::string &text, size_t &at, const char *word) {
   return text.substr(begin, at - begin);
 }
 
+/// Leaves names of files where lines are from without their folders, but for
+/// the system's, from which a compiler takes more: the headers of kernels are
+/// in other folders each time.
+std::string withoutFolders(const std::string &text) {
+  std::istringstream lines(text);
+  std::string all, line;
+  while (std::getline(lines, line)) {
+    const size_t name = line.find('"') + 1, end = line.rfind('/');
+    if (line.starts_with("# ") && name != 0 && end != std::string::npos &&
+        !line.substr(name).starts_with("/usr/"))
+      line.erase(name, end + 1 - name);
+    all += line + "\n";
+  }
+  return all;
+}
+
 /// Makes kernels functions, and adds each to the list of them.
 void rewriteKernels(std::string &text) {
   const std::string mark = "__global__ void";
@@ -135,7 +152,7 @@ bool compile(Program &program, const std::string &options) {
            quoted(emulated + "/include") + " -include " +
            quoted(emulated + "/kernel.h") + options + " text.cpp -o all.cpp"))
     return false;
-  std::string rewritten = read(folder / "all.cpp");
+  std::string rewritten = withoutFolders(read(folder / "all.cpp"));
   rewriteKernels(rewritten);
   write(folder / "all.cpp", rewritten);
   // What -O2 makes of the kernels of test/gpu takes half as long again to

@@ -164,7 +164,8 @@ struct Machine {
   /// loads and stores at once, where they are neighbours in what is read, too;
   /// one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
-  /// Likewise in a chain, of a map that has more than so many in a block.
+  /// Likewise in a chain, where a map's loops have more than so many in a
+  /// block.
   int64_t linkFoursAfter = std::numeric_limits<int64_t>::max();
   /// Of tensors of so many elements, what the backward pass needs is computed
   /// again from what is kept anyway: loads take longer. Functions such as exp

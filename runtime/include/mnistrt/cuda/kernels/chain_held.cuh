@@ -1,10 +1,11 @@
 //===- chain_held.cuh - a chain's products of odd matrices ------*- C++ -*-===//
 //
-// Several products on tensor cores, of matrices whose lines begin anywhere, as
-// those of 49 tokens do: lanes that load and store what they multiply, as in
-// chain_fragments.cuh, then have an element at a time, and a warp touches eight
-// lines for it. Here a block brings the operands of some matrices to shared
-// memory, and what is there of the sums from there to memory.
+// Several products on tensor cores, of matrices whose lines do not begin at
+// multiples of four elements, as those of 49 tokens: lanes that load and store
+// for themselves, as in chain_fragments.cuh, then have one element at a time,
+// and a warp touches eight lines for it. Here a block copies the operands of
+// some matrices to shared memory, and the results, which take their place there,
+// to memory, in the order in which they are there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,8 +4,8 @@
 // multiples of four elements, as those of 49 tokens: lanes that load and store
 // for themselves, as in chain_fragments.cuh, then have one element at a time,
 // and a warp touches eight lines for it. Here a block copies the operands of
-// some matrices to shared memory, and the results, which take their place there,
-// to memory, in the order in which they are there.
+// some matrices to shared memory, and the results, which take their place
+// there, to memory, in the order in which they are there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -47,8 +47,7 @@ const Machine &Machine::h200() {
                                 .elements = 1 << 13,
                                 .sums = 256},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
-      // As many as a block has threads.
-      .linkFoursAfter = 1024,
+      .linkFoursAfter = mn::shape::chainThreads,
       .recomputedFrom = 1 << 16,
       .functionsFrom = 1 << 23, // 32 MiB of 50 in the second cache.
       .roundedFrom = 1 << 20,

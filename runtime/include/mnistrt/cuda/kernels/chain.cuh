@@ -3,9 +3,10 @@
 // Steps of which each computes a row of its results from the same row of what
 // the ones before it made, where rows are along the first dimension: the last
 // layers of a network with the loss and its gradient. A block has some rows and
-// runs all links on them, one after another; no block waits for another. What a
-// link makes is in memory, where the threads of its block find it after a
-// barrier. A block reads the weights of products whole.
+// runs all links on them, one after another, or side by side where none waits
+// for the other; no block waits for another. What a link makes is in memory,
+// where the threads of its block find it after a barrier. A block reads the
+// weights of products whole.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,38 +25,6 @@ struct HeldOperands {
   MN_DEVICE float loadB(Index i) const { return b[i]; }
 };
 
-/// Brings at most `most` elements, thread by thread; several are on their way
-/// at once.
-template <int most> struct Brought {
-  static constexpr int threads = shape::chainThreads;
-  static constexpr int turns = shape::ceilDiv(most, threads);
-  static constexpr int atOnce = shape::min(turns, 8);
-  float v[atOnce];
-
-  template <typename Load>
-  MN_DEVICE void load(int turn, int count, const Load &loadAt) {
-#pragma unroll
-    for (int j = 0; j < atOnce; ++j)
-      v[j] = float(loadAt(
-          shape::min(int(threadIdx.x) + (turn + j) * threads, count - 1)));
-  }
-  MN_DEVICE void store(float *to, int turn, int count) const {
-#pragma unroll
-    for (int j = 0; j < atOnce; ++j)
-      if (const int e = int(threadIdx.x) + (turn + j) * threads; e < count)
-        to[e] = v[j];
-  }
-  /// Those after the first turns.
-  template <typename Load>
-  MN_DEVICE void bringRest(float *to, int count, const Load &loadAt) {
-#pragma unroll 1
-    for (int turn = atOnce; turn < turns; turn += atOnce) {
-      load(turn, count, loadAt);
-      store(to, turn, count);
-    }
-  }
-};
-
 /// A block has at most `most` of the matrices.
 template <typename F, Matmul S, int most> struct HeldFragments {
   static constexpr Mma mma = S.schedule.mma;
@@ -81,17 +49,15 @@ template <typename F, Matmul S, int most> struct HeldFragments {
                                    most *(ofA + ofB + ofResult) > 4 * threads;
 
   static MN_DEVICE void bring(const F &f, float *held, Index first, int some) {
-    Brought<atOnce * ofA> a;
-    Brought<atOnce * ofB> b;
-    const auto loadA = [&](int e) { return f.loadA(first * ofA + e); };
-    const auto loadB = [&](int e) { return f.loadB(first * ofB + e); };
-    float *ofBs = held + atOnce * ofA;
-    a.load(0, some * ofA, loadA);
-    b.load(0, some * ofB, loadB);
-    a.store(held, 0, some * ofA);
-    b.store(ofBs, 0, some * ofB);
-    a.bringRest(held, some * ofA, loadA);
-    b.bringRest(ofBs, some * ofB, loadB);
+    using Lines = HeldLines<float, S.k>;
+    constexpr int together = 8; // loads of an operand that are on their way
+    const auto a = Lines::template operand<atOnce * ofA, 1, together>(
+        some * ofA, [&](int e, int) { return float(f.loadA(first * ofA + e)); },
+        [](int e) { return e; });
+    const auto b = Lines::template operand<atOnce * ofB, 1, together>(
+        some * ofB, [&](int e, int) { return float(f.loadB(first * ofB + e)); },
+        [](int e) { return atOnce * ofA + e; });
+    Lines::bring(held, a, b);
   }
 
   /// To where the results of the part's matrix begin; `number`: that of the

@@ -216,12 +216,12 @@ template <typename T, int k> struct HeldLines {
                                                   : 1);
   }
 
-  /// What a thread brings of an operand of at most so many elements: up to four
-  /// at once, or two times `wide` neighbours of a line.
-  template <int mostOf, int wide> struct Part {
+  /// What a thread brings of an operand of at most so many elements: up to
+  /// `atOnce` times `wide` neighbours of a line.
+  template <int mostOf, int wide, int atOnce> struct Part {
     static constexpr int apart = wide * threads;
-    static constexpr int count = shape::max(
-        1, shape::min(wide == 1 ? 4 : 2, shape::ceilDiv(mostOf, apart)));
+    static constexpr int count =
+        shape::max(1, shape::min(atOnce, shape::ceilDiv(mostOf, apart)));
     static constexpr bool isAll = mostOf <= count * apart;
     T v[count][wide];
 
@@ -251,15 +251,16 @@ template <typename T, int k> struct HeldLines {
   /// An operand that is brought: `size` elements, at most `mostOf`. loadAt(e,
   /// i) gives element e + i of neighbours from an aligned one on, and place(e)
   /// says where the first one belongs.
-  template <int mostOf, int wide, typename Load, typename Place>
+  template <int mostOf, int wide, int atOnce, typename Load, typename Place>
   struct Operand {
-    using Elements = Part<mostOf, wide>;
+    using Elements = Part<mostOf, wide, atOnce>;
     int size;
     Load loadAt;
     Place place;
   };
-  template <int mostOf, int wide = 1, typename Load, typename Place>
-  static MN_DEVICE Operand<mostOf, wide, Load, Place>
+  template <int mostOf, int wide = 1, int atOnce = wide == 1 ? 4 : 2,
+            typename Load, typename Place>
+  static MN_DEVICE Operand<mostOf, wide, atOnce, Load, Place>
   operand(int size, const Load &loadAt, const Place &place) {
     return {size, loadAt, place};
   }

@@ -1,15 +1,10 @@
 # mn_library and mn_executable: a target of ours, with our warnings.
 # mn_read_once(target header...): what takes longer to read than the files that
 # include it.
-# mn_precompile(target header...): what most of its files include, if wanted.
-
-option(MNISTC_PRECOMPILE "Precompile headers: a build from nothing takes less \
-time, and an include that is missing stays unseen" OFF)
-
-# Nearly all files of the compiler include these.
-set(MN_IR_HEADERS <lib/IR/Mnist/MnistOps.h> <lib/IR/Plan/PlanOps.h>
-  <llvm/ADT/StringExtras.h> <llvm/ADT/TypeSwitch.h> <mlir/IR/PatternMatch.h>
-  <mlir/IR/TypeUtilities.h>)
+#
+# With CMAKE_UNITY_BUILD several files of a target are compiled as one: a build
+# from nothing takes half the time, and an include that is missing stays unseen.
+# Two files of a target can then not define the same name, static or not.
 
 function(mn_target target)
   mn_warnings(${target})
@@ -33,10 +28,4 @@ function(mn_read_once target)
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
-endfunction()
-
-function(mn_precompile target)
-  if(MNISTC_PRECOMPILE)
-    mn_read_once(${target} ${ARGN})
-  endif()
 endfunction()

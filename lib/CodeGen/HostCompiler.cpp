@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-static llvm::Error fail(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 void mlir::mnistc::keepFirst(llvm::Error &first, llvm::Error next) {
   if (first)
     llvm::consumeError(std::move(next));
@@ -34,7 +30,7 @@ llvm::Error mlir::mnistc::writeFile(const Twine &path, StringRef text) {
     code = os.error();
     os.clear_error();
   }
-  return code ? fail("cannot write " + path + ": " + code.message())
+  return code ? toolchainError("cannot write " + path + ": " + code.message())
               : llvm::Error::success();
 }
 
@@ -47,8 +43,8 @@ llvm::Expected<std::vector<std::string>> mlir::mnistc::findCompiler() {
   if (!names.empty()) {
     llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(names[0]);
     if (!path)
-      return fail("expected a C++ compiler as CXX says, got no '" + names[0] +
-                  "'");
+      return toolchainError("expected a C++ compiler as CXX says, got no '" +
+                            names[0] + "'");
     command.push_back(*path);
     for (StringRef argument : llvm::drop_begin(names))
       command.push_back(argument.str());
@@ -59,8 +55,9 @@ llvm::Expected<std::vector<std::string>> mlir::mnistc::findCompiler() {
       command.push_back(*path);
       return command;
     }
-  return fail("expected a C++ compiler (c++, g++ or clang++) on PATH, got "
-              "none; install g++ or set CXX");
+  return toolchainError(
+      "expected a C++ compiler (c++, g++ or clang++) on PATH, got "
+      "none; install g++ or set CXX");
 }
 
 std::string mlir::mnistc::firstErrorLine(StringRef log) {
@@ -88,9 +85,9 @@ llvm::Error mlir::mnistc::execute(ArrayRef<std::string> command,
   auto text = llvm::MemoryBuffer::getFile(log);
   if (text && !(*text)->getBuffer().empty())
     message = firstErrorLine((*text)->getBuffer());
-  return fail(llvm::sys::path::filename(command[0]) + " failed with code " +
-              Twine(code) + (message.empty() ? "" : ": " + message) + "; see " +
-              log);
+  return toolchainError(
+      llvm::sys::path::filename(command[0]) + " failed with code " +
+      Twine(code) + (message.empty() ? "" : ": " + message) + "; see " + log);
 }
 
 /// The compiler with all that it is told but what to do.

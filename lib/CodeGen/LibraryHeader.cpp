@@ -50,32 +50,29 @@ std::string mlir::mnistc::archiveNeeds(const Program &program) {
   return llvm::join(flags, " ");
 }
 
-static llvm::Error fail(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 llvm::Expected<std::string> mlir::mnistc::headerPath(const Program &program) {
   llvm::SmallString<128> path(program.output);
   llvm::sys::path::replace_extension(path, "h");
   if (path == program.output)
-    return fail("expected another name than " + path +
-                " for the library, as its header has this one");
+    return toolchainError("expected another name than " + path +
+                          " for the library, as its header has this one");
   if (!llvm::sys::fs::exists(path))
     return path.str().str();
   auto found = llvm::MemoryBuffer::getFile(path);
   if (!llvm::sys::fs::is_regular_file(path) || !found ||
       !(*found)->getBuffer().split('\n').first.contains(mark))
-    return fail("cannot write " + path + ", the library's header: expected " +
-                "no such file or one written by mnistc, got another; move "
-                "it or choose another -o");
+    return toolchainError(
+        "cannot write " + path + ", the library's header: expected " +
+        "no such file or one written by mnistc, got another; move "
+        "it or choose another -o");
   return path.str().str();
 }
 
 llvm::Expected<std::string> mlir::mnistc::headerText(const Program &program) {
   auto interface = llvm::MemoryBuffer::getFile(program.include + "/mnist.h");
   if (!interface)
-    return fail("expected the C interface " + program.include +
-                "/mnist.h: " + interface.getError().message());
+    return toolchainError("expected the C interface " + program.include +
+                          "/mnist.h: " + interface.getError().message());
   std::string function = modelFunction(program);
   std::string guard = StringRef(function).upper() + "_H";
   std::string text = ("/* " + Twine(mark) + ": the model " + function +

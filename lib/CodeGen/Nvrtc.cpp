@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-static llvm::Error fail(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 namespace {
 /// The functions that we call; int is nvrtcResult, void * an nvrtcProgram.
 struct Nvrtc {
@@ -74,7 +70,7 @@ static llvm::Expected<Nvrtc> openNvrtc() {
         openBuiltins(folder);
       return nvrtc;
     }
-  return fail(
+  return toolchainError(
       "expected NVRTC (libnvrtc.so.13 or libnvrtc.so.12) or nvcc of a CUDA "
       "toolkit to compile kernels, got neither; set MNISTC_CUDA_PATH to its "
       "folder");
@@ -124,7 +120,7 @@ static llvm::Expected<std::string> compile(const Nvrtc &nvrtc, StringRef source,
   auto describe = [&](int code) { return nvrtc.getErrorString(code); };
   if (int code = nvrtc.createProgram(&program, source.str().c_str(),
                                      "model.cpp", 0, nullptr, nullptr))
-    return fail(Twine("NVRTC failed: ") + describe(code));
+    return toolchainError(Twine("NVRTC failed: ") + describe(code));
   int code = nvrtc.compileProgram(program, flags.size(), flags.data());
   size_t size = 0;
   if (nvrtc.getLogSize(program, &size) == 0 && size > 1) {
@@ -141,8 +137,8 @@ static llvm::Expected<std::string> compile(const Nvrtc &nvrtc, StringRef source,
   }
   nvrtc.destroyProgram(&program);
   if (code != 0)
-    return fail("NVRTC cannot compile the kernels for " + arch + ": " +
-                describe(code));
+    return toolchainError("NVRTC cannot compile the kernels for " + arch +
+                          ": " + describe(code));
   return cubin;
 }
 

@@ -17,10 +17,6 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-static llvm::Error fail(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 const ToolchainTarget *ToolchainTarget::get(StringRef name) {
   // Integers wrap around; no trap and no errno keeps a loop from SIMD.
   static const ToolchainTarget targets[] = {
@@ -55,14 +51,16 @@ public:
     if (saveTemps.empty()) {
       std::error_code code = temporary.create();
       folder = temporary.path();
-      return code ? fail("cannot make a temporary folder: " + code.message())
+      return code ? toolchainError("cannot make a temporary folder: " +
+                                   code.message())
                   : llvm::Error::success();
     }
     folder = saveTemps;
     std::error_code code = llvm::sys::fs::create_directories(saveTemps);
     if (!code)
       code = llvm::sys::fs::make_absolute(folder);
-    return code ? fail("cannot make folder " + folder + ": " + code.message())
+    return code ? toolchainError("cannot make folder " + folder + ": " +
+                                 code.message())
                 : llvm::Error::success();
   }
   std::string path(StringRef name) const { return (folder + "/" + name).str(); }
@@ -202,8 +200,8 @@ static llvm::Error compileDevice(const Program &program, const DevicePart &code,
     return cubin.takeError();
   std::string path = stem + ".log";
   llvm::consumeError(writeFile(path, log));
-  return fail(llvm::toString(cubin.takeError()) + ": " + firstErrorLine(log) +
-              "; see " + path);
+  return toolchainError(llvm::toString(cubin.takeError()) + ": " +
+                        firstErrorLine(log) + "; see " + path);
 }
 
 /// The runtime's archives, and what an installed compiler brings with them.
@@ -274,9 +272,10 @@ static llvm::Error link(const Program &program, const Workplace &place,
     return failed;
   std::string message = llvm::toString(std::move(failed));
   if (StringRef(message).contains("-ldnnl"))
-    return fail("expected oneDNN where the linker looks (libdnnl-dev), got "
-                "none; install it, or compile with --libraries=none");
-  return fail(message);
+    return toolchainError(
+        "expected oneDNN where the linker looks (libdnnl-dev), got "
+        "none; install it, or compile with --libraries=none");
+  return toolchainError(message);
 }
 
 /// Links objects into one, of whose symbols only those named by `shown` can be
@@ -287,8 +286,9 @@ static llvm::Error linkObject(const Workplace &place,
                               const std::string &object) {
   llvm::ErrorOr<std::string> objcopy = llvm::sys::findProgramByName("objcopy");
   if (!objcopy)
-    return fail("expected objcopy on PATH for a static library, got none; "
-                "install binutils");
+    return toolchainError(
+        "expected objcopy on PATH for a static library, got none; "
+        "install binutils");
   // Functions that other objects have too would be dropped at the final link.
   for (const char *flag :
        {"-r", "-nostdlib", "-Wl,--force-group-allocation", "-o"})
@@ -309,8 +309,8 @@ static llvm::Error archive(const Program &program, const Workplace &place,
                            const std::string &output) {
   llvm::ErrorOr<std::string> ar = llvm::sys::findProgramByName("ar");
   if (!ar)
-    return fail("expected ar on PATH for a static library, got none; "
-                "install binutils");
+    return toolchainError("expected ar on PATH for a static library, got none; "
+                          "install binutils");
   std::string model = place.path("library.o"), api = place.path("mnist.o");
   std::vector<std::string> command = compiler;
   for (const std::string &object : hostObjects(program))
@@ -350,8 +350,8 @@ static llvm::Error checkRuntime(const Program &program) {
     files.push_back(program.lib + "/libmnistrt_" + name + ".a");
   for (const std::string &file : files)
     if (!llvm::sys::fs::exists(file))
-      return fail("expected the runtime's file " + file +
-                  ", got none; see --runtime");
+      return toolchainError("expected the runtime's file " + file +
+                            ", got none; see --runtime");
   return llvm::Error::success();
 }
 
@@ -409,13 +409,13 @@ static llvm::Error writeHeader(const Program &program,
   PartialFile partial;
   int descriptor;
   if (std::error_code code = partial.create(path, descriptor))
-    return fail("cannot write " + path + ": " + code.message());
+    return toolchainError("cannot write " + path + ": " + code.message());
   llvm::sys::fs::file_t file = descriptor;
   llvm::sys::fs::closeFile(file);
   if (llvm::Error failed = writeFile(partial.path(), *text))
     return failed;
   if (std::error_code code = partial.commit())
-    return fail("cannot write " + path + ": " + code.message());
+    return toolchainError("cannot write " + path + ": " + code.message());
   return llvm::Error::success();
 }
 
@@ -432,13 +432,14 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
 
   if (llvm::sys::fs::exists(program.output) &&
       !llvm::sys::fs::is_regular_file(program.output))
-    return fail("cannot write " + program.output +
-                ": expected a file, got something else");
+    return toolchainError("cannot write " + program.output +
+                          ": expected a file, got something else");
 
   PartialFile partial;
   int descriptor;
   if (std::error_code code = partial.create(program.output, descriptor))
-    return fail("cannot write " + program.output + ": " + code.message());
+    return toolchainError("cannot write " + program.output + ": " +
+                          code.message());
   llvm::sys::fs::file_t file = descriptor;
   llvm::sys::fs::closeFile(file); // the linker opens it again
 
@@ -450,6 +451,7 @@ llvm::Error mlir::mnistc::buildProgram(const Program &program) {
     if (llvm::Error failed = writeHeader(program, *header))
       return failed;
   if (std::error_code code = partial.commit())
-    return fail("cannot write " + program.output + ": " + code.message());
+    return toolchainError("cannot write " + program.output + ": " +
+                          code.message());
   return llvm::Error::success();
 }

@@ -55,6 +55,10 @@ struct Program {
   std::function<void(StringRef)> lap = [](StringRef) {};
 };
 
+inline llvm::Error toolchainError(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
 /// Compiles, links and writes `output`, whole or not at all. The error is one
 /// line; where a compiler has more to say it names a log.
 llvm::Error buildProgram(const Program &program);

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::mnistc;
 using namespace mlir::mnistc::importer;
 
-template <typename Op> static Value unary(Node &n) {
+template <typename Op> static Value floatUnary(Node &n) {
   n.ignore("consumed_inputs");
   return n.create<Op>(n.floatInput(0));
 }
@@ -160,11 +160,11 @@ ArrayRef<Operator> importer::activationOperators() {
       {"PRelu", 7, preluRow},
       {"Relu", 1, relu},
       {"Selu", 1, selu},
-      {"Sigmoid", 1, unary<SigmoidOp>},
-      {"Softplus", 1, unary<SoftplusOp>},
+      {"Sigmoid", 1, floatUnary<SigmoidOp>},
+      {"Softplus", 1, floatUnary<SoftplusOp>},
       {"Softsign", 1, softsign},
       {"Swish", 24, swish},
-      {"Tanh", 1, unary<TanhOp>},
+      {"Tanh", 1, floatUnary<TanhOp>},
       {"ThresholdedRelu", 10, thresholdedRelu},
   };
   return rows;

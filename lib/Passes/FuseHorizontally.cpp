@@ -24,7 +24,7 @@ namespace mlir::mnistc {
 namespace {
 /// Pointwise steps that will be one, in order; or some with results of one
 /// element, and a row step after whose rows they are computed.
-struct Group {
+struct StepGroup {
   SmallVector<StepOp> steps;
   StepOp rows; ///< the row step, or null
   llvm::SetVector<Value> inputs, results;
@@ -33,7 +33,7 @@ struct Group {
   bool numbers = true;  ///< all results have one element
   bool closed = false;  ///< a later step reads a result, or updates an input
 
-  explicit Group(SmallVector<StepOp> all) : steps(std::move(all)) {
+  explicit StepGroup(SmallVector<StepOp> all) : steps(std::move(all)) {
     llvm::sort(steps, [](StepOp a, StepOp b) { return a->isBeforeInBlock(b); });
     for (StepOp step : steps) {
       if (rootOf(step))
@@ -60,25 +60,25 @@ struct FuseHorizontally : impl::FuseHorizontallyBase<FuseHorizontally> {
 private:
   void findUpdates();
   void findDependencies();
-  bool canFuse(const Group &some, const Group &others) const;
+  bool canFuse(const StepGroup &some, const StepGroup &others) const;
   bool joinEarlier(StepOp step);
-  bool canRunWith(const Group &numbers, const Group &others) const;
-  void moveTo(Group &group, Group &&numbers);
+  bool canRunWith(const StepGroup &numbers, const StepGroup &others) const;
+  void moveTo(StepGroup &group, StepGroup &&numbers);
   void joinNumbers(bool toRows);
-  bool readInOrder(const Group &readers, const Group &written) const;
-  bool joinRows(const Group &some, const Group &others) const;
-  bool delays(const Group &some, const Group &others) const;
-  llvm::BitVector sumsBefore(const Group &group) const;
-  bool waitsForMoreSums(const Group &some, const Group &others) const;
+  bool readInOrder(const StepGroup &readers, const StepGroup &written) const;
+  bool joinRows(const StepGroup &some, const StepGroup &others) const;
+  bool delays(const StepGroup &some, const StepGroup &others) const;
+  llvm::BitVector sumsBefore(const StepGroup &group) const;
+  bool waitsForMoreSums(const StepGroup &some, const StepGroup &others) const;
   void fuse(StepOp step);
   bool isUpdatedBy(Value parameter, ValueRange results) const;
   void closeGroupsBefore(StepOp step);
   StringRef wordFor(ValueRange results) const;
-  void merge(const Group &group, StepNames &names);
+  void merge(const StepGroup &group, StepNames &names);
 
   /// The parameter, an argument, that a result is the new value of.
   DenseMap<Value, Value> updates;
-  std::vector<Group> open;
+  std::vector<StepGroup> open;
   bool keepsNumbers = false; ///< for row steps
   /// Where steps will run concurrently: the dependencies of each.
   std::optional<StepDependencies> dependencies;
@@ -124,7 +124,8 @@ void FuseHorizontally::findDependencies() {
 
 /// Whether, if all these were one step, a step that reads a result would wait
 /// for what it does not depend on: what one of them needs, or the row step.
-bool FuseHorizontally::delays(const Group &some, const Group &others) const {
+bool FuseHorizontally::delays(const StepGroup &some,
+                              const StepGroup &others) const {
   llvm::SmallSetVector<Operation *, 8> both(some.steps.begin(),
                                             some.steps.end());
   both.insert(others.steps.begin(), others.steps.end());
@@ -149,7 +150,7 @@ bool FuseHorizontally::delays(const Group &some, const Group &others) const {
 }
 
 /// The sums over ranks that a group needs.
-llvm::BitVector FuseHorizontally::sumsBefore(const Group &group) const {
+llvm::BitVector FuseHorizontally::sumsBefore(const StepGroup &group) const {
   llvm::BitVector before(numberOf.size());
   for (StepOp step : group.steps)
     before |= dependencies->of(numberOf.at(step));
@@ -158,8 +159,8 @@ llvm::BitVector FuseHorizontally::sumsBefore(const Group &group) const {
 
 /// Whether, if these were one step, some would wait for a sum that only others
 /// need: what early sums are for would run when the last one has ended.
-bool FuseHorizontally::waitsForMoreSums(const Group &some,
-                                        const Group &others) const {
+bool FuseHorizontally::waitsForMoreSums(const StepGroup &some,
+                                        const StepGroup &others) const {
   llvm::BitVector one = sumsBefore(some), other = sumsBefore(others);
   return one.any() && other.any() && one != other;
 }
@@ -202,8 +203,8 @@ static bool readsChosenInOrder(StepOp step,
 
 /// Whether a thread reads only those results and new values of `written` that
 /// it computes itself.
-bool FuseHorizontally::readInOrder(const Group &readers,
-                                   const Group &written) const {
+bool FuseHorizontally::readInOrder(const StepGroup &readers,
+                                   const StepGroup &written) const {
   return llvm::all_of(readers.steps, [&](StepOp step) {
     // Who updates a parameter and does not read it shares no loop with who
     // does.
@@ -221,7 +222,8 @@ bool FuseHorizontally::readInOrder(const Group &readers,
 
 /// Whether numbers read what a row step makes of a single row, not of totals:
 /// the row step would have to compute them there.
-static bool readsRows(StepOp rows, const RowBody &body, const Group &numbers) {
+static bool readsRows(StepOp rows, const RowBody &body,
+                      const StepGroup &numbers) {
   for (auto [result, value] :
        llvm::zip_equal(rows.getResults(), yieldsOf(rows)))
     if (numbers.inputs.contains(result) && body.knownAfter.contains(value))
@@ -231,13 +233,13 @@ static bool readsRows(StepOp rows, const RowBody &body, const Group &numbers) {
 
 /// Whether a row step may have the results of others: without totals, those of
 /// its one row.
-static bool mayYield(const RowBody &body, const Group &numbers) {
+static bool mayYield(const RowBody &body, const StepGroup &numbers) {
   return !body.totals.empty() ||
          llvm::all_of(numbers.results,
                       [&](Value result) { return body.space.hasRows(result); });
 }
 
-static bool takesAfterRows(StepOp rows, const Group &numbers) {
+static bool takesAfterRows(StepOp rows, const StepGroup &numbers) {
   FailureOr<RowBody> body = readRowBody(rows);
   return succeeded(body) && mayYield(*body, numbers) &&
          !readsRows(rows, *body, numbers);
@@ -245,11 +247,12 @@ static bool takesAfterRows(StepOp rows, const Group &numbers) {
 
 /// Whether, if there is a row step among these, the others can be computed
 /// after its last row: its rows need neither them nor what they update.
-bool FuseHorizontally::joinRows(const Group &some, const Group &others) const {
+bool FuseHorizontally::joinRows(const StepGroup &some,
+                                const StepGroup &others) const {
   if (!some.rows && !others.rows)
     return true;
   StepOp rows = some.rows ? some.rows : others.rows;
-  auto isNeeded = [&](const Group &group) {
+  auto isNeeded = [&](const StepGroup &group) {
     for (auto [i, input] : llvm::enumerate(rows.getInputs()))
       if ((group.results.contains(input) ||
            isUpdatedBy(input, group.results.getArrayRef())) &&
@@ -262,7 +265,8 @@ bool FuseHorizontally::joinRows(const Group &some, const Group &others) const {
          takesAfterRows(rows, some.rows ? others : some);
 }
 
-bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
+bool FuseHorizontally::canFuse(const StepGroup &some,
+                               const StepGroup &others) const {
   return some.operands + others.operands <= maxOperands &&
          some.ops + others.ops <= maxFusedOps &&
          (some.numbers == others.numbers || !keepsNumbers) &&
@@ -276,7 +280,7 @@ bool FuseHorizontally::canFuse(const Group &some, const Group &others) const {
 /// Groups that `step` is not part of would move past it. They cannot if it
 /// reads their results, or updates what they read.
 void FuseHorizontally::closeGroupsBefore(StepOp step) {
-  for (Group &group : open) {
+  for (StepGroup &group : open) {
     group.closed |= llvm::any_of(step.getInputs(), [&](Value input) {
       return group.results.contains(input);
     });
@@ -302,7 +306,7 @@ StringRef FuseHorizontally::wordFor(ValueRange results) const {
 
 /// What others read; first that of the row step, which the whole is called
 /// after.
-static SmallVector<Value> resultsOf(const Group &group) {
+static SmallVector<Value> resultsOf(const StepGroup &group) {
   SmallVector<Value> results;
   auto add = [&](StepOp step) {
     for (Value result : step.getResults())
@@ -320,7 +324,7 @@ static SmallVector<Value> resultsOf(const Group &group) {
 }
 
 /// The step that a group is called after: the last of those that make the most.
-static StepOp namedAfter(const Group &group) {
+static StepOp namedAfter(const StepGroup &group) {
   if (group.rows)
     return group.rows;
   auto elementsOf = [](StepOp step) {
@@ -336,7 +340,7 @@ static StepOp namedAfter(const Group &group) {
   return named;
 }
 
-void FuseHorizontally::merge(const Group &group, StepNames &names) {
+void FuseHorizontally::merge(const StepGroup &group, StepNames &names) {
   SmallVector<Value> results = resultsOf(group);
   StringRef what = group.rows ? "" : wordFor(results);
   for (Value old : results)
@@ -352,8 +356,8 @@ void FuseHorizontally::merge(const Group &group, StepNames &names) {
 /// Whether steps could run where others do, at no cost: all that they need is
 /// there, who reads their results comes later, and who reads what they update
 /// earlier; and the results take no memory to speak of.
-bool FuseHorizontally::canRunWith(const Group &numbers,
-                                  const Group &others) const {
+bool FuseHorizontally::canRunWith(const StepGroup &numbers,
+                                  const StepGroup &others) const {
   StepOp place = others.steps.back();
   auto isOneOfThem = [&](Operation *op) {
     return llvm::is_contained(numbers.steps, op) ||
@@ -381,7 +385,7 @@ bool FuseHorizontally::canRunWith(const Group &numbers,
 }
 
 /// Adds steps to a group, where that is.
-void FuseHorizontally::moveTo(Group &group, Group &&numbers) {
+void FuseHorizontally::moveTo(StepGroup &group, StepGroup &&numbers) {
   bool closed = group.closed;
   StepOp last = group.steps.back();
   for (StepOp step : numbers.steps) {
@@ -391,16 +395,17 @@ void FuseHorizontally::moveTo(Group &group, Group &&numbers) {
     }
     group.steps.push_back(step);
   }
-  group = Group(std::move(group.steps));
+  group = StepGroup(std::move(group.steps));
   group.closed = closed;
 }
 
 /// Fuses a step into a group that cannot move to where the step is.
 bool FuseHorizontally::joinEarlier(StepOp step) {
-  Group one({step});
-  auto group = std::find_if(open.rbegin(), open.rend(), [&](const Group &some) {
-    return some.closed && canRunWith(one, some) && canFuse(some, one);
-  });
+  StepGroup one({step});
+  auto group =
+      std::find_if(open.rbegin(), open.rend(), [&](const StepGroup &some) {
+        return some.closed && canRunWith(one, some) && canFuse(some, one);
+      });
   if (group == open.rend())
     return false;
   moveTo(*group, std::move(one));
@@ -425,17 +430,17 @@ void FuseHorizontally::joinNumbers(bool toRows) {
 /// what belongs together, such as the states of one parameter, is written
 /// together.
 void FuseHorizontally::fuse(StepOp step) {
-  Group fused({step});
+  StepGroup fused({step});
   for (bool found = true; found;) {
     auto others =
-        std::find_if(open.rbegin(), open.rend(), [&](const Group &group) {
+        std::find_if(open.rbegin(), open.rend(), [&](const StepGroup &group) {
           return !group.closed && canFuse(group, fused);
         });
     found = others != open.rend();
     if (!found)
       break;
     llvm::append_range(others->steps, fused.steps);
-    fused = Group(std::move(others->steps));
+    fused = StepGroup(std::move(others->steps));
     open.erase(std::next(others).base());
   }
   if (fused.steps.size() == 1 && joinEarlier(step))
@@ -462,7 +467,7 @@ void FuseHorizontally::runOnOperation() {
   keepsNumbers = false;
   joinNumbers(/*toRows=*/false);
   StepNames names(block);
-  for (const Group &group : open)
+  for (const StepGroup &group : open)
     if (group.steps.size() > 1)
       merge(group, names);
 }

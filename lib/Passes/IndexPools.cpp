@@ -22,10 +22,6 @@ namespace mlir::mnistc {
 /// What a byte can count.
 static constexpr int64_t mostElements = 256;
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat());
-}
-
 namespace {
 /// The gradient of a pool, and what is computed from it element by element.
 class PoolGradient {

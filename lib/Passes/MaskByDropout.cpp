@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -16,10 +16,6 @@ namespace mlir::mnistc {
 
 #define GEN_PASS_DEF_MASKBYDROPOUT
 #include "lib/Passes/Passes.h.inc"
-
-static bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat());
-}
 
 /// Of a smaller factor a product might be 0 where no operand is.
 static bool isAtLeastOne(Value factor) {

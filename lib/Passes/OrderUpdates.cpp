@@ -19,7 +19,7 @@ namespace mlir::mnistc {
 
 namespace {
 /// A parameter that a step writes over.
-struct Update {
+struct OrderedUpdate {
   BlockArgument before;
   OpOperand *after; ///< of the function's return
   bool copied = false;
@@ -40,7 +40,7 @@ struct OrderUpdates : impl::OrderUpdatesBase<OrderUpdates> {
                         const DenseSet<Operation *> &done);
   void addCopies();
 
-  SmallVector<Update> updates;
+  SmallVector<OrderedUpdate> updates;
   llvm::MapVector<Operation *, SmallVector<unsigned>> updatesOf; ///< by writer
 };
 } // namespace
@@ -66,7 +66,7 @@ void OrderUpdates::findUpdates() {
 
 /// A step must not write over what it reads at other elements too.
 void OrderUpdates::copyWhereReadOutOfOrder() {
-  for (Update &update : updates)
+  for (OrderedUpdate &update : updates)
     for (OpOperand &use : update.before.getUses())
       update.copied |=
           use.getOwner() == update.writer() &&
@@ -82,7 +82,8 @@ static bool hasItsInputs(StepOp step, const DenseSet<Operation *> &done) {
 }
 
 /// Whether nothing but the step itself still reads what it writes over.
-static bool wasRead(const Update &update, const DenseSet<Operation *> &done) {
+static bool wasRead(const OrderedUpdate &update,
+                    const DenseSet<Operation *> &done) {
   return llvm::all_of(update.before.getUsers(), [&](Operation *reader) {
     return !isa<StepOp>(reader) || reader == update.writer() ||
            done.contains(reader);
@@ -132,7 +133,7 @@ void OrderUpdates::addCopies() {
   Block &body = getOperation().getBody().front();
   StepNames names(body);
   OpBuilder builder(body.getTerminator());
-  for (Update &update : updates) {
+  for (OrderedUpdate &update : updates) {
     if (!update.copied)
       continue;
     Value value = update.after->get();

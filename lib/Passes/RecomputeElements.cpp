@@ -1,11 +1,11 @@
 //===- RecomputeElements.cpp - elements that are rather computed twice ----===//
 
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -205,8 +205,8 @@ bool RecomputeElements::isCandidate(Operation *op) {
 /// the relu is made of, so is the mask.
 void RecomputeElements::lookThroughRelu(CompareOp op, ValuesOf &valuesOf) {
   auto relu = op.getLhs().getDefiningOp<ReluOp>();
-  if (!relu || op.getPredicate() != Predicate::gt ||
-      !matchPattern(op.getRhs(), m_AnyZeroFloat()) || !isMultiplied(relu))
+  if (!relu || op.getPredicate() != Predicate::gt || !isZero(op.getRhs()) ||
+      !isMultiplied(relu))
     return;
   const Value result = baseOf(op);
   op.getLhsMutable().assign(relu.getInput());

@@ -1,9 +1,9 @@
 //===- ReduceGradients.cpp - sums of gradients over ranks -----------------===//
 
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::mnistc {
 
@@ -32,7 +32,7 @@ struct ReduceGradients : impl::ReduceGradientsBase<ReduceGradients> {
       Value gradient = operand.get();
       if (!function.getResultAttr(operand.getOperandNumber(),
                                   "mnist.gradient") ||
-          matchPattern(gradient, m_AnyZeroFloat()))
+          isZero(gradient))
         continue;
       // As soon as it is there, and not in the order of the parameters.
       builder.setInsertionPointAfterValue(gradient);

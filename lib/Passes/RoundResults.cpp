@@ -70,7 +70,7 @@ static bool mayLoadRounded(OpOperand &use) {
 }
 
 /// Whether a step may load something computed of what it reads here instead.
-static bool mayCompute(OpOperand &use) {
+static bool mayComputeRounded(OpOperand &use) {
   auto step = dyn_cast<StepOp>(use.getOwner());
   return step && mayLoadRounded(use) &&
          llvm::none_of(
@@ -88,7 +88,7 @@ static bool isRoundableProduct(StepOp step) {
   // Of as many elements each would have to load more.
   return epilogue && !epilogue->residual &&
          ((!epilogue->bias && !epilogue->relu) ||
-          llvm::all_of(step.getResult(0).getUses(), mayCompute));
+          llvm::all_of(step.getResult(0).getUses(), mayComputeRounded));
 }
 
 /// Whether a step may store this result in bf16. Sums are stored as they are.

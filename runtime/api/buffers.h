@@ -47,7 +47,7 @@ template <typename Buffer>
 Status findTensor(const Wanted &wanted, const Buffer *buffers, int i,
                   int &number) {
   if ((buffers[i].name == nullptr) != (buffers[0].name == nullptr))
-    return usage(
+    return usageError(
         text("expected names of all %ss or of none, got some", wanted.what));
   if (!buffers[i].name) {
     number = i;
@@ -60,8 +60,8 @@ Status findTensor(const Wanted &wanted, const Buffer *buffers, int i,
     known += text("%s'%s'", number ? ", " : "", wanted.tensors[number].name);
   }
   const char *article = std::strchr("aeiou", wanted.what[0]) ? "an" : "a";
-  return usage(text("expected %s %s of the model (%s), got '%s'", article,
-                    wanted.what, known.c_str(), buffers[i].name));
+  return usageError(text("expected %s %s of the model (%s), got '%s'", article,
+                         wanted.what, known.c_str(), buffers[i].name));
 }
 
 /// That a buffer has memory of the size of its rows.
@@ -72,14 +72,14 @@ Status checkBuffer(const Wanted &wanted, const Tensor &tensor, int64_t rows,
   size_t bytes = row.rowBytes();
   if (row.batched &&
       __builtin_mul_overflow(bytes, static_cast<size_t>(rows), &bytes))
-    return usage(text("expected rows that fit in memory, got %lld",
-                      static_cast<long long>(rows)));
+    return usageError(text("expected rows that fit in memory, got %lld",
+                           static_cast<long long>(rows)));
   if (buffer.bytes != bytes)
-    return usage(text("expected %zu bytes for %s '%s', got %zu", bytes,
-                      wanted.what, tensor.name, buffer.bytes));
+    return usageError(text("expected %zu bytes for %s '%s', got %zu", bytes,
+                           wanted.what, tensor.name, buffer.bytes));
   if (!buffer.data && bytes != 0)
-    return usage(text("expected memory for %s '%s', got NULL", wanted.what,
-                      tensor.name));
+    return usageError(text("expected memory for %s '%s', got NULL", wanted.what,
+                           tensor.name));
   return Status::success();
 }
 
@@ -88,10 +88,10 @@ template <typename Buffer, typename Address>
 Status orderBuffers(const Wanted &wanted, int64_t rows, const Buffer *buffers,
                     int count, std::vector<Address> &ordered) {
   if (count != wanted.count)
-    return usage(text("expected %d %s buffers, got %d", wanted.count,
-                      wanted.what, count));
+    return usageError(text("expected %d %s buffers, got %d", wanted.count,
+                           wanted.what, count));
   if (count > 0 && !buffers)
-    return usage(text("expected %s buffers, got NULL", wanted.what));
+    return usageError(text("expected %s buffers, got NULL", wanted.what));
   std::vector<bool> seen(static_cast<size_t>(count));
   ordered.resize(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -99,8 +99,8 @@ Status orderBuffers(const Wanted &wanted, int64_t rows, const Buffer *buffers,
     MN_TRY(findTensor(wanted, buffers, i, number));
     const Tensor &tensor = wanted.tensors[number];
     if (seen[number])
-      return usage(text("expected one buffer for %s '%s', got two", wanted.what,
-                        tensor.name));
+      return usageError(text("expected one buffer for %s '%s', got two",
+                             wanted.what, tensor.name));
     seen[number] = true;
     MN_TRY(checkBuffer(wanted, tensor, rows, buffers[i]));
     ordered[number] = static_cast<Address>(buffers[i].data);

@@ -19,8 +19,8 @@ static_assert(int(MN_F32) == int(Type::f32) && int(MN_I64) == int(Type::i64) &&
 Status checkNumber(const char *what, int found, int count) {
   return found >= 0 && found < count
              ? Status::success()
-             : usage(text("expected %s from 0 to %d, got %d", what, count - 1,
-                          found));
+             : usageError(text("expected %s from 0 to %d, got %d", what,
+                               count - 1, found));
 }
 
 Status checkPlan(const State &state, int plan) {
@@ -55,15 +55,17 @@ Status checkTensor(const State &state, Side side, int plan, int number) {
 Status openState(const mn_options &options, void *&opened) {
   const bool onCpu = std::strcmp(mn_model.target, "cpu") == 0;
   if (onCpu && options.device != 0)
-    return usage(text("expected device 0 for a model compiled for a CPU, got "
-                      "%d",
-                      options.device));
+    return usageError(
+        text("expected device 0 for a model compiled for a CPU, got "
+             "%d",
+             options.device));
   if (!onCpu && options.threads != 0)
-    return usage(text("expected threads 0 for a model compiled for a GPU, got "
-                      "%d",
-                      options.threads));
+    return usageError(
+        text("expected threads 0 for a model compiled for a GPU, got "
+             "%d",
+             options.threads));
   if (options.threads > 1024)
-    return usage(
+    return usageError(
         text("expected threads of at most 1024, got %d", options.threads));
   auto state = std::make_unique<State>();
   ExecutorOptions with;
@@ -157,8 +159,8 @@ mn_status infer(void *session, int64_t rows, const mn_const_buffer *inputs,
   return guarded(message, [&] {
     State &state = of(session);
     if (rows < 0)
-      return usage(text("expected 0 rows or more, got %lld",
-                        static_cast<long long>(rows)));
+      return usageError(text("expected 0 rows or more, got %lld",
+                             static_cast<long long>(rows)));
     MN_TRY(checkNothingSubmitted(state));
     int number;
     MN_TRY(Runner(mn_model, *state.executor)
@@ -206,7 +208,7 @@ mn_status submit(void *session, int plan, int slot, Message &message) {
     MN_TRY(checkPlan(state, plan));
     MN_TRY(checkSlot(slot));
     if (state.submitted[slot] >= 0)
-      return usage(text("expected mn_wait for slot %d first", slot));
+      return usageError(text("expected mn_wait for slot %d first", slot));
     const int own = numberOf(state, plan);
     MN_TRY(admitInputs(*state.executor, mn_model.plans[own], own, slot));
     MN_TRY(state.executor->submit(own, slot));
@@ -220,7 +222,7 @@ mn_status wait(void *session, int slot, Message &message) {
     State &state = of(session);
     MN_TRY(checkSlot(slot));
     if (state.submitted[slot] < 0)
-      return usage(text("expected mn_submit for slot %d first", slot));
+      return usageError(text("expected mn_submit for slot %d first", slot));
     state.submitted[slot] = -1; // Also where it failed.
     return state.executor->wait(slot);
   });

@@ -84,8 +84,8 @@ Status inferOnDevice(State &state, int64_t rows, const mn_const_buffer *inputs,
                      int inputCount, const mn_buffer *outputs, int outputCount,
                      void *stream) {
   if (rows < 0)
-    return usage(text("expected 0 rows or more, got %lld",
-                      static_cast<long long>(rows)));
+    return usageError(text("expected 0 rows or more, got %lld",
+                           static_cast<long long>(rows)));
   MN_TRY(checkNothingSubmitted(state));
   Executor &executor = *state.executor;
   int number;

@@ -26,15 +26,11 @@ struct State {
 
 inline State &of(void *state) { return *static_cast<State *>(state); }
 
-inline Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 /// That no slot is under way.
 inline Status checkNothingSubmitted(const State &state) {
   for (int slot = 0; slot < 2; ++slot)
     if (state.submitted[slot] >= 0)
-      return usage(text("expected mn_wait for slot %d first", slot));
+      return usageError(text("expected mn_wait for slot %d first", slot));
   return Status::success();
 }
 

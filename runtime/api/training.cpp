@@ -18,7 +18,7 @@ template <typename Body>
 mn_status inTraining(void *state, Message &message, const Body &body) noexcept {
   return guarded(message, [&] {
     if (!of(state).training)
-      return usage("expected mn_train_start or mn_train_resume first");
+      return usageError("expected mn_train_start or mn_train_resume first");
     MN_TRY(checkNothingSubmitted(of(state)));
     return body(*of(state).training);
   });
@@ -57,16 +57,17 @@ mn_status target(void *state, mn_tensor &to, Message &message) {
 mn_status number(void *state, int number, const char *&name, Message &message) {
   return inTraining(state, message, [&](const TrainSession &session) {
     name = number < 0 ? nullptr : session.numberName(number);
-    return name ? Status::success()
-                : usage(text("expected fewer numbers of the optimizer, got "
-                             "number %d",
-                             number));
+    return name
+               ? Status::success()
+               : usageError(text("expected fewer numbers of the optimizer, got "
+                                 "number %d",
+                                 number));
   });
 }
 
 Status checkName(const char *name) {
   return name ? Status::success()
-              : usage("expected the name of a number, got NULL");
+              : usageError("expected the name of a number, got NULL");
 }
 
 mn_status get(void *state, const char *name, double &value, Message &message) {
@@ -92,8 +93,8 @@ Status readRows(const TrainModel &model, int64_t count,
                 const mn_const_buffer *inputs, int inputCount,
                 const mn_const_buffer *targets, TrainRows &rows) {
   if (count < 0)
-    return usage(text("expected 0 rows or more, got %lld",
-                      static_cast<long long>(count)));
+    return usageError(text("expected 0 rows or more, got %lld",
+                           static_cast<long long>(count)));
   const Plan &plan = model.plan();
   std::vector<const void *> input, target;
   MN_TRY(orderBuffers(Wanted{plan, "input", model.input, 1}, count, inputs,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/options.h"
+#include "core/clock.h"
 #include "formats/json.h"
 #include "inference/runner.h"
 #include "reports/report.h"
@@ -19,8 +20,6 @@
 namespace mn {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double microsecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin)

@@ -29,10 +29,6 @@ namespace {
 /// Where help has its second column.
 constexpr int helpColumn = 28;
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 /// "--data=DIR" and "INPUT...", where CLI11 has "--data DIR" and "INPUT(1x)".
 class Help final : public CLI::Formatter {
 public:
@@ -134,16 +130,16 @@ std::string seeHelp(const Command *command) {
 /// The first argument that no option of `command` takes.
 Status unexpected(const std::string &given, const Command &command) {
   if (given.size() < 2 || given[0] != '-')
-    return usage((command.argument ? "expected one argument, got '"
-                                   : "expected no argument, got '") +
-                 given + "'" + seeHelp(&command));
+    return usageError((command.argument ? "expected one argument, got '"
+                                        : "expected no argument, got '") +
+                      given + "'" + seeHelp(&command));
   Choices names = {"help"};
   for (const Flag &flag : command.flags)
     names.push_back(flag.name);
   const std::string meant = didYouMean(wordOf(given), names, "--");
-  return usage("unknown option '" + given.substr(0, given.find('=')) +
-               "' of '" + command.name + "'" +
-               (meant.empty() ? seeHelp(&command) : meant));
+  return usageError("unknown option '" + given.substr(0, given.find('=')) +
+                    "' of '" + command.name + "'" +
+                    (meant.empty() ? seeHelp(&command) : meant));
 }
 
 /// CLI11's error as a message of ours.
@@ -153,24 +149,24 @@ Status statusOf(const CLI::ParseError &error, const Command *command) {
   const size_t colon = message.find(": ");
   const std::string subject = message.substr(0, colon);
   if (dynamic_cast<const CLI::RequiredError *>(&error))
-    return usage(text("expected %s, got none",
-                      command ? command->argument : "a command") +
-                 seeHelp(command));
+    return usageError(text("expected %s, got none",
+                           command ? command->argument : "a command") +
+                      seeHelp(command));
   // "--batch: expected ..." is what checkNumber said.
   if (dynamic_cast<const CLI::ValidationError *>(&error) &&
       colon != std::string::npos)
-    return usage(message.substr(colon + 2));
+    return usageError(message.substr(colon + 2));
   if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
     if (message.find("received") != std::string::npos)
-      return usage("expected one '" + subject + "', got several");
+      return usageError("expected one '" + subject + "', got several");
     if (message.find("missing") != std::string::npos)
-      return usage("expected a value of '" + subject + "', got none");
+      return usageError("expected a value of '" + subject + "', got none");
   }
   // "--json was given a disallowed flag override"
   if (dynamic_cast<const CLI::ArgumentMismatch *>(&error))
-    return usage("expected '--" + message.substr(0, message.find(' ')) +
-                 "' without a value, got one");
-  return usage(message + seeHelp(command));
+    return usageError("expected '--" + message.substr(0, message.find(' ')) +
+                      "' without a value, got one");
+  return usageError(message + seeHelp(command));
 }
 
 int report(const Status &status) {
@@ -227,9 +223,9 @@ Status checkCommand(const std::vector<std::string> &words,
                     const std::vector<Command> &commands) {
   Choices names = namesOf(commands);
   if (words.empty())
-    return usage("expected a command (" +
-                 listOf({names.begin(), names.end() - 1}) +
-                 "), got none; see '--help'");
+    return usageError("expected a command (" +
+                      listOf({names.begin(), names.end() - 1}) +
+                      "), got none; see '--help'");
   const std::string &word = words[0];
   if (word == "-h" || word == "--help" || word == "--version" ||
       std::find(names.begin(), names.end(), word) != names.end())
@@ -239,14 +235,14 @@ Status checkCommand(const std::vector<std::string> &words,
     for (const Command &command : commands)
       for (const Flag &flag : command.flags)
         if (wordOf(word) == flag.name)
-          return usage("expected a command before '" + word +
-                       "', got none; see '--help'");
+          return usageError("expected a command before '" + word +
+                            "', got none; see '--help'");
     names = {"help", "version"};
   }
   const std::string meant =
       didYouMean(option ? wordOf(word) : word, names, option ? "--" : "");
-  return usage((option ? "unknown option '" : "unknown command '") + word +
-               "'" + (meant.empty() ? "; see '--help'" : meant));
+  return usageError((option ? "unknown option '" : "unknown command '") + word +
+                    "'" + (meant.empty() ? "; see '--help'" : meant));
 }
 
 /// CLI11's parser of the whole command line.

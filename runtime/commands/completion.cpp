@@ -63,7 +63,7 @@ std::string escaped(std::string_view text, std::string_view special) {
 
 /// A word of bash and zsh. A quote ends it, is one by itself, and begins it
 /// again.
-std::string quoted(std::string_view text) {
+std::string shellQuoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text)
     result += c == '\'' ? "'\\''" : std::string(1, c);
@@ -126,7 +126,7 @@ void writeBash(const CommandLine &line) {
       "}\n"
       "complete -F %s -- %s\n",
       function.c_str(), first.c_str(), cases.c_str(), function.c_str(),
-      quoted(line.program).c_str());
+      shellQuoted(line.program).c_str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +140,7 @@ std::string zshFlag(const Flag &flag) {
   if (flag.value)
     word +=
         std::string(":") + flag.value + ":" + (takesFile(flag) ? "_files" : "");
-  return " \\\n      " + quoted(word);
+  return " \\\n      " + shellQuoted(word);
 }
 
 std::string zshCase(const Part &part) {
@@ -148,8 +148,9 @@ std::string zshCase(const Part &part) {
   for (const Flag &flag : part.flags)
     words += zshFlag(flag);
   if (!part.argument.empty())
-    words += " \\\n      " +
-             quoted("*:" + part.argument + ":" +
+    words +=
+        " \\\n      " +
+        shellQuoted("*:" + part.argument + ":" +
                     (part.choices.empty() ? "_files"
                                           : "(" + joined(part.choices) + ")"));
   return "  " + part.name + ")\n    _arguments" + words + "\n    ;;\n";
@@ -159,8 +160,8 @@ void writeZsh(const CommandLine &line) {
   const std::string function = functionOf(line);
   std::string commands, cases;
   for (const Part &part : line.parts) {
-    commands +=
-        "    " + quoted(part.name + ":" + escaped(part.help, ":\\")) + "\n";
+    commands += "    " +
+                shellQuoted(part.name + ":" + escaped(part.help, ":\\")) + "\n";
     cases += zshCase(part);
   }
   std::printf("%s() {\n"
@@ -175,7 +176,7 @@ void writeZsh(const CommandLine &line) {
               "}\n"
               "compdef %s %s\n",
               function.c_str(), commands.c_str(), cases.c_str(),
-              function.c_str(), quoted(line.program).c_str());
+              function.c_str(), shellQuoted(line.program).c_str());
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,10 +32,6 @@ struct Errors {
   int64_t rows = 0, numbers = 0;
 };
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 /// The rows of one batch, with the targets of a data set.
 class Comparison {
 public:
@@ -163,14 +159,15 @@ Status checkLabels(const SampleSet &data, const Tensor &output,
 Status chooseComparison(const Plan &plan, const Options &options,
                         const SampleSet &data, Against &against) {
   if (plan.inputCount != 1)
-    return usage(
+    return usageError(
         text("expected a model of one input, got one of %d", plan.inputCount));
   const bool floats =
       plan.outputCount > 0 &&
       (plan.outputs[0].type == Type::f32 || plan.outputs[0].type == Type::f64);
   if (!floats || !Rows(plan, plan.outputs[0]).batched)
-    return usage("expected a first output of a row of floats for each row of "
-                 "the input, got another");
+    return usageError(
+        "expected a first output of a row of floats for each row of "
+        "the input, got another");
   const Tensor &output = plan.outputs[0];
   const auto width = static_cast<int64_t>(Rows(plan, output).rowCount);
   const auto targets = static_cast<int64_t>(data.targets.count()) /
@@ -193,14 +190,16 @@ Status chooseComparison(const Plan &plan, const Options &options,
                    "--targets=values compares numbers",
                    data.source.c_str(), static_cast<long long>(targets));
   if (width != 1 && !isClassifier(plan, output))
-    return usage(text("expected a first output of one row of scores for each "
-                      "row of the input, got '%s' of shape %s; "
-                      "--targets=values compares numbers",
-                      output.name, shapeText(output).c_str()));
+    return usageError(
+        text("expected a first output of one row of scores for each "
+             "row of the input, got '%s' of shape %s; "
+             "--targets=values compares numbers",
+             output.name, shapeText(output).c_str()));
   against = width == 1 ? Against::yesOrNo : Against::classes;
   if (width == 1 && options.scores == "log-probabilities")
-    return usage("expected '--scores' to be auto, logits or probabilities for "
-                 "one score per row, got 'log-probabilities'");
+    return usageError(
+        "expected '--scores' to be auto, logits or probabilities for "
+        "one score per row, got 'log-probabilities'");
   return checkLabels(data, output, std::max<int64_t>(width, 2));
 }
 
@@ -275,7 +274,7 @@ Status eval(const Model &model, const Options &options) {
   Scores scores;
   MN_TRY(parseScores(options.scores, scores));
   if (options.data.empty())
-    return usage("expected '--data=DIR', got none");
+    return usageError("expected '--data=DIR', got none");
   size_t kind;
   MN_TRY(
       choose("--targets", options.targets, {"auto", "class", "values"}, kind));
@@ -298,7 +297,8 @@ Status eval(const Model &model, const Options &options) {
   Against against;
   MN_TRY(chooseComparison(plan, options, data, against));
   if (against == Against::values && (options.details || !options.wrong.empty()))
-    return usage("expected classes for '--details' and '--wrong', got values");
+    return usageError(
+        "expected classes for '--details' and '--wrong', got values");
   if (!options.wrong.empty())
     MN_TRY(checkWrongFolder(options.wrong, data));
   const Rows input(plan, plan.inputs[0]);

@@ -71,7 +71,7 @@ Status readInput(const std::string &path, const Options &options, Colors colors,
 }
 
 /// An argument and what was read there.
-struct InputFile {
+struct NamedArray {
   std::string path;
   Array array;
 };
@@ -79,17 +79,17 @@ struct InputFile {
 /// The rows of all files for an input. Bytes stay bytes where the same becomes
 /// of all of them.
 Status joinFiles(const Plan &plan, int number, const Options &options,
-                 std::vector<InputFile> files, Array &input,
+                 std::vector<NamedArray> files, Array &input,
                  std::optional<Pixels> &pixels) {
   const Rows rows(plan, plan.inputs[number]);
-  const auto pixelsIn = [&](const InputFile &file) {
+  const auto pixelsIn = [&](const NamedArray &file) {
     return pixelsOf(file.array, rows, options.transform);
   };
   pixels = pixelsIn(files[0]);
-  for (const InputFile &file : files)
+  for (const NamedArray &file : files)
     if (pixelsIn(file) != pixels)
       pixels.reset();
-  for (InputFile &file : files) {
+  for (NamedArray &file : files) {
     Array fitted;
     Status status = pixels
                         ? fitPixels(std::move(file.array), rows, fitted)
@@ -122,7 +122,7 @@ std::vector<std::string> expanded(const std::string &path) {
 /// Which input each argument is for: NAME=FILE says it; else all files are for
 /// the one input, or the inputs are taken in their order.
 Status readInputs(const Plan &plan, const Options &options, Inputs &inputs) {
-  std::vector<std::vector<InputFile>> files(
+  std::vector<std::vector<NamedArray>> files(
       static_cast<size_t>(plan.inputCount));
   int next = 0;
   for (const std::string &argument : options.arguments) {

@@ -10,6 +10,7 @@
 #include "core/bytes.h"
 #include "core/status.h"
 #include "core/tensor.h"
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -46,6 +47,12 @@ double numberAt(Type type, const void *data, size_t i);
 
 /// printf into a string. <format> needs libstdc++ 13; Debian 12 has 12.
 [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
+
+/// The shortest text that reads back as `value`.
+template <typename T> std::string shortest(T value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
 
 /// A status with Code::badData.
 template <typename... Arguments>

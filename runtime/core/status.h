@@ -34,6 +34,11 @@ struct [[nodiscard]] Status {
   bool ok() const { return code == Code::ok; }
 };
 
+/// Of an option or an argument.
+inline Status usageError(std::string message) {
+  return Status::error(Code::usage, static_cast<std::string &&>(message));
+}
+
 #define MN_TRY(EXPRESSION)                                                     \
   do {                                                                         \
     if (::mn::Status mnStatus = (EXPRESSION); !mnStatus.ok())                  \

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/executor.h"
+#include "core/clock.h"
 #include "core/parameter_order.h"
 #include "core/pixels.h"
 #include "core/tensor.h"
@@ -25,8 +26,6 @@ extern "C" void omp_set_num_threads(int count);
 namespace mn {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double microsecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin)

@@ -115,30 +115,6 @@ std::string driverVersion(const Driver &driver) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-size_t bytesOf(Type type) {
-  switch (type) {
-  case Type::f32:
-  case Type::i32:
-    return 4;
-  case Type::f64:
-  case Type::i64:
-    return 8;
-  case Type::bf16:
-    return 2;
-  case Type::b8:
-  case Type::u8:
-    return 1;
-  }
-  return 0;
-}
-
-size_t bytesOf(const Tensor &tensor) {
-  size_t bytes = bytesOf(tensor.type);
-  for (int d = 0; d < tensor.rank; ++d)
-    bytes *= size_t(tensor.shape[d]);
-  return bytes;
-}
-
 size_t packedBytes(const Tensor *tensors, int count) {
   size_t bytes = 0;
   for (int i = 0; i < count; ++i)

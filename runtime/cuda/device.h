@@ -4,6 +4,7 @@
 #define MNISTRT_CUDA_DEVICE_H
 
 #include "core/status.h"
+#include "core/tensor.h"
 #include "cuda/driver.h"
 #include "mnistrt/model.h"
 #include <string>
@@ -52,8 +53,6 @@ inline constexpr size_t directBytes = 256 * 1024;
 inline constexpr size_t wordBytes = directBytes / 4096 * 4;
 bool isStaged(const Plan &plan);
 
-size_t bytesOf(Type type);
-size_t bytesOf(const Tensor &tensor);
 /// Of tensors in a row, each on 256 bytes.
 size_t packedBytes(const Tensor *tensors, int count);
 /// How many streams before `stream` call libraries: each of these has its

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/clock.h"
 #include "cuda/executor_state.h"
 #include "cuda/spread.h"
 #include "mnistrt/cuda/libraries.h"
@@ -94,7 +95,6 @@ Status CudaExecutor::waitFor(CUevent event, const char *what) {
 Status CudaExecutor::waitUntil(const std::function<CUresult()> &query,
                                const char *what) {
   const NcclLibrary &nccl = state.nccl;
-  using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   for (;;) {
     const CUresult result = query();

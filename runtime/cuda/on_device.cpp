@@ -12,10 +12,6 @@
 using namespace mn;
 using namespace mn::cuda;
 
-static Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 static CUdeviceptr addressOf(const void *memory) {
   return reinterpret_cast<CUdeviceptr>(memory);
 }
@@ -33,16 +29,16 @@ Status CudaExecutor::checkOnDevice(const void *address, size_t bytes) {
     if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) !=
             CUDA_SUCCESS ||
         type != CU_MEMORYTYPE_DEVICE)
-      return usage("expected " + std::to_string(bytes) +
-                   " bytes of memory on the GPU, got " +
-                   (offset ? "less" : "an address elsewhere"));
+      return usageError("expected " + std::to_string(bytes) +
+                        " bytes of memory on the GPU, got " +
+                        (offset ? "less" : "an address elsewhere"));
     MN_TRY(check(cu.cuPointerGetAttribute(
                      &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at),
                  "asking where memory is"));
     if (device != shared->device.number)
-      return usage("expected memory on GPU " +
-                   std::to_string(shared->device.number) +
-                   ", the session's, got GPU " + std::to_string(device));
+      return usageError("expected memory on GPU " +
+                        std::to_string(shared->device.number) +
+                        ", the session's, got GPU " + std::to_string(device));
   }
   return Status::success();
 }
@@ -53,12 +49,12 @@ Status CudaExecutor::beginAfter(void *stream) {
   CUstreamCaptureStatus captured = CU_STREAM_CAPTURE_STATUS_NONE;
   if (cu.cuStreamIsCapturing(caller, &captured) != CUDA_SUCCESS ||
       captured != CU_STREAM_CAPTURE_STATUS_NONE)
-    return usage("expected a stream that no graph is captured from, got "
-                 "another");
+    return usageError("expected a stream that no graph is captured from, got "
+                      "another");
   const CUresult recorded = cu.cuEventRecord(callerBegin, caller);
   if (recorded == CUDA_ERROR_INVALID_HANDLE ||
       recorded == CUDA_ERROR_INVALID_CONTEXT)
-    return usage("expected a stream of the session's GPU, got another");
+    return usageError("expected a stream of the session's GPU, got another");
   MN_TRY(check(recorded, "recording an event"));
   return check(cu.cuStreamWaitEvent(state.stream, callerBegin, 0),
                "waiting for a stream");

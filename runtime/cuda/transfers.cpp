@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/clock.h"
 #include "cuda/executor_state.h"
 #include "mnistrt/cuda/kernels/transfer.cuh"
 #include <chrono>
@@ -190,7 +191,6 @@ Status CudaExecutor::submit(int plan, int slot) {
 /// Whether all blocks of the last copy have written their word, within the time
 /// that a thread had better not sleep.
 static bool seesWords(const uint32_t *words, unsigned count) {
-  using Clock = std::chrono::steady_clock;
   constexpr auto patience = std::chrono::microseconds(200);
   const auto begin = Clock::now();
   unsigned seen = 0;

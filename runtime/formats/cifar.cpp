@@ -27,7 +27,7 @@ struct Cifar {
   }
 };
 
-bool exists(const std::string &path) {
+bool isFile(const std::string &path) {
   struct stat about;
   return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
 }
@@ -45,7 +45,7 @@ bool find(const std::string &folder, const std::string &split, Cifar &found) {
   for (const char *below : {"", "/cifar-10-batches-bin", "/cifar-100-binary"})
     for (Cifar kind : kinds) {
       kind.folder = folder + below;
-      if (!exists(kind.folder + "/" + kind.files(split).front()))
+      if (!isFile(kind.folder + "/" + kind.files(split).front()))
         continue;
       found = std::move(kind);
       return true;
@@ -56,7 +56,7 @@ bool find(const std::string &folder, const std::string &split, Cifar &found) {
 /// A line each.
 Status readNames(const std::string &path, std::vector<std::string> &names) {
   names.clear();
-  if (!exists(path))
+  if (!isFile(path))
     return Status::success();
   std::vector<char> file;
   MN_TRY(readFile(path, file));

@@ -10,37 +10,45 @@ namespace mn {
 namespace {
 
 /// Which messages hold which, as far as tensors go: onnx.proto's field numbers.
-enum class Message { model, graph, function, node, attribute, tensor, sparse };
+enum class MessageKind {
+  model,
+  graph,
+  function,
+  node,
+  attribute,
+  tensor,
+  sparse
+};
 
 struct Edge {
-  Message in;
+  MessageKind in;
   uint32_t field;
-  Message what;
+  MessageKind what;
 };
-constexpr Edge edges[] = {{Message::model, 7, Message::graph},
-                          {Message::model, 25, Message::function},
-                          {Message::graph, 1, Message::node},
-                          {Message::graph, 5, Message::tensor},
-                          {Message::graph, 15, Message::sparse},
-                          {Message::function, 7, Message::node},
-                          {Message::node, 5, Message::attribute},
-                          {Message::attribute, 5, Message::tensor},
-                          {Message::attribute, 6, Message::graph},
-                          {Message::attribute, 10, Message::tensor},
-                          {Message::attribute, 11, Message::graph},
-                          {Message::attribute, 22, Message::sparse},
-                          {Message::attribute, 23, Message::sparse},
-                          {Message::sparse, 1, Message::tensor},
-                          {Message::sparse, 2, Message::tensor}};
+constexpr Edge edges[] = {{MessageKind::model, 7, MessageKind::graph},
+                          {MessageKind::model, 25, MessageKind::function},
+                          {MessageKind::graph, 1, MessageKind::node},
+                          {MessageKind::graph, 5, MessageKind::tensor},
+                          {MessageKind::graph, 15, MessageKind::sparse},
+                          {MessageKind::function, 7, MessageKind::node},
+                          {MessageKind::node, 5, MessageKind::attribute},
+                          {MessageKind::attribute, 5, MessageKind::tensor},
+                          {MessageKind::attribute, 6, MessageKind::graph},
+                          {MessageKind::attribute, 10, MessageKind::tensor},
+                          {MessageKind::attribute, 11, MessageKind::graph},
+                          {MessageKind::attribute, 22, MessageKind::sparse},
+                          {MessageKind::attribute, 23, MessageKind::sparse},
+                          {MessageKind::sparse, 1, MessageKind::tensor},
+                          {MessageKind::sparse, 2, MessageKind::tensor}};
 
 /// As protobuf's own readers: what is deeper is an attack.
 constexpr int maxDepth = 100;
 
-Status collect(std::string_view message, Message kind, int depth,
+Status collect(std::string_view message, MessageKind kind, int depth,
                std::set<std::string> &files) {
   if (depth > maxDepth)
     return badData("expected a model of at most %d levels, got more", maxDepth);
-  if (kind == Message::tensor) {
+  if (kind == MessageKind::tensor) {
     OnnxTensorInfo info;
     MN_TRY(readOnnxTensorInfo(message, info));
     if (!info.location.empty())
@@ -62,7 +70,7 @@ Status collect(std::string_view message, Message kind, int depth,
 
 Status externalFilesOf(std::string_view model, std::set<std::string> &files) {
   files.clear();
-  return collect(model, Message::model, 0, files);
+  return collect(model, MessageKind::model, 0, files);
 }
 
 } // namespace mn

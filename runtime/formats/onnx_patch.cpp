@@ -7,6 +7,7 @@
 
 #include "formats/onnx_patch.h"
 #include "core/array.h"
+#include "formats/onnx_fields.h"
 #include "formats/onnx_tensor.h"
 #include "formats/protobuf.h"
 #include <bit>
@@ -16,16 +17,7 @@ namespace mn {
 
 namespace {
 
-// Field numbers of onnx.proto.
-constexpr uint32_t modelGraph = 7, modelMetadata = 14;
-constexpr uint32_t entryKey = 1, entryValue = 2;
-constexpr uint32_t graphNode = 1, graphInitializer = 5,
-                   graphSparseInitializer = 15;
-constexpr uint32_t nodeOutput = 2, nodeOpType = 4, nodeAttribute = 5,
-                   nodeDomain = 7;
-constexpr uint32_t attributeName = 1, attributeFloat = 2, attributeTensor = 5,
-                   attributeFloats = 7;
-constexpr uint32_t sparseValues = 1;
+using namespace onnx_fields;
 
 /// One call of patchOnnx.
 class Patch {
@@ -158,7 +150,7 @@ Status Patch::node(const WireField &field, std::string &to) {
   std::string_view type, domain, output;
   WireReader reader(field.body);
   for (WireField part; reader.next(part);) {
-    if (part.number == nodeOpType)
+    if (part.number == nodeOp)
       type = part.body;
     else if (part.number == nodeDomain)
       domain = part.body;

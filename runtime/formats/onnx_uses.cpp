@@ -1,6 +1,7 @@
 //===- onnx_uses.cpp - what a model does with its weights -----------------===//
 
 #include "formats/onnx_uses.h"
+#include "formats/onnx_fields.h"
 #include "formats/protobuf.h"
 #include <vector>
 
@@ -8,10 +9,7 @@ namespace mn {
 
 namespace {
 
-// Field numbers of onnx.proto.
-constexpr uint32_t modelGraph = 7, graphNode = 1, nodeInput = 1, nodeOutput = 2,
-                   nodeOp = 4, nodeAttribute = 5, attributeName = 1,
-                   attributeInt = 3;
+using namespace onnx_fields;
 
 struct Node {
   std::string_view op;

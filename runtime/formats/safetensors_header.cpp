@@ -12,8 +12,6 @@ namespace mn {
 
 namespace {
 
-using Json = nlohmann::json;
-
 struct TypeRow {
   const char *name;
   size_t bytes;
@@ -29,19 +27,20 @@ std::optional<DType> typeNamed(const std::string &name) {
 }
 
 /// `json` as text for a message, not too long.
-std::string shown(const Json &json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string shown(const nlohmann::json &json) {
+  std::string text =
+      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (text.size() > 60)
     text = text.substr(0, 57) + "...";
   return text;
 }
 
-bool isCount(const Json &json) {
+bool isCount(const nlohmann::json &json) {
   return json.is_number_unsigned() &&
          json.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max());
 }
 
-Status parseJson(std::string_view header, Json &json) {
+Status parseJson(std::string_view header, nlohmann::json &json) {
   if (header.empty() || header[0] != '{')
     return badData("expected a header that begins with '{', got %s",
                    header.empty() ? "an empty one"
@@ -52,8 +51,9 @@ Status parseJson(std::string_view header, Json &json) {
   std::vector<std::set<std::string>> keys;
   std::string repeated;
   bool deep = false;
-  const auto look = [&](int depth, Json::parse_event_t event, Json &value) {
-    using Event = Json::parse_event_t;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t event,
+                        nlohmann::json &value) {
+    using Event = nlohmann::json::parse_event_t;
     deep |= depth > 4;
     if (event == Event::object_start)
       keys.emplace_back();
@@ -63,7 +63,7 @@ Status parseJson(std::string_view header, Json &json) {
       repeated = value.get<std::string>();
     return !deep;
   };
-  json = Json::parse(header, look, /*allow_exceptions=*/false);
+  json = nlohmann::json::parse(header, look, /*allow_exceptions=*/false);
   if (deep)
     return badData("expected a header of at most 4 levels, got more");
   if (json.is_discarded())
@@ -77,7 +77,8 @@ Status parseJson(std::string_view header, Json &json) {
   return Status::success();
 }
 
-Status parseMetadata(const Json &json, SafetensorsMetadata &metadata) {
+Status parseMetadata(const nlohmann::json &json,
+                     SafetensorsMetadata &metadata) {
   if (!json.is_object())
     return badData("expected strings in '__metadata__', got %s",
                    shown(json).c_str());
@@ -90,7 +91,7 @@ Status parseMetadata(const Json &json, SafetensorsMetadata &metadata) {
   return Status::success();
 }
 
-Status parseShape(const std::string &name, const Json &json,
+Status parseShape(const std::string &name, const nlohmann::json &json,
                   SafetensorsEntry &entry, uint64_t &bytes) {
   bytes = bytesOf(entry.type);
   bool good = json.is_array();
@@ -100,7 +101,7 @@ Status parseShape(const std::string &name, const Json &json,
     return badData("tensor '%s': expected a 'shape' of integers, got %s",
                    name.c_str(), shown(json).c_str());
   bool empty = false;
-  for (const Json &size : json) {
+  for (const nlohmann::json &size : json) {
     entry.shape.push_back(size.get<int64_t>());
     empty |= entry.shape.back() == 0;
   }
@@ -114,7 +115,7 @@ Status parseShape(const std::string &name, const Json &json,
   return Status::success();
 }
 
-Status parseOffsets(const std::string &name, const Json &json,
+Status parseOffsets(const std::string &name, const nlohmann::json &json,
                     uint64_t dataBytes, SafetensorsEntry &entry) {
   if (!json.is_array() || json.size() != 2 || !isCount(json[0]) ||
       !isCount(json[1]) || json[0] > json[1])
@@ -132,8 +133,8 @@ Status parseOffsets(const std::string &name, const Json &json,
   return Status::success();
 }
 
-Status parseEntry(const std::string &name, const Json &json, uint64_t dataBytes,
-                  SafetensorsEntry &entry) {
+Status parseEntry(const std::string &name, const nlohmann::json &json,
+                  uint64_t dataBytes, SafetensorsEntry &entry) {
   entry.name = name;
   for (const char *key : {"dtype", "shape", "data_offsets"})
     if (!json.is_object() || !json.contains(key))
@@ -143,7 +144,7 @@ Status parseEntry(const std::string &name, const Json &json, uint64_t dataBytes,
     return badData("tensor '%s': expected 'dtype', 'shape' and 'data_offsets' "
                    "only, got %s",
                    name.c_str(), shown(json).c_str());
-  const Json &type = json["dtype"];
+  const nlohmann::json &type = json["dtype"];
   const std::optional<DType> known =
       type.is_string() ? typeNamed(type.get<std::string>()) : std::nullopt;
   if (!known)
@@ -200,7 +201,7 @@ size_t bytesOf(DType type) { return typeRows[static_cast<size_t>(type)].bytes; }
 Status parseSafetensorsHeader(std::string_view header, uint64_t dataBytes,
                               std::vector<SafetensorsEntry> &entries,
                               SafetensorsMetadata &metadata) {
-  Json json;
+  nlohmann::json json;
   MN_TRY(parseJson(header, json));
   std::vector<SafetensorsEntry> found;
   SafetensorsMetadata strings;

@@ -2,6 +2,7 @@
 
 #include "ranks/mpi_ranks.h"
 #include "core/array.h"
+#include "core/clock.h"
 #include "ranks/mpi_library.h"
 #include <algorithm>
 #include <cerrno>
@@ -15,12 +16,7 @@ namespace mn {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Handle = MpiLibrary::Handle;
-
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Ranks that are missed have so long to say that they are there.
 constexpr double answerSeconds = 3;

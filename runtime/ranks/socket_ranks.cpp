@@ -8,6 +8,7 @@
 
 #include "ranks/socket_ranks.h"
 #include "core/array.h"
+#include "core/clock.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -22,14 +23,8 @@ namespace mn {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr uint64_t magic = 0x316b6e61726e6d00; // begins every connection
 constexpr int portsTried = 8;
-
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// A connection, closed with the object.
 class Socket {

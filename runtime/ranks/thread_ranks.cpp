@@ -7,6 +7,7 @@
 
 #include "ranks/thread_ranks.h"
 #include "core/array.h"
+#include "core/clock.h"
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -16,8 +17,6 @@
 namespace mn {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// One that was heard of so recently is there.
 constexpr double recentSeconds = 1;
@@ -56,10 +55,6 @@ private:
 
   const std::shared_ptr<Meeting> all;
 };
-
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 template <typename Last> Status ThreadRanks::meet(void *mine, Last last) {
   std::unique_lock lock(all->mutex);

@@ -101,7 +101,7 @@ public:
 private:
   void chooseAxes();
   void frame();
-  void verticalAxis(const Axis &axis, bool onRight);
+  void verticalAxis(const PlotAxis &axis, bool onRight);
   void horizontalAxis();
   void series(const PlotSeries &series, const char *color);
   void line(const Run &run, bool onRight, const char *color, const char *style);
@@ -114,12 +114,12 @@ private:
     return left + (right - left) * horizontal.place(value);
   }
   double y(double value, bool onRight) const {
-    const Axis &axis = onRight ? rightAxis : leftAxis;
+    const PlotAxis &axis = onRight ? rightAxis : leftAxis;
     return bottom - (bottom - top) * axis.place(value);
   }
 
   const Plot &plot;
-  Axis horizontal, leftAxis, rightAxis;
+  PlotAxis horizontal, leftAxis, rightAxis;
   bool hasLeft = false, hasRight = false;
   std::string svg;
 };
@@ -131,24 +131,24 @@ void Drawing::chooseAxes() {
   Range xs = xLeft ? *xLeft : xRight ? *xRight : none;
   if (xRight)
     xs = {std::min(xs.low, xRight->low), std::max(xs.high, xRight->high)};
-  horizontal = Axis::linear(xs.low, xs.high, 10, false);
+  horizontal = PlotAxis::linear(xs.low, xs.high, 10, false);
 
   const std::optional<Range> ys = rangeOf(plot, false, &PlotPoint::y);
   hasLeft = ys.has_value();
   const Range loss = ys.value_or(none);
   if (loss.low > 0 && loss.high >= 100 * loss.low)
-    leftAxis = Axis::logarithmic(loss.low, loss.high);
+    leftAxis = PlotAxis::logarithmic(loss.low, loss.high);
   else // from 0, unless that would leave most of the paper blank
-    leftAxis =
-        Axis::linear(loss.low > 0 && loss.low < 0.5 * loss.high ? 0 : loss.low,
-                     loss.high, 6, true);
+    leftAxis = PlotAxis::linear(
+        loss.low > 0 && loss.low < 0.5 * loss.high ? 0 : loss.low, loss.high, 6,
+        true);
 
   const std::optional<Range> parts = rangeOf(plot, true, &PlotPoint::y);
   hasRight = parts.has_value();
   Range accuracy = parts.value_or(none);
   if (hasRight && accuracy.high <= plot.rightLimit)
     accuracy.high = plot.rightLimit;
-  rightAxis = Axis::linear(accuracy.low, accuracy.high, 6, true);
+  rightAxis = PlotAxis::linear(accuracy.low, accuracy.high, 6, true);
 }
 
 void Drawing::label(double x, double y, const char *anchor,
@@ -168,9 +168,9 @@ void Drawing::frame() {
         " font-size=\"17\" font-weight=\"bold\" fill=\"#111\"");
 }
 
-void Drawing::verticalAxis(const Axis &axis, bool onRight) {
+void Drawing::verticalAxis(const PlotAxis &axis, bool onRight) {
   const double edge = onRight ? right : left;
-  for (const Axis::Tick &tick : axis.ticks()) {
+  for (const PlotAxis::Tick &tick : axis.ticks()) {
     const double at = y(tick.value, onRight);
     // One grid is enough; the left axis has it where there is one.
     if (!onRight || !hasLeft)
@@ -195,7 +195,7 @@ void Drawing::horizontalAxis() {
   svg += text("<line x1=\"%g\" x2=\"%g\" y1=\"%g\" y2=\"%g\" "
               "stroke=\"#888\"/>\n",
               left, right, bottom, bottom);
-  for (const Axis::Tick &tick : horizontal.ticks()) {
+  for (const PlotAxis::Tick &tick : horizontal.ticks()) {
     svg += text("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\" "
                 "stroke=\"#888\"/>\n",
                 x(tick.value), x(tick.value), bottom, bottom + 5);

@@ -30,7 +30,7 @@ std::string labelOf(double value, double step) {
 
 } // namespace
 
-Axis Axis::linear(double low, double high, int count, bool widen) {
+PlotAxis PlotAxis::linear(double low, double high, int count, bool widen) {
   if (!(high > low)) {
     const double apart = std::max(std::abs(low) * 0.1, 1e-6);
     low -= apart;
@@ -42,7 +42,7 @@ Axis Axis::linear(double low, double high, int count, bool widen) {
       widen ? std::floor(low / step + 1e-9) : std::ceil(low / step - 1e-9);
   const double last =
       widen ? std::ceil(high / step - 1e-9) : std::floor(high / step + 1e-9);
-  Axis axis;
+  PlotAxis axis;
   for (double i = first; i <= last; ++i)
     axis.marks.push_back({i * step, labelOf(i * step, step)});
   axis.low = widen ? first * step : low;
@@ -50,8 +50,8 @@ Axis Axis::linear(double low, double high, int count, bool widen) {
   return axis;
 }
 
-Axis Axis::logarithmic(double low, double high) {
-  Axis axis;
+PlotAxis PlotAxis::logarithmic(double low, double high) {
+  PlotAxis axis;
   axis.powers = true;
   axis.low = std::floor(std::log10(low) + 1e-9);
   axis.high = std::max(std::ceil(std::log10(high) - 1e-9), axis.low + 1);
@@ -62,7 +62,7 @@ Axis Axis::logarithmic(double low, double high) {
   return axis;
 }
 
-double Axis::place(double value) const {
+double PlotAxis::place(double value) const {
   const double at = powers ? std::log10(value) : value;
   return (at - low) / (high - low);
 }

@@ -14,7 +14,7 @@
 
 namespace mn {
 
-class Axis {
+class PlotAxis {
 public:
   struct Tick {
     double value;
@@ -23,9 +23,9 @@ public:
 
   /// From `low` to `high`, both finite, widened to marks where `widen`; about
   /// `count` marks. Equal ends are moved apart.
-  static Axis linear(double low, double high, int count, bool widen);
+  static PlotAxis linear(double low, double high, int count, bool widen);
   /// Of powers of ten; 0 < `low` <= `high`.
-  static Axis logarithmic(double low, double high);
+  static PlotAxis logarithmic(double low, double high);
 
   /// 0 at the low end, 1 at the high one.
   double place(double value) const;

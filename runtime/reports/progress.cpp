@@ -19,13 +19,13 @@ constexpr double redrawSeconds = 0.1;
 constexpr int maxBar = 32, minBar = 8;
 
 /// A part of the line. The greater `rank`, the sooner it is left out.
-struct Part {
+struct LinePart {
   std::string text;
   int rank;
 };
 
-std::vector<Part> partsOf(const TrainState &state) {
-  std::vector<Part> parts;
+std::vector<LinePart> partsOf(const TrainState &state) {
+  std::vector<LinePart> parts;
   parts.push_back({text("epoch %lld/%lld", static_cast<long long>(state.epoch),
                         static_cast<long long>(state.epochs)),
                    0});
@@ -42,9 +42,9 @@ std::vector<Part> partsOf(const TrainState &state) {
   return parts;
 }
 
-int widthOf(const std::vector<Part> &parts) {
+int widthOf(const std::vector<LinePart> &parts) {
   int width = -2; // two blanks between parts
-  for (const Part &part : parts)
+  for (const LinePart &part : parts)
     width += static_cast<int>(part.text.size()) + 2;
   return width;
 }
@@ -92,11 +92,11 @@ std::string rateText(double perSecond) {
 }
 
 std::string progressLine(const TrainState &state, int width, bool color) {
-  std::vector<Part> parts = partsOf(state);
+  std::vector<LinePart> parts = partsOf(state);
   while (parts.size() > 1 && widthOf(parts) > width)
     parts.erase(std::max_element(
         parts.begin(), parts.end(),
-        [](const Part &a, const Part &b) { return a.rank < b.rank; }));
+        [](const LinePart &a, const LinePart &b) { return a.rank < b.rank; }));
   const int room = width - widthOf(parts) - 2;
   std::string line = parts[0].text;
   if (room >= minBar)

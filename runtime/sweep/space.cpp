@@ -35,10 +35,6 @@ constexpr AxisOption axisOptions[] = {{"lr", &S::lr, true},
                                       {"epochs", &S::epochs},
                                       {"seed", &S::seed}};
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 bool isInteger(const Flag &flag) {
   return std::holds_alternative<int64_t TrainOptions::*>(flag.to) ||
          std::holds_alternative<int64_t Options::*>(flag.to);
@@ -78,15 +74,16 @@ Status addIntegers(const Flag &flag, const std::string &piece, Axis &axis) {
                     numbers[i]);
   }
   if (numbers[0] > numbers[1])
-    return usage(text("expected '--%s' from a number to one that is not less, "
-                      "got '%s'",
-                      flag.name, piece.c_str()));
+    return usageError(
+        text("expected '--%s' from a number to one that is not less, "
+             "got '%s'",
+             flag.name, piece.c_str()));
   // As an unsigned number, which does not overflow.
   const uint64_t more = uint64_t(numbers[1]) - uint64_t(numbers[0]);
   if (more >= uint64_t(maxRuns))
-    return usage(text("expected at most %lld values of '--%s', got '%s'",
-                      static_cast<long long>(maxRuns), flag.name,
-                      piece.c_str()));
+    return usageError(text("expected at most %lld values of '--%s', got '%s'",
+                           static_cast<long long>(maxRuns), flag.name,
+                           piece.c_str()));
   for (uint64_t i = 0; i <= more; ++i)
     axis.values.push_back(std::to_string(int64_t(uint64_t(numbers[0]) + i)));
   return Status::success();
@@ -103,13 +100,14 @@ Status readRange(const AxisOption &option, const std::string &given,
     numbers[i] = std::strtod(ends[i].c_str(), nullptr);
   }
   if (numbers[0] >= numbers[1])
-    return usage(text("expected '--%s' from a number to a greater one, got "
-                      "'%s'",
-                      option.name, given.c_str()));
+    return usageError(
+        text("expected '--%s' from a number to a greater one, got "
+             "'%s'",
+             option.name, given.c_str()));
   if (option.logarithmic && numbers[0] <= 0)
-    return usage(text("expected '--%s' from a number above 0, since its "
-                      "logarithms are drawn, got '%s'",
-                      option.name, given.c_str()));
+    return usageError(text("expected '--%s' from a number above 0, since its "
+                           "logarithms are drawn, got '%s'",
+                           option.name, given.c_str()));
   axis.range = {numbers[0], numbers[1], option.logarithmic};
   return Status::success();
 }
@@ -121,9 +119,9 @@ Status readAxis(const AxisOption &option, const std::string &given, bool random,
           axis.flag->to);
   if (numbers && given.find("..") != std::string::npos) {
     if (!random)
-      return usage(text("expected values of '--%s' as '0.1,0.01', got the "
-                        "range '%s', which '--random=N' draws from",
-                        option.name, given.c_str()));
+      return usageError(text("expected values of '--%s' as '0.1,0.01', got the "
+                             "range '%s', which '--random=N' draws from",
+                             option.name, given.c_str()));
     return readRange(option, given, axis);
   }
   for (const std::string &piece : piecesOf(given)) {
@@ -202,8 +200,9 @@ Status productOf(const std::vector<Axis> &axes,
   runs = {{}};
   for (const Axis &axis : axes) {
     if (axis.values.size() * runs.size() > static_cast<size_t>(maxRuns))
-      return usage(text("expected at most %lld runs, got more, with '--%s'",
-                        static_cast<long long>(maxRuns), axis.flag->name));
+      return usageError(
+          text("expected at most %lld runs, got more, with '--%s'",
+               static_cast<long long>(maxRuns), axis.flag->name));
     std::vector<OptionTexts> more;
     for (const OptionTexts &run : runs)
       for (const std::string &value : axis.values) {

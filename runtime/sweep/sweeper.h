@@ -11,6 +11,7 @@
 #ifndef MNISTRT_SWEEP_SWEEPER_H
 #define MNISTRT_SWEEP_SWEEPER_H
 
+#include "core/clock.h"
 #include "sweep/job_search.h"
 #include "sweep/results.h"
 #include "sweep/sweep_display.h"
@@ -30,8 +31,6 @@ public:
   Status run();
 
 private:
-  using Clock = std::chrono::steady_clock;
-
   /// What the workers on a device share.
   struct Device {
     int64_t number = 0;

@@ -17,10 +17,6 @@ namespace mn {
 
 namespace {
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 /// More at a time are no faster, since a GPU has fewer queues.
 constexpr int64_t maxJobs = 64;
 /// For the graphs of each, and for what others do with the GPU.
@@ -43,11 +39,12 @@ Status Sweeper::setUp() {
 Status Sweeper::checkOptions() const {
   const SweepOptions &sweep = options.sweep;
   if (options.data.empty())
-    return usage("expected '--data=DIR' or '--data=digits', got none");
+    return usageError("expected '--data=DIR' or '--data=digits', got none");
   if (sweep.out.empty())
-    return usage("expected '--out=DIR', a folder for the results, got none");
+    return usageError(
+        "expected '--out=DIR', a folder for the results, got none");
   if (!sweep.list.empty() && sweep.random > 0)
-    return usage("expected one of '--list' and '--random', got both");
+    return usageError("expected one of '--list' and '--random', got both");
   return Status::success();
 }
 
@@ -58,9 +55,9 @@ Status Sweeper::findRuns() {
   std::vector<OptionTexts> chosen;
   if (sweep.random > 0) {
     if (sweep.random > maxRuns)
-      return usage(text("expected '--random' to be at most %lld, got %lld",
-                        static_cast<long long>(maxRuns),
-                        static_cast<long long>(sweep.random)));
+      return usageError(text("expected '--random' to be at most %lld, got %lld",
+                             static_cast<long long>(maxRuns),
+                             static_cast<long long>(sweep.random)));
     chosen = drawRuns(axes, sweep.random, sweep.randomSeed);
   } else {
     MN_TRY(productOf(axes, chosen));
@@ -68,9 +65,9 @@ Status Sweeper::findRuns() {
   if (!sweep.list.empty()) {
     for (const Axis &axis : axes)
       if (axis.values.size() > 1)
-        return usage(text("expected one value of '--%s' for all runs of "
-                          "'--list', got %zu",
-                          axis.flag->name, axis.values.size()));
+        return usageError(text("expected one value of '--%s' for all runs of "
+                               "'--list', got %zu",
+                               axis.flag->name, axis.values.size()));
     const OptionTexts common = chosen.front();
     chosen.clear();
     MN_TRY(readRunList(sweep.list, chosen));
@@ -89,7 +86,8 @@ Status Sweeper::findRuns() {
   if (sweep.halving > 0) {
     for (const SweepRun &run : runs)
       if (run.options.train.epochs != runs.front().options.train.epochs)
-        return usage("expected one '--epochs' with '--halving', got several");
+        return usageError(
+            "expected one '--epochs' with '--halving', got several");
     rungs =
         rungsOf(runs.front().options.train.epochs, sweep.halving, runs.size());
   }

@@ -51,7 +51,7 @@ std::string valueOf(const SafetensorsMetadata &metadata,
 }
 
 /// A path may be any bytes; metadata is UTF-8. As in a URL.
-std::string escaped(const std::string &value) {
+std::string percentEncoded(const std::string &value) {
   std::string result;
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ std::string escaped(const std::string &value) {
   return result;
 }
 
-std::string unescaped(const std::string &value) {
+std::string percentDecoded(const std::string &value) {
   std::string result;
   for (size_t i = 0; i < value.size(); ++i) {
     unsigned byte;
@@ -152,7 +152,7 @@ Status CheckpointFile::write(const std::vector<char> &block,
   for (const RunFact &fact : run)
     metadata["run." + fact.key] = fact.value;
   for (const auto &[name, value] : checkpoint.options)
-    metadata["option." + name] = escaped(value);
+    metadata["option." + name] = percentEncoded(value);
   return writeSafetensors(path, std::move(views), metadata);
 }
 
@@ -190,7 +190,7 @@ Status CheckpointFile::readOptions(const char *modelName,
   const std::string prefix = "option.";
   for (const auto &[key, value] : file.metadata())
     if (key.starts_with(prefix))
-      options[key.substr(prefix.size())] = unescaped(value);
+      options[key.substr(prefix.size())] = percentDecoded(value);
   return Status::success();
 }
 

@@ -13,7 +13,7 @@ namespace mn {
 
 namespace {
 
-const Choices kindNames = {"file", "he", "xavier", "torch", "keras"};
+const Choices initNames = {"file", "he", "xavier", "torch", "keras"};
 
 /// Streams of random numbers that are kept for parameters: "INI", number.
 constexpr uint32_t parameterStream = 0x494e4900u;
@@ -84,7 +84,7 @@ void fillWeight(Initialization kind, const Fans &fans, Filler filler) {
 
 Status parseInitialization(const std::string &name, Initialization &kind) {
   size_t number;
-  MN_TRY(choose("--init", name, kindNames, number));
+  MN_TRY(choose("--init", name, initNames, number));
   kind = static_cast<Initialization>(number);
   return Status::success();
 }

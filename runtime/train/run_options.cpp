@@ -10,11 +10,6 @@ namespace mn {
 
 namespace {
 
-template <typename T> std::string shortest(T value) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
-}
-
 std::string textOf(bool value) { return value ? "yes" : "no"; }
 std::string textOf(int64_t value) { return shortest(value); }
 std::string textOf(double value) { return shortest(value); }

@@ -15,7 +15,7 @@ namespace {
 using Kind = Schedule::Kind;
 
 /// In the order of Kind.
-const Choices kindNames = {"constant", "step", "cosine", "one-cycle"};
+const Choices scheduleNames = {"constant", "step", "cosine", "one-cycle"};
 
 /// One option: where its value goes and what it may be. Exactly one of the
 /// members is set.
@@ -45,19 +45,8 @@ constexpr Option options[] = {
     {"warm-up", true, Kind::constant, nullptr, &Schedule::warmUp, 0, 1e15,
      "steps, 0 or more"}};
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
-std::string quoted(std::string_view word) {
+std::string inQuotes(std::string_view word) {
   return "'" + std::string(word) + "'";
-}
-
-/// The shortest text that reads back as `value`.
-template <typename T> std::string shortest(T value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-  return {digits, end};
 }
 
 template <typename T> bool readNumber(std::string_view word, T &value) {
@@ -67,7 +56,7 @@ template <typename T> bool readNumber(std::string_view word, T &value) {
 }
 
 const std::string &nameOf(Kind kind) {
-  return kindNames[static_cast<size_t>(kind)];
+  return scheduleNames[static_cast<size_t>(kind)];
 }
 
 Status setOption(Schedule &schedule, const Option &option,
@@ -81,8 +70,8 @@ Status setOption(Schedule &schedule, const Option &option,
   // Written so that "not a number" is refused.
   good = good && number >= option.min && number <= option.max;
   if (!good)
-    return usage(std::string("expected ") + option.range + " for '" +
-                 option.name + "' of --schedule, got " + quoted(value));
+    return usageError(std::string("expected ") + option.range + " for '" +
+                      option.name + "' of --schedule, got " + inQuotes(value));
   if (option.number)
     schedule.*option.number = number;
   else
@@ -99,12 +88,12 @@ Status readOption(Schedule &schedule, std::string_view word, unsigned &seen) {
     if (option.always || option.kind == schedule.kind) {
       if (name == option.name) {
         if (equals == std::string_view::npos)
-          return usage("expected a value in --schedule, as in '" +
-                       std::string(name) + "=" + (option.count ? "10" : "0.1") +
-                       "', got " + quoted(word));
+          return usageError(
+              "expected a value in --schedule, as in '" + std::string(name) +
+              "=" + (option.count ? "10" : "0.1") + "', got " + inQuotes(word));
         if (seen & bit)
-          return usage("expected one " + quoted(name) +
-                       " in --schedule, got two");
+          return usageError("expected one " + inQuotes(name) +
+                            " in --schedule, got two");
         seen |= bit;
         return setOption(schedule, option, word.substr(equals + 1));
       }
@@ -112,9 +101,9 @@ Status readOption(Schedule &schedule, std::string_view word, unsigned &seen) {
     }
     bit <<= 1;
   }
-  return usage("expected an option of schedule '" + nameOf(schedule.kind) +
-               "' (" + listOf(known) + "), got " + quoted(name) +
-               didYouMean(name, known));
+  return usageError("expected an option of schedule '" + nameOf(schedule.kind) +
+                    "' (" + listOf(known) + "), got " + inQuotes(name) +
+                    didYouMean(name, known));
 }
 
 /// From `start` to `end` along half a cosine; OneCycleLR's _annealing_cos.
@@ -128,7 +117,7 @@ Status Schedule::parse(std::string_view text, Schedule &schedule) {
   const size_t comma = text.find(',');
   const std::string_view name = text.substr(0, comma);
   size_t number;
-  MN_TRY(choose("--schedule", name, kindNames, number));
+  MN_TRY(choose("--schedule", name, scheduleNames, number));
   Schedule result;
   result.kind = static_cast<Kind>(number);
   unsigned seen = 0;
@@ -158,15 +147,15 @@ std::string Schedule::text() const {
 Status LearningRate::create(const Schedule &schedule, double lr, int64_t steps,
                             int64_t stepsPerEpoch, LearningRate &rate) {
   if (!(lr >= 0) || std::isinf(lr))
-    return usage("expected a learning rate of 0 or more, got " +
-                 quoted(shortest(lr)));
+    return usageError("expected a learning rate of 0 or more, got " +
+                      inQuotes(shortest(lr)));
   if (steps < 1 || stepsPerEpoch < 1)
-    return usage("expected at least one step to train, got " +
-                 std::to_string(std::min(steps, stepsPerEpoch)));
+    return usageError("expected at least one step to train, got " +
+                      std::to_string(std::min(steps, stepsPerEpoch)));
   if (schedule.warmUp >= steps)
-    return usage("expected a warm-up of fewer steps than the training's " +
-                 std::to_string(steps) + ", got " +
-                 std::to_string(schedule.warmUp));
+    return usageError("expected a warm-up of fewer steps than the training's " +
+                      std::to_string(steps) + ", got " +
+                      std::to_string(schedule.warmUp));
   rate.schedule = schedule;
   rate.lr = lr;
   rate.steps = steps - schedule.warmUp;

@@ -17,10 +17,6 @@ namespace {
 /// Rows of the recipe that are written at a time.
 constexpr int64_t rowsAhead = recipeRows / 4;
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 /// "lr" of "--lr".
 const char *nameOf(const RecipeNumber &number) { return number.flag + 2; }
 
@@ -40,8 +36,8 @@ Status TrainSession::begin(const Model &model, Executor &executor,
   const auto made = std::make_shared<TrainSession>(executor);
   MN_TRY(TrainModel::create(model, begin.batch, made->model));
   if (made->model.dataParallel())
-    return usage("expected a model compiled without '--data-parallel', to "
-                 "train in a session, got one with it");
+    return usageError("expected a model compiled without '--data-parallel', to "
+                      "train in a session, got one with it");
   MN_TRY(chooseRecipe(*model.recipe, made->given, made->recipe));
   std::vector<char> block = made->model.initialBlock();
   MN_TRY(begin.checkpoint.empty() ? made->beginNew(begin, block)
@@ -56,8 +52,9 @@ Status TrainSession::begin(const Model &model, Executor &executor,
 Status TrainSession::beginNew(const Begin &begin, std::vector<char> &block) {
   Initialization kind;
   if (!parseInitialization(begin.init, kind).ok())
-    return usage("expected init to be file, he, xavier, torch or keras, got '" +
-                 begin.init + "'");
+    return usageError(
+        "expected init to be file, he, xavier, torch or keras, got '" +
+        begin.init + "'");
   MN_TRY(initialize(model, kind, begin.seed, block));
   model.setWhole(block, names::badStep, -1);
   model.setWhole(block, names::seed, begin.seed);
@@ -122,8 +119,8 @@ Status TrainSession::findNumber(const std::string &name,
       return Status::success();
     }
   }
-  return usage("expected a number of the optimizer (" + known + "), got '" +
-               name + "'");
+  return usageError("expected a number of the optimizer (" + known +
+                    "), got '" + name + "'");
 }
 
 Status TrainSession::get(const std::string &name, double &value) const {
@@ -138,8 +135,8 @@ Status TrainSession::set(const std::string &name, double value) {
   MN_TRY(findNumber(name, found));
   const bool clips = found->column == RecipeColumn::clip;
   if (!std::isfinite(value) || value < 0 || (clips && value == 0))
-    return usage(text("expected '%s' to be %s, got %g", name.c_str(),
-                      clips ? "positive" : "0 or more", value));
+    return usageError(text("expected '%s' to be %s, got %g", name.c_str(),
+                           clips ? "positive" : "0 or more", value));
   TrainOptions options = given;
   options.*found->option = value;
   MN_TRY(chooseRecipe(*model.model->recipe, options, recipe));
@@ -166,15 +163,15 @@ Status TrainSession::renewRing() {
 Status TrainSession::checkRows(int64_t count) const {
   const int64_t most = model.rowsOfStep();
   if (dropsPartial(*model.model->recipe) && count != most)
-    return usage(text("expected %lld rows, since the model normalizes by the "
-                      "statistics of a batch, got %lld",
-                      static_cast<long long>(most),
-                      static_cast<long long>(count)));
+    return usageError(
+        text("expected %lld rows, since the model normalizes by the "
+             "statistics of a batch, got %lld",
+             static_cast<long long>(most), static_cast<long long>(count)));
   return count >= 1 && count <= most
              ? Status::success()
-             : usage(text("expected 1 to %lld rows, got %lld",
-                          static_cast<long long>(most),
-                          static_cast<long long>(count)));
+             : usageError(text("expected 1 to %lld rows, got %lld",
+                               static_cast<long long>(most),
+                               static_cast<long long>(count)));
 }
 
 /// Rows beyond those given are zeros, and do not count.
@@ -324,7 +321,7 @@ Status TrainSession::writeMetrics(const Metrics &metrics) {
 
 Status TrainSession::evaluate(const TrainRows &rows, Metrics &metrics) {
   if (model.evalPlan < 0)
-    return usage("expected a model with a plan that evaluates, got none");
+    return usageError("expected a model with a plan that evaluates, got none");
   MN_TRY(checkTargets(model, rows.targets, rows.count));
   Metrics kept;
   MN_TRY(model.readMetrics(executor, kept));

@@ -11,6 +11,7 @@
 #define MNISTRT_TRAIN_TRAINER_H
 
 #include "commands/options.h"
+#include "core/clock.h"
 #include "core/opening.h"
 #include "reports/reporter.h"
 #include "train/checkpoint.h"
@@ -73,14 +74,6 @@ public:
 private:
   Trainer(const Model &model, const Options &options,
           const SharedTraining *shared, Ranks *ranks);
-
-  using Clock = std::chrono::steady_clock;
-  static double secondsBetween(Clock::time_point begin, Clock::time_point end) {
-    return std::chrono::duration<double>(end - begin).count();
-  }
-  static double secondsSince(Clock::time_point begin) {
-    return secondsBetween(begin, Clock::now());
-  }
 
   // Before the first step; trainer_setup.cpp.
   Status setUp(const Open &open);

@@ -20,10 +20,6 @@ namespace mn {
 
 namespace {
 
-Status usage(std::string message) {
-  return Status::error(Code::usage, std::move(message));
-}
-
 long long asLong(int64_t number) { return number; }
 
 /// The options that need standard output for themselves; progress then goes to
@@ -90,9 +86,10 @@ static Status readMaxTime(const std::string &text, double &seconds) {
   seconds *= factor;
   if (end != begin && factor > 0 && seconds > 0 && std::isfinite(seconds))
     return Status::success();
-  return usage("expected '--max-time' to be a time such as 90s, 1.5m or 2h, "
-               "got '" +
-               text + "'");
+  return usageError(
+      "expected '--max-time' to be a time such as 90s, 1.5m or 2h, "
+      "got '" +
+      text + "'");
 }
 
 Status Trainer::setUp(const Open &open) {
@@ -121,7 +118,7 @@ Status Trainer::resumeOptions() {
   if (!train.resume)
     return Status::success();
   if (train.checkpoint.empty())
-    return usage("expected '--checkpoint=DIR' with '--resume', got none");
+    return usageError("expected '--checkpoint=DIR' with '--resume', got none");
   const CheckpointFile file(model, train.checkpoint);
   if (!file.exists())
     return Status::success();
@@ -150,13 +147,14 @@ void Trainer::completeOptions() {
 
 Status Trainer::checkOptions() const {
   if (options.data.empty())
-    return usage("expected '--data=DIR' or '--data=digits', got none");
+    return usageError("expected '--data=DIR' or '--data=digits', got none");
   if (train.checkpointEvery > 0 && train.checkpoint.empty())
-    return usage("expected '--checkpoint=DIR' with '--checkpoint-every', got "
-                 "none");
+    return usageError(
+        "expected '--checkpoint=DIR' with '--checkpoint-every', got "
+        "none");
   if (const Choices several = stdoutOptions(options); several.size() > 1)
-    return usage("expected one output on standard output, got '" + several[0] +
-                 "' and '" + several[1] + "'");
+    return usageError("expected one output on standard output, got '" +
+                      several[0] + "' and '" + several[1] + "'");
   const std::pair<const char *, const std::string &> files[] = {
       {"--save", train.save},
       {"--best", train.best},
@@ -165,10 +163,12 @@ Status Trainer::checkOptions() const {
       {"--tensorboard", train.tensorboard}};
   for (const auto &[name, path] : files)
     if (path == "-")
-      return usage(text("expected a file or folder for '%s', got '-'", name));
+      return usageError(
+          text("expected a file or folder for '%s', got '-'", name));
   if (train.validation && !(*train.validation > 0 && *train.validation < 1))
-    return usage(text("expected '--validation' to be between 0 and 1, got %g",
-                      *train.validation));
+    return usageError(
+        text("expected '--validation' to be between 0 and 1, got %g",
+             *train.validation));
   Initialization kind;
   return parseInitialization(train.init, kind);
 }
@@ -183,9 +183,10 @@ Status Trainer::findTestSet() {
                        : train.earlyStop > 0 ? "--early-stop"
                                              : nullptr;
   if (option && model.evalPlan < 0)
-    return usage(text("expected a program that evaluates, for '%s', got one "
-                      "without an 'eval' plan",
-                      option));
+    return usageError(
+        text("expected a program that evaluates, for '%s', got one "
+             "without an 'eval' plan",
+             option));
   if (option && !train.validation && !hasTest)
     return badData("expected '--validation' or a test set for '%s' in '%s', "
                    "got neither",
@@ -225,9 +226,9 @@ Status Trainer::readData() {
     constexpr int64_t maxSteps = int64_t(1) << 53;
     if (train.epochs <= maxSteps / stepsPerEpoch)
       return Status::success();
-    return usage("expected '--epochs' to be at most " +
-                 std::to_string(maxSteps / stepsPerEpoch) + ", got " +
-                 std::to_string(train.epochs));
+    return usageError("expected '--epochs' to be at most " +
+                      std::to_string(maxSteps / stepsPerEpoch) + ", got " +
+                      std::to_string(train.epochs));
   }
   return badData("expected at least one batch of %lld rows in '%s', since "
                  "partial ones are dropped, got %lld rows",
@@ -260,9 +261,10 @@ Status Trainer::checkOutputs() const {
       continue;
     const auto [place, isNew] = places.emplace(placeOf(path), option);
     if (!isNew)
-      return usage(text("expected '%s' and '%s' to be different files, got "
-                        "'%s' for both",
-                        place->second, option, path.c_str()));
+      return usageError(
+          text("expected '%s' and '%s' to be different files, got "
+               "'%s' for both",
+               place->second, option, path.c_str()));
   }
   return Status::success();
 }
@@ -345,12 +347,12 @@ Status Trainer::resume() {
   best = found.best;
   moveToRanks(found);
   if (step > steps())
-    return usage(text("expected '--epochs' of %lld or more, since the "
-                      "checkpoint is at step %lld of epoch %lld, got %lld",
-                      asLong((step + stepsPerEpoch - 1) / stepsPerEpoch),
-                      asLong((step - 1) % stepsPerEpoch + 1),
-                      asLong((step - 1) / stepsPerEpoch + 1),
-                      asLong(train.epochs)));
+    return usageError(text("expected '--epochs' of %lld or more, since the "
+                           "checkpoint is at step %lld of epoch %lld, got %lld",
+                           asLong((step + stepsPerEpoch - 1) / stepsPerEpoch),
+                           asLong((step - 1) % stepsPerEpoch + 1),
+                           asLong((step - 1) / stepsPerEpoch + 1),
+                           asLong(train.epochs)));
   MN_TRY(checkStates());
   last = windowFrom = pointFrom = model.metricsOf(block);
   const Status status = history.parse(found.history);

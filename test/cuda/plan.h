@@ -5,6 +5,7 @@
 
 #include "core/executor.h"
 #include "fake-driver.h"
+#include "mnistrt/batch.h"
 #include "mnistrt/model.h"
 #include <gtest/gtest.h>
 #include <memory>
@@ -20,6 +21,9 @@ struct StepShape {
   bool packsEarly = false;              ///< launches "step<i>_filters", too
   int packing = -1; ///< an earlier step that packs early: its filter is written
 };
+
+/// The batches of a whole graph.
+constexpr int many = int(mn::batchesPerGraph);
 
 /// A model with one plan; step i launches the kernel "step<i>", whose arguments
 /// are the arena, the workspace and the input.
@@ -47,7 +51,7 @@ private:
 
 /// A plan that the compiler could have made.
 std::vector<StepShape> randomShape(std::mt19937 &random);
-std::string text(const std::vector<StepShape> &shapes);
+std::string textOf(const std::vector<StepShape> &shapes);
 
 /// Opens a model on a fresh driver.
 std::unique_ptr<mn::Executor> open(const PlanModel &made, bool graph);

@@ -12,8 +12,6 @@ using fake::What;
 
 namespace {
 
-constexpr int many = int(mn::batchesPerGraph);
-
 /// A plan of which there are two copies of the inputs, with a data set, and
 /// where the kernels of its batches read and write.
 struct Trained : PlanModel {
@@ -98,8 +96,8 @@ TEST(Prefetching, BatchesOfAnyPlanAreThereInTime) {
     Trained made(randomShape(random));
     made.run(many);
     // A batch is copied after the run before the last one, and before its own.
-    checkOrder(made, made.graph(), many, text(made.shapes));
-    checkCopies(made, text(made.shapes));
+    checkOrder(made, made.graph(), many, textOf(made.shapes));
+    checkCopies(made, textOf(made.shapes));
   }
 }
 

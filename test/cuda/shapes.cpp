@@ -8,9 +8,9 @@ namespace {
 
 using namespace mn;
 
-std::mt19937 numbers(17);
+std::mt19937 generator(17);
 int between(int first, int last) {
-  return std::uniform_int_distribution<int>(first, last)(numbers);
+  return std::uniform_int_distribution<int>(first, last)(generator);
 }
 
 Mma someMma() {

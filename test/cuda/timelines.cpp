@@ -10,8 +10,6 @@ using mn::BlockTimes;
 
 namespace {
 
-constexpr int many = int(mn::batchesPerGraph);
-
 /// How many arguments a kernel of these plans has before the one for times.
 size_t argumentsOf(const std::string &kernel) {
   return kernel.starts_with("mn_") ? 1 : kernel.ends_with("_filters") ? 2 : 3;

@@ -8,11 +8,11 @@
 
 namespace {
 
-using mn::Axis;
+using mn::PlotAxis;
 
-std::string labels(const Axis &axis) {
+std::string labels(const PlotAxis &axis) {
   std::string text;
-  for (const Axis::Tick &tick : axis.ticks())
+  for (const PlotAxis::Tick &tick : axis.ticks())
     text += (text.empty() ? "" : " ") + tick.label;
   return text;
 }
@@ -25,19 +25,21 @@ size_t count(const std::string &text, const std::string &what) {
 }
 
 TEST(Plot, MarksAreRound) {
-  EXPECT_EQ(labels(Axis::linear(0, 2.31, 6, true)), "0.0 0.5 1.0 1.5 2.0 2.5");
-  EXPECT_EQ(labels(Axis::linear(0, 0.3, 6, true)),
+  EXPECT_EQ(labels(PlotAxis::linear(0, 2.31, 6, true)),
+            "0.0 0.5 1.0 1.5 2.0 2.5");
+  EXPECT_EQ(labels(PlotAxis::linear(0, 0.3, 6, true)),
             "0.00 0.05 0.10 0.15 0.20 0.25 0.30");
-  EXPECT_EQ(labels(Axis::linear(90.3, 100, 6, true)), "90 92 94 96 98 100");
-  EXPECT_EQ(labels(Axis::linear(1, 5, 10, false)),
+  EXPECT_EQ(labels(PlotAxis::linear(90.3, 100, 6, true)), "90 92 94 96 98 100");
+  EXPECT_EQ(labels(PlotAxis::linear(1, 5, 10, false)),
             "1.0 1.5 2.0 2.5 3.0 3.5 4.0 4.5 5.0");
-  EXPECT_EQ(labels(Axis::linear(-0.2, 0.2, 4, true)), "-0.2 -0.1 0.0 0.1 0.2");
-  EXPECT_EQ(labels(Axis::logarithmic(0.002, 2.3)), "0.001 0.01 0.1 1 10");
+  EXPECT_EQ(labels(PlotAxis::linear(-0.2, 0.2, 4, true)),
+            "-0.2 -0.1 0.0 0.1 0.2");
+  EXPECT_EQ(labels(PlotAxis::logarithmic(0.002, 2.3)), "0.001 0.01 0.1 1 10");
 }
 
 TEST(Plot, EqualEndsAreMovedApart) {
   for (const double value : {0.0, 1.0, -5.0, 1e-30}) {
-    const Axis axis = Axis::linear(value, value, 6, true);
+    const PlotAxis axis = PlotAxis::linear(value, value, 6, true);
     EXPECT_GE(axis.ticks().size(), 2u);
     EXPECT_LT(axis.ticks().size(), 20u);
     EXPECT_TRUE(std::isfinite(axis.place(value)));
@@ -45,10 +47,10 @@ TEST(Plot, EqualEndsAreMovedApart) {
 }
 
 TEST(Plot, PlacesRunFromZeroToOne) {
-  const Axis linear = Axis::linear(0, 10, 5, true);
+  const PlotAxis linear = PlotAxis::linear(0, 10, 5, true);
   EXPECT_DOUBLE_EQ(linear.place(0), 0);
   EXPECT_DOUBLE_EQ(linear.place(5), 0.5);
-  const Axis powers = Axis::logarithmic(0.01, 100);
+  const PlotAxis powers = PlotAxis::logarithmic(0.01, 100);
   EXPECT_DOUBLE_EQ(powers.place(0.01), 0);
   EXPECT_DOUBLE_EQ(powers.place(1), 0.5);
 }

@@ -116,11 +116,6 @@ struct Row {
 };
 } // namespace
 
-static std::string contents(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().str() : "";
-}
-
 /// Of the program's lines, with what the globals say of probes.
 static bool readRows(ModuleOp module, StringRef text, std::vector<Row> &rows) {
   SymbolTable symbols(module);
@@ -221,10 +216,10 @@ int mlir::mnistc::checkGradients(const Input &input, Options &options,
                         path("out"), path("err"), message);
   watch.lap("differences");
   std::vector<Row> rows;
-  std::string printed = contents(path("out"));
+  std::string printed = contentsOf(path("out"));
   // Without rows it failed before it compared anything.
   if ((code != 0 && printed.empty()) || code < 0) {
-    std::string text = contents(path("err"));
+    std::string text = contentsOf(path("err"));
     StringRef line = StringRef(text).trim();
     line.consume_front("error: ");
     error(line.empty() ? Twine("the program failed: ") + message : Twine(line));

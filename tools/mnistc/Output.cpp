@@ -5,6 +5,7 @@
 #include "mlir/IR/AsmState.h"
 #include "tools/mnistc/Messages.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -12,6 +13,11 @@ using namespace mlir::mnistc;
 
 /// A constant of more elements is not readable.
 static constexpr int64_t maxPrinted = 32;
+
+std::string mlir::mnistc::contentsOf(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
 
 std::string mlir::mnistc::printModule(ModuleOp module, Detail detail) {
   OpPrintingFlags flags;

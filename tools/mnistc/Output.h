@@ -11,6 +11,9 @@ namespace mlir::mnistc {
 /// completely or not at all. Prints what went wrong and returns false.
 bool writeOutput(StringRef path, StringRef text);
 
+/// What is in a file; nothing where it cannot be read.
+std::string contentsOf(StringRef path);
+
 /// How a module is printed.
 enum class Detail {
   readable,  ///< large constants are left out

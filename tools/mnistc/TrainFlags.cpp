@@ -151,7 +151,7 @@ static bool readClassWeights(SmallVectorImpl<double> &weights) {
   return true;
 }
 
-static bool checkFlags() {
+static bool checkTrainFlags() {
   for (WordFlag *flag : wordFlags)
     if (!llvm::is_contained(flag->words, flag->option.getValue()))
       return error("expected --" + flag->option.ArgStr + "=" +
@@ -207,7 +207,7 @@ bool mlir::mnistc::readTrainFlags(TrainOptions &options, bool &trains) {
   if (const cl::Option *given = firstGiven(); given && !train)
     return error("expected --train with --" + given->ArgStr + ", got none");
   SmallVector<double> weights;
-  if (!checkFlags() || !readClassWeights(weights))
+  if (!checkTrainFlags() || !readClassWeights(weights))
     return false;
   options.classWeights = ArrayRef<double>(weights);
   options.loss = loss.option.getValue();

@@ -119,11 +119,6 @@ private:
 };
 } // namespace
 
-static std::string contents(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().str() : "";
-}
-
 static std::string keyOf(DictionaryAttr mark) {
   return mark.getAs<StringAttr>("key").getValue().str();
 }
@@ -175,7 +170,7 @@ void Tuner::build() {
       if (trial.code == exitOk)
         trial.code = runProgram(command, stem + ".out", stem + ".err", message);
       if (trial.code != exitOk)
-        trial.problem = message + contents(stem + ".err");
+        trial.problem = message + contentsOf(stem + ".err");
     });
   }
   for (std::thread &thread : threads)
@@ -245,7 +240,7 @@ bool Tuner::profile(Trial &trial, StringRef function) {
   std::string message;
   trial.code = runProgram(command, trial.program + ".out",
                           trial.program + ".err", message);
-  std::string printed = contents(trial.program + ".out");
+  std::string printed = contentsOf(trial.program + ".out");
   llvm::Expected<json::Value> said = json::parse(printed);
   if (trial.code == exitOk && said && said->getAsObject()) {
     addTimes(*said->getAsObject(), trial, function);
@@ -253,7 +248,7 @@ bool Tuner::profile(Trial &trial, StringRef function) {
   }
   if (!said)
     llvm::consumeError(said.takeError());
-  trial.problem = message + contents(trial.program + ".err");
+  trial.problem = message + contentsOf(trial.program + ".err");
   trial.code = trial.code > 0 ? trial.code : int(exitToolchain);
   return false;
 }

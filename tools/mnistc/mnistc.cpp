@@ -26,14 +26,14 @@
 using namespace mlir;
 using namespace mlir::mnistc;
 
-static int listOperators() {
+static int printOperators() {
   std::string text;
   llvm::raw_string_ostream os(text);
   printOperatorTables(os);
   return writeOutput("-", text) ? exitOk : exitToolchain;
 }
 
-static int describe(StringRef format) {
+static int printDescription(StringRef format) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (!describeOptions(format, os)) {
@@ -79,7 +79,7 @@ static int explainPlan(const Input &input, const Options &options) {
   if (options.explain == Explain::json)
     explainJson(*input.module, input.nodes, os);
   else
-    explain(*input.module, input.nodes, os);
+    mlir::mnistc::explain(*input.module, input.nodes, os);
   return writeOutput(options.output.empty() ? "-" : options.output, text)
              ? exitOk
              : exitToolchain;
@@ -89,7 +89,7 @@ static int explainPlan(const Input &input, const Options &options) {
 static int plan(const Input &input, Options &options, StageFiles &stages,
                 Stopwatch &watch) {
   int code = options.tune.empty() ? findChoices(*input.module, options)
-                                  : tune(input, options, watch);
+                                  : mlir::mnistc::tune(input, options, watch);
   if (code != exitOk)
     return code;
   if (!runPasses(*input.module, options, stages))
@@ -171,8 +171,8 @@ int main(int argc, char **argv) {
   if (!parseOptions(argc, argv, options))
     return exitUsage;
   if (StringRef format = describeFlag(); !format.empty())
-    return describe(format);
+    return printDescription(format);
   if (options.listOperators)
-    return listOperators();
+    return printOperators();
   return compile(options);
 }

@@ -9,11 +9,17 @@
 #define MNISTC_IR_MNIST_ARITHMETIC_H
 
 #include "lib/IR/Mnist/MnistOps.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::mnistc {
 
 inline RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether it is a constant of zeros.
+inline bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat());
 }
 
 /// The dimensions below `rank` that are not in `dims`.

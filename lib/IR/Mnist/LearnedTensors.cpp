@@ -1,6 +1,7 @@
 //===- LearnedTensors.cpp - which tensors of a model are learned ----------===//
 
 #include "lib/IR/Mnist/LearnedTensors.h"
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Mnist/HostTensor.h"
 
 using namespace mlir;
@@ -11,10 +12,6 @@ using Verdict = LearnedTensors::Verdict;
 static OperandUse useOf(OpOperand &operand) {
   auto op = dyn_cast<OperandUseOpInterface>(operand.getOwner());
   return op ? op.getOperandUse(operand.getOperandNumber()) : OperandUse::number;
-}
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
 }
 
 /// Whether a result is more than its operands, element by element.

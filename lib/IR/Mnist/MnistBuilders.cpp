@@ -1,13 +1,9 @@
 //===- MnistBuilders.cpp - builders that infer types ----------------------===//
 
-#include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Mnist/Arithmetic.h"
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 void CompareOp::build(OpBuilder &builder, OperationState &state,
                       Predicate predicate, Value lhs, Value rhs) {

@@ -1,6 +1,7 @@
 //===- TransposeRegions.cpp - values that are transposed together ---------===//
 
 #include "lib/IR/Mnist/TransposeRegions.h"
+#include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Mnist/Evaluate.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/IRMapping.h"
@@ -11,10 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::mnistc;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 int64_t mlir::mnistc::byteSize(Type type) {
   auto tensor = cast<RankedTensorType>(type);

@@ -35,15 +35,18 @@ class Written:
     def has_windows(self):
         return any(isinstance(each, nn.Conv2d) for each in self.make().modules())
 
-    def export(self, path, with_dropout):
-        """In training mode, which leaves batch norms and dropout as they are."""
+    def export(self, path, with_dropout, trains=True):
+        """In training mode, which leaves batch norms and dropout as they are, or to
+        infer."""
         warnings.filterwarnings("ignore")
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         batch = {0: "N"}
+        mode = torch.onnx.TrainingMode
         torch.onnx.export(
-            self.build(with_dropout).train(), (torch.zeros(2, *self.input),),
+            self.build(with_dropout).train(trains), (torch.zeros(2, *self.input),),
             str(path), dynamo=False, opset_version=17,
-            training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
+            training=mode.TRAINING if trains else mode.EVAL,
+            do_constant_folding=not trains,
             input_names=["input"], output_names=["logits"],
             dynamic_axes={"input": batch, "logits": batch})
 

@@ -3,13 +3,16 @@
 #include "cpu/onednn_cut.h"
 #include "mnistrt/cpu/parallel.h"
 #include <algorithm>
+#include <bit>
 
 namespace mn::onednn {
 
 namespace {
 
-/// The work for which a part is worth its call.
-constexpr double partWork = 32 * parallelGrain;
+/// The work for which a part is worth its call, and that of the first few, as
+/// many as most numbers of threads divide.
+constexpr double partWork = 32 * parallelGrain, fewWork = 16 * parallelGrain;
+constexpr int fewParts = 4;
 /// Parts of one step: more threads than that find nothing to do.
 constexpr int maxMatmulParts = 64, maxLineParts = 32;
 
@@ -18,7 +21,10 @@ double sizeOf(const int (&size)[3]) {
 }
 
 int partsFor(double work, int maxParts) {
-  return static_cast<int>(std::clamp(work / partWork, 1.0, double(maxParts)));
+  const double few = std::clamp(work / fewWork, 1.0, double(fewParts));
+  const double many = work / partWork;
+  return int(std::min(double(maxParts),
+                      std::max(double(std::bit_floor(unsigned(few))), many)));
 }
 
 /// Where piece `i` of `pieces` of [0, count) begins.

@@ -3,16 +3,13 @@
 #include "cpu/onednn_cut.h"
 #include "mnistrt/cpu/parallel.h"
 #include <algorithm>
-#include <bit>
 
 namespace mn::onednn {
 
 namespace {
 
-/// The work for which a part is worth its call, and that of the first few, as
-/// many as most numbers of threads divide.
-constexpr double partWork = 32 * parallelGrain, fewWork = 16 * parallelGrain;
-constexpr int fewParts = 4;
+/// The work for which a part is worth its call.
+constexpr double partWork = 32 * parallelGrain;
 /// Parts of one step: more threads than that find nothing to do.
 constexpr int maxMatmulParts = 64, maxLineParts = 32;
 
@@ -21,10 +18,7 @@ double sizeOf(const int (&size)[3]) {
 }
 
 int partsFor(double work, int maxParts) {
-  const double few = std::clamp(work / fewWork, 1.0, double(fewParts));
-  const double many = work / partWork;
-  return int(std::min(double(maxParts),
-                      std::max(double(std::bit_floor(unsigned(few))), many)));
+  return static_cast<int>(std::clamp(work / partWork, 1.0, double(maxParts)));
 }
 
 /// Where piece `i` of `pieces` of [0, count) begins.

@@ -3,7 +3,7 @@
 # include it.
 #
 # With CMAKE_UNITY_BUILD several files of a target are compiled as one: a build
-# from nothing takes half the time, and an include that is missing stays unseen.
+# from nothing takes about half the time, and an include that is missing stays unseen.
 # Two files of a target can then not define the same name, static or not.
 
 function(mn_target target)

@@ -18,7 +18,7 @@ TEST(Launches, StepsOfAnyPlanKeepItsOrder) {
   std::mt19937 random(1);
   for (int i = 0; i < 300; ++i) {
     PlanModel made(randomShape(random));
-    const std::string what = textOf(made.shapes);
+    const std::string what = text(made.shapes);
     // One after the other,
     auto executor = open(made, false);
     ASSERT_TRUE(executor->prepare(0).ok());

@@ -91,7 +91,7 @@ std::vector<StepShape> randomShape(std::mt19937 &random) {
   return shapes;
 }
 
-std::string textOf(const std::vector<StepShape> &shapes) {
+std::string text(const std::vector<StepShape> &shapes) {
   std::string made;
   for (const StepShape &shape : shapes) {
     made += (made.empty() ? "" : " ") + std::to_string(shape.stream) +

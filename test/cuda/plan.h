@@ -51,7 +51,7 @@ private:
 
 /// A plan that the compiler could have made.
 std::vector<StepShape> randomShape(std::mt19937 &random);
-std::string textOf(const std::vector<StepShape> &shapes);
+std::string text(const std::vector<StepShape> &shapes);
 
 /// Opens a model on a fresh driver.
 std::unique_ptr<mn::Executor> open(const PlanModel &made, bool graph);

@@ -96,8 +96,8 @@ TEST(Prefetching, BatchesOfAnyPlanAreThereInTime) {
     Trained made(randomShape(random));
     made.run(many);
     // A batch is copied after the run before the last one, and before its own.
-    checkOrder(made, made.graph(), many, textOf(made.shapes));
-    checkCopies(made, textOf(made.shapes));
+    checkOrder(made, made.graph(), many, text(made.shapes));
+    checkCopies(made, text(made.shapes));
   }
 }
 

@@ -10,6 +10,7 @@
 
 using namespace test;
 using fake::driver;
+using fake::nccl;
 
 namespace {
 
@@ -30,7 +31,7 @@ struct Sums : testing::Test {
   explicit Sums(std::vector<StepShape> shapes = {{}, {0, {}, "nccl"}})
       : made(std::move(shapes), mn::kinds::train) {
     ::setenv("MNISTC_CUDA_PATH", MN_FAKE_LIBRARIES, 1);
-    fake::nccl() = {};
+    nccl() = {};
     driver() = {};
     steps.assign(made.plan.steps, made.plan.steps + made.plan.stepCount);
     steps[1].run = addUp;
@@ -50,17 +51,17 @@ struct Sums : testing::Test {
 
 TEST_F(Sums, GraphsHaveThemOnceRanksHaveJoined) {
   ASSERT_TRUE(executor->prepare(0).ok());
-  EXPECT_TRUE(fake::nccl().sums.empty()) << "a rank prepares when it likes";
+  EXPECT_TRUE(nccl().sums.empty()) << "a rank prepares when it likes";
   const size_t graphs = driver().graphs.size();
   const mn::Status status = executor->join();
   ASSERT_TRUE(status.ok()) << status.message;
-  EXPECT_EQ(fake::nccl().ranks, 2);
-  EXPECT_EQ(fake::nccl().rank, 1);
+  EXPECT_EQ(nccl().ranks, 2);
+  EXPECT_EQ(nccl().rank, 1);
   // Once step by step, and once in each graph.
   const size_t made = driver().graphs.size() - graphs;
   EXPECT_GE(made, 1u);
-  EXPECT_EQ(fake::nccl().sums.size(), 1 + made);
-  for (const fake::Sum &sum : fake::nccl().sums) {
+  EXPECT_EQ(nccl().sums.size(), 1 + made);
+  for (const fake::Sum &sum : nccl().sums) {
     EXPECT_EQ(sum.from, sum.to) << "in place";
     EXPECT_EQ(sum.count, 24u);
     EXPECT_EQ(sum.type, 7) << "float";
@@ -134,11 +135,11 @@ TEST_F(Sums, BatchesOfAGraphEachHaveOne) {
   samples.count = 20;
   samples.inputElements = PlanModel::elements, samples.targetElements = 1;
   ASSERT_TRUE(executor->load(0, samples).ok());
-  fake::nccl().sums.clear();
+  nccl().sums.clear();
   ASSERT_TRUE(executor->runBatches(0, 0, false, 33).ok());
-  EXPECT_EQ(fake::nccl().sums.size(), 16u + 1u);
+  EXPECT_EQ(nccl().sums.size(), 16u + 1u);
   ASSERT_TRUE(executor->runBatches(0, 0, false, 33).ok());
-  EXPECT_EQ(fake::nccl().sums.size(), 16u + 1u) << "captured once";
+  EXPECT_EQ(nccl().sums.size(), 16u + 1u) << "captured once";
 }
 
 TEST_F(Sums, WhoWaitsFindsOutThatARankIsLost) {
@@ -150,7 +151,7 @@ TEST_F(Sums, WhoWaitsFindsOutThatARankIsLost) {
   const mn::Status status = executor->finish();
   EXPECT_EQ(status.code, mn::Code::rankLost);
   EXPECT_EQ(status.message, "expected rank 0");
-  EXPECT_EQ(fake::nccl().aborted, 1) << "or its kernels would wait for ever";
+  EXPECT_EQ(nccl().aborted, 1) << "or its kernels would wait for ever";
 }
 
 TEST_F(Sums, WhatAnotherRankSaysIsNotSaidAgain) {
@@ -196,16 +197,16 @@ TEST_F(Sums, FaultsOfTheLibraryAreErrors) {
   ASSERT_TRUE(executor->prepare(0).ok());
   ASSERT_TRUE(executor->join().ok());
   driver().fails["cuStreamQuery"] = 600;
-  fake::nccl().asyncError = 3;
+  nccl().asyncError = 3;
   const mn::Status status = executor->finish();
   EXPECT_EQ(status.code, mn::Code::rankLost);
   EXPECT_EQ(status.message, "NCCL: running plans: a fault");
   executor.reset();
-  EXPECT_EQ(fake::nccl().destroyed, 0) << "it was aborted";
+  EXPECT_EQ(nccl().destroyed, 0) << "it was aborted";
 }
 
 TEST_F(Sums, RanksThatDoNotConnect) {
-  fake::nccl().connectResult = 2;
+  nccl().connectResult = 2;
   const mn::Status status = executor->join();
   EXPECT_EQ(status.code, mn::Code::rankLost);
   EXPECT_NE(status.message.find("connecting the ranks: a fault"),

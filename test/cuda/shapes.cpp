@@ -8,9 +8,9 @@ namespace {
 
 using namespace mn;
 
-std::mt19937 generator(17);
+std::mt19937 numbers(17);
 int between(int first, int last) {
-  return std::uniform_int_distribution<int>(first, last)(generator);
+  return std::uniform_int_distribution<int>(first, last)(numbers);
 }
 
 Mma someMma() {

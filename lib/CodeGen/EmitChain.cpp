@@ -7,7 +7,6 @@
 
 #include "lib/CodeGen/FunctorEmitter.h"
 #include "lib/IR/Mnist/TensorShape.h"
-#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -27,40 +26,78 @@ static std::string typeOfRoot(RootOpInterface root, StringRef functor,
 }
 
 /// A map has a functor for each loop, which others may share, and no sizes.
-LogicalResult FunctorEmitter::emitMapLinks(int64_t rows,
+LogicalResult FunctorEmitter::emitMapLinks(const mn::ChainBlocks &blocks,
                                            SmallVectorImpl<LinkText> &links) {
-  const Machine &machine = machineFor(step);
   for (const Segment &segment : segmentsOf(step)) {
     FailureOr<MapFunctorUse> use =
-        functorFor(segment, machine.formOfLink(step, segment, rows));
+        functorFor(segment, formOfLink(step, segment, blocks));
     if (failed(use))
       return failure();
     FunctorTable functor = {use->functor->type, {std::move(use->members)}};
     std::string type = "mn::MapLink<" + functor.type.in(names.space()) + ", " +
-                       std::to_string(segment.elements / rows) + ">";
-    links.push_back({step, std::move(type), std::move(functor)});
+                       std::to_string(segment.elements / blocks.rows) + ">";
+    links.push_back({step.getResults(), std::move(type), std::move(functor)});
   }
   return success();
 }
 
-LogicalResult FunctorEmitter::emitLinks(std::string &text, int64_t rows,
+/// "128, 3072": what a block holds of a tensor, and where.
+static std::string heldText(const HeldTensor &tensor) {
+  return (Twine(tensor.bytesOfRow) + ", " + Twine(tensor.offset)).str();
+}
+
+/// "mn::HeldLink<LINK, mn::Held<0, 128, 3072>>" of a link that is given what a
+/// block holds.
+static void holdTensors(LinkText &link, StepOp step, const ChainShape &chain) {
+  std::string held;
+  for (auto [number, member] : llvm::enumerate(link.functor.rows.front()))
+    if (const HeldTensor *tensor = chain.heldBy(step, member))
+      held += ", mn::Held<" + std::to_string(number) + ", " +
+              heldText(*tensor) + ">";
+  if (!held.empty())
+    link.type = "mn::HeldLink<" + link.type + held + ">";
+}
+
+LogicalResult FunctorEmitter::emitLinks(std::string &text,
+                                        const ChainShape &chain,
                                         SmallVectorImpl<LinkText> &links) {
-  if (!root) {
-    if (failed(emitMapLinks(rows, links)))
+  size_t before = links.size();
+  if (scattersRows(step, linksOf(step->getParentOfType<StepOp>()),
+                   chain.blocks.rows)) {
+    emitMovedLinks(chain.blocks, links);
+  } else if (!root) {
+    if (failed(emitMapLinks(chain.blocks, links)))
       return failure();
   } else {
     if (failed(emitKernel()))
       return failure();
     std::string functor = tables.front().type.in(names.space());
     links.push_back(
-        {step,
+        {step.getResults(),
          isRowStep(step)
              ? "mn::RowsLink<" + functor + ", " + shape + ">"
              : typeOfRoot(cast<RootOpInterface>(root), functor, shape),
          tables.front()});
   }
+  for (LinkText &link : MutableArrayRef(links).drop_front(before))
+    holdTensors(link, step, chain);
   text += declared + shapeText;
   return success();
+}
+
+/// Copies what a block holds from memory, or to memory.
+static void copyTensors(const ChainShape &chain, StringRef link,
+                        bool HeldTensor::*isCopied,
+                        SmallVectorImpl<LinkText> &links) {
+  for (const HeldTensor &tensor : chain.held)
+    if (tensor.*isCopied) {
+      SmallVector<Value> made;
+      if (tensor.isBrought)
+        made.push_back(tensor.value);
+      links.push_back({std::move(made),
+                       ("mn::" + link + "<" + heldText(tensor) + ">").str(),
+                       {{"mn", "CopiedRows"}, {{tensor.value}}}});
+    }
 }
 
 /// Links that read nothing of what others made since threads waited for each
@@ -69,27 +106,27 @@ static void placeBeside(MutableArrayRef<LinkText> links) {
   llvm::DenseSet<Value> made;
   for (LinkText &link : links) {
     auto reads = [&](Value member) {
-      return made.contains(member) &&
-             !llvm::is_contained(link.step.getResults(), member);
+      return made.contains(member) && !llvm::is_contained(link.made, member);
     };
     ArrayRef<Value> members = link.functor.rows.front();
     if (made.empty() || llvm::any_of(members, reads))
       made.clear();
     else
       link.type = "mn::Beside<" + link.type + ">";
-    made.insert(link.step->result_begin(), link.step->result_end());
+    made.insert(link.made.begin(), link.made.end());
   }
 }
 
-/// Pointers to all that the links are given, each once: what one of them makes
-/// is written.
+/// Pointers to all that the links are given and memory has, each once: what one
+/// of them makes is written.
 static std::string declareMembers(ArrayRef<LinkText> links,
                                   const PlanNames &names) {
   llvm::MapVector<StringRef, Value> results, inputs;
   for (const LinkText &link : links)
     for (Value member : link.functor.rows.front())
-      (member.getDefiningOp() ? results : inputs)
-          .insert({names[member], member});
+      if (names.isInMemory(member))
+        (member.getDefiningOp() ? results : inputs)
+            .insert({names[member], member});
   auto values = [](const llvm::MapVector<StringRef, Value> &of) {
     return llvm::map_to_vector(of, [](auto &pair) { return pair.second; });
   };
@@ -105,8 +142,9 @@ static std::string callText(StringRef type, StringRef kernel,
   for (const LinkText &link : links) {
     arguments.push_back(locals.add("link"));
     SmallVector<std::string> members =
-        llvm::map_to_vector(link.functor.rows.front(),
-                            [&](Value member) { return names[member].str(); });
+        llvm::map_to_vector(link.functor.rows.front(), [&](Value member) {
+          return names.isInMemory(member) ? names[member].str() : "nullptr";
+        });
     text += argumentLines("const " + link.functor.type.in(names.space()) + " " +
                               arguments.back(),
                           "{", members, "};", 2) +
@@ -118,23 +156,40 @@ static std::string callText(StringRef type, StringRef kernel,
          "\n";
 }
 
+/// "constexpr mn::ChainBlocks x_blocks{.rows = 64, .ofBlock = 1, ...};"
+static std::string blocksText(StringRef name, const mn::ChainBlocks &blocks) {
+  SmallVector<std::string> fields = {
+      ".rows = " + std::to_string(blocks.rows),
+      ".ofBlock = " + std::to_string(blocks.ofBlock),
+      ".threads = " + std::to_string(blocks.threads)};
+  if (blocks.held != 0)
+    fields.push_back(".held = " + std::to_string(blocks.held));
+  return argumentLines(("constexpr mn::ChainBlocks " + name).str(), "{", fields,
+                       "};", 0) +
+         "\n";
+}
+
 FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
                                             KernelTable &kernels) {
   StepText text;
   SmallVector<LinkText> links;
   SmallVector<std::string> types;
-  int64_t rows = rowsOfChain(linksOf(step));
+  ChainShape shape = shapeOfChain(linksOf(step));
+  copyTensors(shape, "BringLink", &HeldTensor::isBrought, links);
   for (StepOp link : linksOf(step))
     if (failed(FunctorEmitter(link, names, kernels)
-                   .emitLinks(text.device, rows, links)))
+                   .emitLinks(text.device, shape, links)))
       return failure();
+  copyTensors(shape, "TakeLink", &HeldTensor::isTaken, links);
   placeBeside(links);
   for (const LinkText &link : links)
     types.push_back(link.type);
-  std::string first = names[step.getResult(0)].str();
+  std::string first = names[linksOf(step).front().getResult(0)].str();
   std::string kernel = (names.space() + "_" + first).str();
+  std::string blocks = names.scope.add(first + "_blocks");
   std::string type = names.scope.add(first + "_chain");
-  types.insert(types.begin(), std::to_string(rows));
+  types.insert(types.begin(), blocks);
+  text.device += blocksText(blocks, shape.blocks);
   text.device +=
       argumentLines("using " + type + " = mn::Chain", "<", types, ">;", 0) +
       "\n";

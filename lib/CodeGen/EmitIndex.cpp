@@ -42,11 +42,8 @@ static Text emitPart(BodyEmitter &body, ConcatOp op, const Position &position,
   size_t middle = first + (last - first) / 2;
   if (begins[middle] == begins[last])
     return emitPart(body, op, position, begins, first, middle);
-  Expr before =
-      infix(position[dim].print(), "<", mlir::mnistc::number(begins[middle]),
-            Precedence::relational);
   return body.choose(
-      op, before,
+      op, position[dim].isBelow(begins[middle]),
       [&] { return emitPart(body, op, position, begins, first, middle); },
       [&] { return emitPart(body, op, position, begins, middle, last); });
 }

@@ -29,6 +29,9 @@ public:
   /// "ctx.at<float>(0)"
   std::string address(Value value) const;
   int64_t offset(Value value) const { return entries.at(value).offset; }
+  /// Whether it is in the arena or the constants; else only blocks of a chain
+  /// hold it, and no other value has its offset.
+  bool isInMemory(Value value) const { return offset(value) >= 0; }
 
   NameScope scope; ///< all tensors and shapes of the plan
 

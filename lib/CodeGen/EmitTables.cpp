@@ -129,9 +129,9 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
                            SmallVectorImpl<int64_t> &after, Shapes &shapes) {
   size_t first = results.size();
   for (auto [index, result] : llvm::enumerate(step.getResults()))
-    results.push_back(tensorRow(index == 0 ? step.getName() : names[result],
-                                result.getType(), names.offset(result),
-                                shapes));
+    results.push_back(tensorRow(
+        index == 0 && linksOf(step).empty() ? step.getName() : names[result],
+        result.getType(), names.offset(result), shapes));
   std::string row = "{" + stringLiteral(step.getName()) + ", " +
                     stringLiteral(opsOf(step)) + ", " +
                     stringLiteral(nodesOf(step)) + ", " +

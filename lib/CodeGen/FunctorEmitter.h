@@ -7,6 +7,7 @@
 #include "lib/CodeGen/EmitStep.h"
 #include "lib/CodeGen/KernelTable.h"
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/StepBody.h"
 #include "lib/IR/Plan/Target.h"
 #include "llvm/ADT/SetVector.h"
@@ -61,9 +62,9 @@ struct StoredField {
 };
 
 /// A link of a chain, "mn::MatmulLink<float, Hidden, hidden_shape>", its
-/// functor, and the step that it is, or a part of.
+/// functor, and what it makes together with those that it is beside.
 struct LinkText {
-  StepOp step;
+  SmallVector<Value> made;
   std::string type;
   FunctorTable functor;
 };
@@ -83,9 +84,8 @@ public:
 
   /// Writes the functor and what makes it a kernel to `text`.
   FailureOr<Kernel> emit(StepText &text);
-  /// Writes the functors of a chain's link to `text`, of so many rows
-  /// (EmitChain.cpp).
-  LogicalResult emitLinks(std::string &text, int64_t rows,
+  /// Writes the functors of a chain's link to `text` (EmitChain.cpp).
+  LogicalResult emitLinks(std::string &text, const ChainShape &chain,
                           SmallVectorImpl<LinkText> &links);
 
 private:
@@ -100,7 +100,12 @@ private:
   LogicalResult emitOneSegment(const Segment &segment);
   LogicalResult emitSegments(ArrayRef<Segment> segments);
   FailureOr<MapFunctorUse> functorFor(const Segment &segment, MapForm form);
-  LogicalResult emitMapLinks(int64_t rows, SmallVectorImpl<LinkText> &links);
+  LogicalResult emitMapLinks(const mn::ChainBlocks &blocks,
+                             SmallVectorImpl<LinkText> &links);
+  void emitMovedLinks(const mn::ChainBlocks &blocks,
+                      SmallVectorImpl<LinkText> &links); ///< EmitMoved.cpp
+  void emitMovedElements(BlockArgument input);
+  void emitMovedElement(BlockArgument input);
   LogicalResult emitForm(const Segment &segment, MapForm form, bool inPlace);
   LogicalResult emitSegment(const Segment &segment, bool inPlace);
   LogicalResult emitElement(const Segment &segment, bool inPlace,

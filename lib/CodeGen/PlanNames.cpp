@@ -26,21 +26,6 @@ void PlanNames::add(Value value, StringRef name, int64_t offset,
   entries[value] = {scope.add(name), offset, constant};
 }
 
-/// The values in a chain are those outside of it.
-void PlanNames::addLinks(StepOp step) {
-  if (linksOf(step).empty())
-    return;
-  auto alias = [&](Value inside, Value outside) {
-    Entry entry = entries.at(outside);
-    entries[inside] = std::move(entry);
-  };
-  for (auto [argument, input] :
-       llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
-    alias(argument, input);
-  for (auto [made, result] : llvm::zip_equal(yieldsOf(step), step.getResults()))
-    alias(made, result);
-}
-
 /// The parameters that results of steps are the new values of.
 static DenseMap<Value, StringAttr> updatedBy(func::FuncOp function) {
   DenseMap<Value, StringAttr> updates;
@@ -54,13 +39,32 @@ static DenseMap<Value, StringAttr> updatedBy(func::FuncOp function) {
 
 /// The name of the tensor that a step's result number `number` holds.
 static std::string resultName(StepOp step, unsigned number) {
-  if (number == 0)
-    return step.getName().str();
-  Value yielded = step.getBody().front().getTerminator()->getOperand(number);
+  Value yielded = yieldsOf(step)[number];
   Operation *op = yielded.getDefiningOp();
   if (auto link = dyn_cast_or_null<StepOp>(op))
     return resultName(link, cast<OpResult>(yielded).getResultNumber());
-  return op ? tensorName(op) : step.getName().str();
+  return op && number != 0 ? tensorName(op) : step.getName().str();
+}
+
+/// The values in a chain are those outside of it, or only its blocks hold them.
+void PlanNames::addLinks(StepOp step) {
+  SmallVector<StepOp> links = linksOf(step);
+  if (links.empty())
+    return;
+  auto alias = [&](Value inside, Value outside) {
+    Entry entry = entries.at(outside);
+    entries[inside] = std::move(entry);
+  };
+  for (auto [argument, input] :
+       llvm::zip_equal(step.getBody().getArguments(), step.getInputs()))
+    alias(argument, input);
+  for (auto [made, result] : llvm::zip_equal(yieldsOf(step), step.getResults()))
+    alias(made, result);
+  for (StepOp link : links)
+    for (auto [number, made] : llvm::enumerate(link.getResults()))
+      if (!entries.contains(made))
+        add(made, resultName(link, number), -1 - int64_t(entries.size()),
+            false);
 }
 
 void PlanNames::collect(func::FuncOp function) {

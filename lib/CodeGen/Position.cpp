@@ -26,18 +26,26 @@ std::optional<int64_t> Divisors::runOf(int64_t elements) const {
   return run;
 }
 
+/// Whether a digit is that of an element's place in a run of fours.
+static bool isInFour(const Coordinate &c) {
+  return c.base.four && c.div == 1 && c.size % 4 == 0 && c.size < c.range;
+}
+
+/// The four in which such a digit is.
+static Expr fourOf(const Coordinate &c) {
+  return infix({c.base.four->first + " / 4"}, "%", number(c.size / 4),
+               Precedence::multiplicative);
+}
+
 /// base / div % size
 static Expr printDigit(const Coordinate &c) {
   if (c.size <= 1 || c.div == 0 || c.div >= c.range)
     return number(0);
   Expr result = c.base;
   const NamesInFour *four = c.base.four;
-  bool isInFour = four && c.div == 1 && c.size % 4 == 0 && c.size < c.range;
   // As a multiple of 4, which a compiler sees to be one.
-  if (isInFour)
-    return infix(infix({four->first + " / 4"}, "%", number(c.size / 4),
-                       Precedence::multiplicative),
-                 "* 4 +", {four->number}, Precedence::additive);
+  if (isInFour(c))
+    return infix(fourOf(c), "* 4 +", {four->number}, Precedence::additive);
   if (four && c.div % 4 == 0)
     result = {four->first};
   auto divide = [&](StringRef sign, int64_t by, int64_t digit) {
@@ -83,6 +91,14 @@ static Expr printSum(ArrayRef<Coordinate> terms, int64_t offset) {
 }
 
 Expr Coordinate::print() const { return printSum({*this}, offset); }
+
+Expr Coordinate::isBelow(int64_t bound) const {
+  // So that a compiler sees that it is the same for all of a four.
+  if (isInFour(*this) && scale == 1 && (bound - offset) % 4 == 0)
+    return infix(fourOf(*this), "<", number((bound - offset) / 4),
+                 Precedence::relational);
+  return infix(print(), "<", number(bound), Precedence::relational);
+}
 
 Position mlir::mnistc::positionAt(const Expr &base, ArrayRef<int64_t> shape) {
   int64_t range = 1;

@@ -53,6 +53,8 @@ struct Coordinate {
     return result;
   }
   Expr print() const;
+  /// Whether it is less than a number.
+  Expr isBelow(int64_t bound) const;
 };
 
 /// An element of a tensor, one coordinate a dimension.

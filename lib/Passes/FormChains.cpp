@@ -55,6 +55,11 @@ private:
   void findWriters();
   bool updatesParameter(StepOp step) const;
   bool mayBeLink(unsigned number, Rows rows) const;
+  bool mayBeChain(ArrayRef<unsigned> chain, Rows rows) const;
+  SmallVector<StepOp> stepsOf(ArrayRef<unsigned> numbers) const {
+    return llvm::map_to_vector(numbers,
+                               [&](unsigned number) { return steps[number]; });
+  }
   bool mayJoin(ArrayRef<unsigned> chain, unsigned number, Rows rows) const;
   bool needsUpdateOfInput(ArrayRef<unsigned> chain) const;
   SmallVector<unsigned> chainOf(unsigned start, Rows rows) const;
@@ -102,8 +107,17 @@ bool Steps::updatesParameter(StepOp step) const {
 
 bool Steps::mayBeLink(unsigned number, Rows rows) const {
   int64_t most = rows.areMatrices ? links[number].most : links[number].images;
-  return most != 0 && most % rows.count == 0 &&
-         isSmallLink(steps[number], rows.count, machine);
+  return most != 0 && most % rows.count == 0 && mayBeChain(number, rows);
+}
+
+/// Whether links may be a chain: they have little to do, or blocks hold what
+/// links make for each other, so that it is in no other memory.
+bool Steps::mayBeChain(ArrayRef<unsigned> chain, Rows rows) const {
+  SmallVector<StepOp> links = stepsOf(chain);
+  return (rows.areMatrices && canBeHeld(links, rows.count)) ||
+         llvm::all_of(links, [&](StepOp link) {
+           return isSmallLink(link, rows.count, machine);
+         });
 }
 
 /// Whether a step alone has so many.
@@ -141,7 +155,7 @@ bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number,
     unsigned made = numbers.lookup(producer);
     if (llvm::is_contained(chain, made)) {
       reads = true;
-      if (!readsByRows(step, i, rows.count))
+      if (!readsLink(step, i, stepsOf(chain), rows.count))
         return false;
     } else if (llvm::any_of(chain, [&](unsigned link) {
                  return dependencies.needs(made, link);
@@ -151,7 +165,7 @@ bool Steps::mayJoin(ArrayRef<unsigned> chain, unsigned number,
   }
   SmallVector<unsigned> together(chain);
   together.push_back(number);
-  return reads && !needsUpdateOfInput(together);
+  return reads && !needsUpdateOfInput(together) && mayBeChain(together, rows);
 }
 
 /// Numbers of the steps of a chain of so many rows, which begins with `start`.
@@ -237,8 +251,11 @@ SmallVector<StepOp> Steps::nextChain(unsigned &start) const {
     if (chain.empty())
       continue;
     for (unsigned number = 0; number < steps.size(); ++number)
-      if (belongsTo(chain, number, rows))
+      if (belongsTo(chain, number, rows)) {
         chain.insert(chain.begin(), number);
+        if (!mayBeChain(chain, rows))
+          chain.erase(chain.begin());
+      }
     return llvm::map_to_vector(chain,
                                [&](unsigned number) { return steps[number]; });
   }
@@ -319,9 +336,11 @@ void FormChains::runOnOperation() {
       return;
     joinFirstMaps(links);
     orderLinks(links);
-    for (StepOp link : linksOf(chain(links)))
+    auto units = llvm::map_to_vector(links, mmaOfLink);
+    StepOp made = chain(links, resultsOfChain(links));
+    for (auto [link, unit] : llvm::zip_equal(linksOf(made), units))
       if (hasContraction(link))
-        link.setScheduleAttr(mmaOnly(&getContext(), mmaOfLink(link)));
+        link.setScheduleAttr(mmaOnly(&getContext(), unit));
     sortTopologically(&function.getBody().front());
     numLinks += links.size();
   }

@@ -52,6 +52,17 @@
   X(attention_tokens_tf32, 384, 1, 49, 16, tf32)                                               \
   X(attention_tokens_bf16, 384, 1, 49, 16, bf16)
 
+/// The same of chains whose blocks hold tensors: so many heads; one row of each a
+/// block, of many, some and few threads; tensors whose rows begin at multiples of
+/// 16 bytes, of 4 and of 8.
+#define MN_TEST_HELD_ATTENTIONS(X)                                                             \
+  X(held_few_tf32x3, 4, 5, 6, tf32x3)                                                          \
+  X(held_some_tf32x3, 140, 17, 16, tf32x3)                                                     \
+  X(held_pairs_tf32, 268, 10, 7, tf32)                                                         \
+  X(held_fours_bf16, 264, 28, 32, bf16)                                                        \
+  X(held_tokens_bf16, 268, 49, 12, bf16)                                                       \
+  X(held_tokens_tf32x3, 268, 49, 12, tf32x3)
+
 /// Chains of rows that lie side by side: so many, of so many columns each, of a
 /// size: of four, eight and more members, which several warps may share; columns and
 /// lanes that are left over.

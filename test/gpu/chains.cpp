@@ -40,10 +40,11 @@ static void computeRow(int64_t o, int64_t n, int64_t k, const Places &at,
   }
 }
 
-/// One head of an attention, as its kernel computes it.
+/// One head of an attention, as its kernel computes it; `addsWeights`: to what
+/// is weighed.
 static void computeHead(int64_t head, int64_t heads, int64_t tokens,
                         int64_t width, const std::vector<Numbers> &in,
-                        Numbers &y) {
+                        Numbers &y, bool addsWeights = false) {
   const int64_t square = heads * tokens * tokens,
                 image = heads * tokens * width;
   const auto at = [&](int64_t base, int64_t row, int64_t column,
@@ -66,10 +67,13 @@ static void computeHead(int64_t head, int64_t heads, int64_t tokens,
     }
     for (int64_t c = 0; c < tokens; ++c)
       y[at(square, r, c, tokens)] /= total;
-    for (int64_t c = 0; c < width; ++c)
+    for (int64_t c = 0; c < width; ++c) {
       product(2 * square, r, c, tokens, [&](int64_t i) {
         return y[at(square, r, i, tokens)] * in[1][at(0, i, c, width)];
       });
+      if (addsWeights)
+        y[at(2 * square, r, c, width)] += in[1][at(0, r, c, width)];
+    }
   }
   for (int64_t r = 0; r < tokens; ++r)
     for (int64_t c = 0; c < width; ++c)
@@ -151,6 +155,38 @@ std::vector<Case> chainCases() {
   }
   MN_TEST_ATTENTIONS(MN_CASE_ATTENTION)
 #undef MN_CASE_ATTENTION
+#define MN_CASE_HELD_ATTENTION(NAME, HEADS, TOKENS, WIDTH, MMA)                \
+  {                                                                            \
+    constexpr int64_t square = HEADS * TOKENS * TOKENS;                        \
+    constexpr int64_t image = HEADS * TOKENS * WIDTH;                          \
+    static_assert(square % 4 == 0 && image % 4 == 0, "tensors are aligned");   \
+    Case c = make<float, float>(                                               \
+        #NAME,                                                                 \
+        [](mn::Context &ctx) {                                                 \
+          const Pointers<float, float> p(ctx, 2 * square + 3 * image, image,   \
+                                         image);                               \
+          float *weights = p.y + square, *weighed = weights + square;          \
+          mn::chain<Chain_##NAME>(                                             \
+              ctx, #NAME, mn::CopiedRows{p.a}, mn::CopiedRows{p.b},            \
+              Plain<float>{nullptr, nullptr, nullptr},                         \
+              Plain<float>{nullptr, nullptr, nullptr},                         \
+              PlusB{nullptr, nullptr, nullptr},                                \
+              Plain<float>{weighed + image, nullptr, nullptr},                 \
+              Plain<float>{weighed + 2 * image, nullptr, nullptr},             \
+              mn::CopiedRows{p.y}, mn::CopiedRows{weights},                    \
+              mn::CopiedRows{weighed});                                        \
+        },                                                                     \
+        2 * square + 3 * image, image, image);                                 \
+    c.tolerance = toleranceOf(mn::Mma::MMA);                                   \
+    c.reference = [](const std::vector<Numbers> &in, Numbers &y) {             \
+      for (int64_t head = 0; head < HEADS; ++head)                             \
+        computeHead(head, HEADS, TOKENS, WIDTH, in, y, true);                  \
+      std::copy_n(y.end() - 2 * image, image, y.end() - image);                \
+    };                                                                         \
+    cases.push_back(std::move(c));                                             \
+  }
+  MN_TEST_HELD_ATTENTIONS(MN_CASE_HELD_ATTENTION)
+#undef MN_CASE_HELD_ATTENTION
 #define MN_CASE_COLUMN_CHAIN(NAME, ROWS, EACH, SIZE)                           \
   {                                                                            \
     constexpr int64_t columns = ROWS * EACH, count = columns * (SIZE + 2);     \

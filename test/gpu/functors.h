@@ -72,6 +72,12 @@ template <typename T> struct OtherGrad : Plain<T> {
   MN_FN const T &loadOutputGrad(mn::Index i) const { return this->b[i]; }
 };
 
+/// What is added to a product: the element of `b` of the same number.
+struct PlusB : Plain<float> {
+  MN_FN float elements(mn::Index i) const { return b[i]; }
+  MN_FN float result(mn::Index, float v, float e) const { return v + e; }
+};
+
 /// What is stored takes an element of memory; a place that says its channel is
 /// right about it.
 template <typename F> struct WithResult : F {

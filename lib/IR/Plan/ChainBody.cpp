@@ -4,10 +4,11 @@
 #include "lib/IR/Mnist/RootAnswers.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/CheckBody.h"
+#include "lib/IR/Plan/MovedElements.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/Schedule.h"
-#include "mnistrt/cuda/kernels/chain_shape.cuh"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -58,16 +59,28 @@ static int64_t rowsBefore(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   return rows;
 }
 
-/// Whether a block can hold what it has to: the matrices of one of several
-/// products, a row of a softmax. Kernels know no product without terms.
-static bool fitsBlock(Operation *root) {
+/// What multiplies in a link, or would in a step that became one.
+static Mma mmaOfProduct(StepOp step) {
+  return isa<StepOp>(step->getParentOp()) ? mmaOf(step) : mmaOfLink(step);
+}
+
+/// Whether a link is several products.
+static bool multipliesMatrices(StepOp link) {
+  auto product = dyn_cast_or_null<MatmulOp>(rootOf(link));
+  return product && product.getType().getRank() == 3;
+}
+
+/// Whether a block can hold what it has to: on FMA units the matrices of one of
+/// several products, a row of a softmax. Kernels know no product without terms.
+static bool fitsBlock(StepOp step, Operation *root) {
   if (isa<SoftmaxOp, LogSoftmaxOp>(root))
     return shapeOf(root->getResult(0)).back() <= mn::Softmax::ofWarp;
   auto product = dyn_cast<MatmulOp>(root);
   if (!product)
     return true;
   MultiplyAdds work = matmulMultiplyAdds(product);
-  if (product.getType().getRank() == 2 || work.k == 0)
+  if (work.k == 0 || !multipliesMatrices(step) ||
+      mmaOfProduct(step) != Mma::ffma)
     return work.k != 0;
   int64_t bits = product.getType().getElementTypeBitWidth();
   return mn::shape::chainLines(work.m, work.n, work.k) * bits / 8 <=
@@ -89,7 +102,7 @@ static std::optional<int64_t> rowsOfKernel(StepOp step) {
   if (!withLoops)
     return std::nullopt;
   SmallVector<unsigned> operands = withLoops.getRowOperands();
-  if (operands.empty() || !fitsBlock(root))
+  if (operands.empty() || !fitsBlock(step, root))
     return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(root->getOperand(operands.front()));
   if (auto reduction = dyn_cast<ReductionOpInterface>(root))
@@ -123,6 +136,11 @@ int64_t mlir::mnistc::matricesOfLink(StepOp step) {
   return product && product.getType().getRank() == 3 ? mostRowsOfLink(step) : 0;
 }
 
+static bool isMadeBy(ArrayRef<StepOp> links, Value value) {
+  auto step = value.getDefiningOp<StepOp>();
+  return step && llvm::is_contained(links, step);
+}
+
 /// Whether each link may have so many rows, and reads by rows what those before
 /// it make.
 static bool haveRows(ArrayRef<StepOp> links, int64_t rows) {
@@ -130,9 +148,8 @@ static bool haveRows(ArrayRef<StepOp> links, int64_t rows) {
     if (mostRowsOfLink(link) % rows != 0)
       return false;
     return llvm::all_of(llvm::enumerate(link.getInputs()), [&](auto input) {
-      Operation *producer = input.value().getDefiningOp();
-      return !producer || !llvm::is_contained(links, producer) ||
-             readsByRows(link, input.index(), rows);
+      return !isMadeBy(links, input.value()) ||
+             readsLink(link, input.index(), links, rows);
     });
   });
 }
@@ -208,6 +225,24 @@ bool mlir::mnistc::readsByRows(StepOp step, unsigned input, int64_t rows) {
   return true;
 }
 
+bool mlir::mnistc::scattersRows(StepOp step, ArrayRef<StepOp> links,
+                                int64_t rows) {
+  bool isScattered = false;
+  for (auto [number, input] : llvm::enumerate(step.getInputs())) {
+    if (countOf(input) % rows != 0)
+      return false;
+    isScattered |= isMadeBy(links, input) && !readsByRows(step, number, rows);
+  }
+  return isScattered && movesElements(step);
+}
+
+bool mlir::mnistc::readsLink(StepOp step, unsigned input,
+                             ArrayRef<StepOp> links, int64_t rows) {
+  auto producer = step.getInputs()[input].getDefiningOp<StepOp>();
+  return !scattersRows(producer, links, rows) &&
+         (readsByRows(step, input, rows) || scattersRows(step, links, rows));
+}
+
 /// Whether a block has few multiply-adds of a product, `ofBlock` of so many
 /// rows.
 static bool isSmallProduct(RootOpInterface root, const MultiplyAdds &work,
@@ -226,7 +261,7 @@ static bool isSmallProduct(RootOpInterface root, const MultiplyAdds &work,
 /// multiprocessors have a block.
 static const std::optional<ChainLimits> &limitsOf(const Machine &machine,
                                                   int64_t rows) {
-  int64_t blocks = mn::shape::chain(rows).blocks;
+  int64_t blocks = mn::shape::chain(mn::shape::chainBlocks(rows)).blocks;
   return 4 * blocks >= 3 * mn::shape::referenceSms ? machine.wideChains
                                                    : machine.chains;
 }
@@ -236,7 +271,7 @@ bool mlir::mnistc::isSmallLink(StepOp step, int64_t rows,
   if (!limitsOf(machine, rows))
     return false;
   const ChainLimits &limits = *limitsOf(machine, rows);
-  int64_t inBlock = mn::shape::chainRows(rows);
+  int64_t inBlock = mn::shape::chainBlocks(rows).ofBlock;
   auto ofBlock = [&](int64_t count) {
     return int64_t(llvm::divideCeil(count, rows)) * inBlock;
   };
@@ -256,23 +291,109 @@ bool mlir::mnistc::isSmallLink(StepOp step, int64_t rows,
 }
 
 //===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Whether steps other than these links read what one of them makes.
+static bool isReadBesides(Value made, ArrayRef<StepOp> links) {
+  return llvm::any_of(made.getUsers(), [&](Operation *user) {
+    return isa<YieldOp>(user) || !llvm::is_contained(links, user);
+  });
+}
+
+/// Of the memory of a block that holds these one after another.
+static int64_t memoryFor(ArrayRef<HeldTensor> held) {
+  return held.empty() ? 0
+                      : held.back().offset +
+                            mn::shape::bytesHeld(held.back().bytesOfRow);
+}
+
+/// What links make for each other, and what products read by rows.
+static SmallVector<HeldTensor> heldTensors(ArrayRef<StepOp> links,
+                                           int64_t rows) {
+  llvm::SetVector<Value> values;
+  for (StepOp link : links)
+    for (auto [number, input] : llvm::enumerate(link.getInputs()))
+      if (isMadeBy(links, input) ||
+          (multipliesMatrices(link) && readsByRows(link, number, rows)))
+        values.insert(input);
+  SmallVector<HeldTensor> held;
+  for (Value value : values) {
+    bool isMade = isMadeBy(links, value);
+    held.push_back({value, sizeInBytes(value.getType()) / rows, memoryFor(held),
+                    !isMade, isMade && isReadBesides(value, links)});
+  }
+  return held;
+}
+
+bool mlir::mnistc::canBeHeld(ArrayRef<StepOp> links, int64_t rows) {
+  for (StepOp link : links)
+    if (multipliesMatrices(link) &&
+        (matricesOfLink(link) % rows != 0 || mmaOfProduct(link) == Mma::ffma))
+      return false;
+  return memoryFor(heldTensors(links, rows)) <= mn::shape::mostHeld;
+}
+
+ChainShape mlir::mnistc::shapeOfChain(ArrayRef<StepOp> links) {
+  int64_t rows = rowsOfChain(links);
+  if (llvm::none_of(links, multipliesMatrices) || !canBeHeld(links, rows))
+    return {mn::shape::chainBlocks(rows), {}};
+  SmallVector<HeldTensor> held = heldTensors(links, rows);
+  return {mn::shape::heldBlocks(rows, memoryFor(held)), held};
+}
+
+SmallVector<Value> mlir::mnistc::resultsOfChain(ArrayRef<StepOp> links) {
+  llvm::SmallPtrSet<Value, 8> held;
+  for (const HeldTensor &tensor : shapeOfChain(links).held)
+    if (!tensor.isTaken)
+      held.insert(tensor.value);
+  SmallVector<Value> results;
+  for (StepOp link : links)
+    llvm::copy_if(link.getResults(), std::back_inserter(results),
+                  [&](Value result) { return !held.contains(result); });
+  return results;
+}
+
+const HeldTensor *ChainShape::heldBy(StepOp link, Value value) const {
+  const HeldTensor *tensor = llvm::find_if(
+      held, [&](const HeldTensor &other) { return other.value == value; });
+  if (tensor == held.end())
+    return nullptr;
+  for (auto [number, input] : llvm::enumerate(link.getInputs()))
+    if (input == value && tensor->isBrought &&
+        !readsByRows(link, number, blocks.rows))
+      return nullptr;
+  return tensor;
+}
+
+MapForm mlir::mnistc::formOfLink(StepOp link, const Segment &segment,
+                                 const mn::ChainBlocks &blocks) {
+  int64_t beside = 0; // of loops that run side by side
+  for (const Segment &other : segmentsOf(link))
+    beside += other.elements / blocks.rows * blocks.ofBlock;
+  if (segment.elements / blocks.rows % 4 != 0 || beside <= blocks.threads)
+    return MapForm::each;
+  MapForm form = formOf(link, segment);
+  bool inFours = form == MapForm::neighbours || form == MapForm::movedFours;
+  return inFours ? form : MapForm::each;
+}
+
+//===----------------------------------------------------------------------===//
 // Proof
 //===----------------------------------------------------------------------===//
 
-/// Each result of a link is the chain's result of its number.
+/// A chain's results are those of its links, in their order, which memory has.
 static LogicalResult checkResults(StepOp step) {
-  SmallVector<Value> made;
-  for (StepOp link : linksOf(step))
-    llvm::append_range(made, link.getResults());
-  if (llvm::equal(made, yieldsOf(step)))
+  if (llvm::equal(resultsOfChain(linksOf(step)), yieldsOf(step)))
     return success();
   return step.emitError("expected chain '")
          << step.getName()
-         << "' to yield the results of its links in their order, got "
-            "otherwise";
+         << "' to yield the results of its links in their order, but for those "
+            "that blocks hold for other links, got otherwise";
 }
 
-static LogicalResult checkLink(StepOp chain, StepOp link, int64_t rows) {
+static LogicalResult checkLink(StepOp chain, StepOp link,
+                               ArrayRef<StepOp> links, int64_t rows) {
   auto wrong = [&] {
     return chain.emitError("expected each link of chain '")
            << chain.getName() << "' ";
@@ -284,7 +405,7 @@ static LogicalResult checkLink(StepOp chain, StepOp link, int64_t rows) {
     return wrong() << "to compute rows one by one, got otherwise at '"
                    << link.getName() << "'";
   for (auto [number, input] : llvm::enumerate(link.getInputs()))
-    if (input.getDefiningOp() && !readsByRows(link, number, rows))
+    if (input.getDefiningOp() && !readsLink(link, number, links, rows))
       return wrong() << "to read of a link before it the row that it computes, "
                         "of "
                      << rows << ", got otherwise at '" << link.getName() << "'";
@@ -298,7 +419,7 @@ LogicalResult mlir::mnistc::checkChain(StepOp step) {
            << step.getName() << "'";
   int64_t rows = rowsOfChain(links);
   for (StepOp link : links)
-    if (failed(checkForm(link)) || failed(checkLink(step, link, rows)))
+    if (failed(checkForm(link)) || failed(checkLink(step, link, links, rows)))
       return failure();
   return checkResults(step);
 }

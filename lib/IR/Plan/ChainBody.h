@@ -15,6 +15,8 @@
 #define MNISTC_IR_PLAN_CHAINBODY_H
 
 #include "lib/IR/Plan/Machine.h"
+#include "lib/IR/Plan/Target.h"
+#include "mnistrt/cuda/kernels/chain_shape.cuh"
 #include <optional>
 
 namespace mlir::mnistc {
@@ -40,6 +42,49 @@ int64_t rowsOfChain(ArrayRef<StepOp> links);
 /// Whether a link reads of input number `input` only the row that it computes,
 /// of so many rows.
 bool readsByRows(StepOp step, unsigned input, int64_t rows);
+
+/// Whether a step moves what links make, of so many rows, and not within their
+/// rows: as a link it is computed in the order of what it reads, and no other
+/// one can read its result.
+bool scattersRows(StepOp step, ArrayRef<StepOp> links, int64_t rows);
+
+/// Whether a link can read of its input number `input`, which one of these
+/// links makes, the row that it computes.
+bool readsLink(StepOp step, unsigned input, ArrayRef<StepOp> links,
+               int64_t rows);
+
+/// A tensor of which a block of a chain holds its rows in shared memory.
+struct HeldTensor {
+  Value value;
+  int64_t bytesOfRow, offset; ///< in bytes, the latter of the block's memory
+  bool isBrought;             ///< from memory, before the first link
+  bool isTaken;               ///< to memory, after the last one
+};
+
+/// How blocks run a chain.
+struct ChainShape {
+  mn::ChainBlocks blocks;
+  SmallVector<HeldTensor> held;
+
+  /// What is held of an input or a result of a link, or null.
+  const HeldTensor *heldBy(StepOp link, Value value) const;
+};
+
+/// Whether a block has room for a row of what links make for each other and
+/// what products read, and matrices are multiplied on tensor cores.
+bool canBeHeld(ArrayRef<StepOp> links, int64_t rows);
+
+/// Of the links of a chain, or of steps that become one: where rows are
+/// matrices that are multiplied, a block has one and holds all this, if it can.
+ChainShape shapeOfChain(ArrayRef<StepOp> links);
+
+/// What links leave in memory: all but what blocks hold and only links read.
+SmallVector<Value> resultsOfChain(ArrayRef<StepOp> links);
+
+/// Whether a thread has four elements of a segment of a link: where more
+/// elements than threads are computed side by side, and no four is in two rows.
+MapForm formOfLink(StepOp link, const Segment &segment,
+                   const mn::ChainBlocks &blocks);
 
 /// Whether a link of so many rows has so little to do that a launch takes
 /// longer; never on a machine without chains.

@@ -47,7 +47,6 @@ const Machine &Machine::h200() {
                                 .elements = 1 << 13,
                                 .sums = 256},
       .foursFrom = 4 * 1024 * 132, // 1024 threads a multiprocessor.
-      .linkFoursAfter = mn::shape::chainThreads,
       .recomputedFrom = 1 << 16,
       .functionsFrom = 1 << 23, // 32 MiB of 50 in the second cache.
       .roundedFrom = 1 << 20,
@@ -279,18 +278,6 @@ MapForm Machine::formOf(StepOp step, const Segment &segment) const {
   for (const Segment &other : segmentsOf(step))
     elements += other.elements;
   return elements >= foursFrom ? mnistc::formOf(step, segment) : MapForm::each;
-}
-
-MapForm Machine::formOfLink(StepOp link, const Segment &segment,
-                            int64_t rows) const {
-  int64_t all = 0; // of loops that run side by side
-  for (const Segment &beside : segmentsOf(link))
-    all += beside.elements / rows * mn::shape::chainRows(rows);
-  if (segment.elements / rows % 4 != 0 || all <= linkFoursAfter)
-    return MapForm::each;
-  MapForm form = mnistc::formOf(link, segment);
-  bool inFours = form == MapForm::neighbours || form == MapForm::movedFours;
-  return inFours ? form : MapForm::each;
 }
 
 bool mlir::mnistc::takesWhole(Impl impl, EpilogueParts parts, StepOp step) {

@@ -164,9 +164,6 @@ struct Machine {
   /// loads and stores at once, where they are neighbours in what is read, too;
   /// one of fewer would leave threads without work.
   int64_t foursFrom = std::numeric_limits<int64_t>::max();
-  /// Likewise in a chain, where a map's loops have more than so many in a
-  /// block.
-  int64_t linkFoursAfter = std::numeric_limits<int64_t>::max();
   /// Of tensors of so many elements, what the backward pass needs is computed
   /// again from what is kept anyway: loads take longer. Functions such as exp
   /// of what is normalized only where caches do not hold it.
@@ -200,8 +197,6 @@ struct Machine {
 
   /// Whether a thread has four elements of a segment.
   MapForm formOf(StepOp step, const Segment &segment) const;
-  /// Of a link of a chain of so many rows: no four is in two rows.
-  MapForm formOfLink(StepOp link, const Segment &segment, int64_t rows) const;
 
   static const Machine &h200();
   static const Machine &x86();

@@ -2,6 +2,7 @@
 
 #include "lib/IR/Plan/Schedule.h"
 #include "lib/IR/Mnist/MnistOps.h"
+#include "lib/IR/Plan/ChainBody.h"
 #include "lib/IR/Plan/Contraction.h"
 #include "lib/IR/Plan/Parameters.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -287,13 +288,16 @@ std::string mlir::mnistc::scheduleText(StepOp step) {
     return ("one sum over the ranks, of " + Twine(step.getNumResults()) +
             (step.getNumResults() == 1 ? " tensor" : " tensors"))
         .str();
-  if (SmallVector<StepOp> links = linksOf(step); !links.empty())
-    return "a chain of " +
-           llvm::join(llvm::map_range(links,
-                                      [](StepOp link) {
-                                        return printable(link.getName().str());
-                                      }),
-                      ", ");
+  if (SmallVector<StepOp> links = linksOf(step); !links.empty()) {
+    std::string names = llvm::join(
+        llvm::map_range(
+            links, [](StepOp link) { return printable(link.getName().str()); }),
+        ", ");
+    unsigned held = shapeOfChain(links).blocks.held;
+    return "a chain of " + names +
+           (held == 0 ? ""
+                      : ", a block holds " + std::to_string(held) + " bytes");
+  }
   if (!isScheduled(step))
     return "";
   mn::ProductSchedule schedule = scheduleOf(step);

@@ -212,10 +212,7 @@ StepOp mlir::mnistc::joinTo(StepOp main, ArrayRef<StepOp> steps,
   return joined;
 }
 
-StepOp mlir::mnistc::chain(ArrayRef<StepOp> steps) {
-  SmallVector<Value> results, made;
-  for (StepOp step : steps)
-    llvm::append_range(results, step.getResults());
+StepOp mlir::mnistc::chain(ArrayRef<StepOp> steps, ArrayRef<Value> results) {
   IRMapping mapping;
   StepOp first = steps.front(), last = steps.back();
   StepOp chain = stepFor(steps, ValueRange(results).getTypes(), first.getName(),
@@ -225,9 +222,11 @@ StepOp mlir::mnistc::chain(ArrayRef<StepOp> steps) {
     auto link = cast<StepOp>(builder.clone(*step, mapping));
     link.removeScheduleAttr();
     link->removeAttr(tunedAttribute);
-    llvm::append_range(made, link.getResults());
   }
-  builder.create<YieldOp>(last.getLoc(), made);
+  builder.create<YieldOp>(last.getLoc(),
+                          llvm::map_to_vector(results, [&](Value result) {
+                            return mapping.lookup(result);
+                          }));
   chain.setImplAttr(last.getImplAttr());
   replace(steps, results, chain);
   return chain;

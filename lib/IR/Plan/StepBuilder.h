@@ -54,9 +54,8 @@ StepOp join(ArrayRef<StepOp> steps, ArrayRef<Value> results, StringRef name,
 StepOp joinTo(StepOp main, ArrayRef<StepOp> steps, ArrayRef<Value> results,
               Operation *place, StringRef called = {});
 
-/// The same, but as a chain (ChainBody.h): the steps become its links, which
-/// give all their results.
-StepOp chain(ArrayRef<StepOp> steps);
+/// The same, but as a chain (ChainBody.h): the steps become its links.
+StepOp chain(ArrayRef<StepOp> steps, ArrayRef<Value> results);
 
 /// Puts the ops of a step with one result back in its place, and returns them
 /// in order. The step is gone.

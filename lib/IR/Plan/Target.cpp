@@ -310,15 +310,22 @@ Precision mlir::mnistc::precisionOf(Operation *module) {
 Mma mlir::mnistc::mmaOfLink(StepOp step) {
   auto module = step->getParentOfType<ModuleOp>();
   auto way = module->getAttrOfType<StringAttr>("plan.prefer");
-  if (way && symbolizeWay(way) == Way::fma)
+  Operation *root = rootOf(step);
+  if (!root || (way && symbolizeWay(way) == Way::fma))
     return Mma::ffma;
   const Target &target = targetFor(step);
+  // A kernel reads what is rounded in memory, too, whatever its row says.
+  bool reads =
+      canGenerate(step) && llvm::any_of(root->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isBF16();
+      });
+  Mma fastest = Mma::ffma;
   for (const Preference &preference : target.machine->preferences)
     if (preference.impl == Impl::kernel && preference.op == rowNameOf(step) &&
         allows(precisionOf(module), preference.mma) &&
-        target.inability(preference, rootOf(step)).empty())
-      return preference.mma;
-  return Mma::ffma;
+        (reads || target.inability(preference, root).empty()))
+      fastest = std::max(fastest, preference.mma);
+  return fastest;
 }
 
 //===----------------------------------------------------------------------===//

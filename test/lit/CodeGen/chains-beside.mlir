@@ -4,12 +4,18 @@
 // RUN:   --plan-form-chains --plan-assign-memory --plan-check-steps > %t.mlir
 // RUN: mnistc %t.mlir --emit=source -o - | FileCheck %s
 
-// CHECK:      _chain = mn::Chain<8, mn::MapLink<{{.*}}, 15>,
-// CHECK-NEXT:   mn::MatmulLink<float, {{.*}}, weights_grad_shape>,
-// CHECK-NEXT:   mn::RowsLink<{{.*}}>,
-// CHECK-NEXT:   mn::MatmulLink<float, {{.*}}, queries_grad_shape>,
-// CHECK-NEXT:   mn::Beside<mn::MatmulLink<float, {{.*}}, keys_grad_shape>>,
-// CHECK-NEXT:   mn::Beside<mn::MatmulLink<float, {{.*}}, values_grad_shape>>>;
+// What products read is brought first, beside the map.
+
+// CHECK:      _chain = mn::Chain<{{.*}}_blocks, mn::BringLink<60, 80>,
+// CHECK-NEXT:   mn::Beside<mn::BringLink<60, 416>>,
+// CHECK-NEXT:   mn::Beside<mn::BringLink<60, 496>>,
+// CHECK-NEXT:   mn::Beside<mn::BringLink<100, 576>>,
+// CHECK-NEXT:   mn::Beside<mn::HeldLink<mn::MapLink<{{.*}}, 15>, mn::Held<0, 60, 0>>>,
+// CHECK-NEXT:   mn::HeldLink<mn::MatmulLink<float, {{.*}}, weights_grad_shape>, mn::Held<0, 100, 160>, mn::Held<1, 60, 0>, mn::Held<2, 60, 80>>,
+// CHECK-NEXT:   mn::HeldLink<mn::RowsLink<{{.*}}>, mn::Held<0, 100, 288>, mn::Held<1, 100, 160>, mn::Held<2, 100, 576>>,
+// CHECK-NEXT:   mn::HeldLink<mn::MatmulLink<float, {{.*}}, queries_grad_shape>, mn::Held<1, 100, 288>, mn::Held<2, 60, 416>>,
+// CHECK-NEXT:   mn::Beside<mn::HeldLink<mn::MatmulLink<float, {{.*}}, keys_grad_shape>, mn::Held<1, 100, 288>, mn::Held<2, 60, 496>>>,
+// CHECK-NEXT:   mn::Beside<mn::HeldLink<mn::MatmulLink<float, {{.*}}, values_grad_shape>, mn::Held<1, 100, 576>, mn::Held<2, 60, 0>>>>;
 func.func @train(%q: tensor<8x5x3xf32>, %k: tensor<8x5x3xf32>, %v: tensor<8x5x3xf32>, %p: tensor<8x5x5xf32>, %y: tensor<2x5x4x3xf32>) -> (tensor<8x5x3xf32>, tensor<8x5x3xf32>, tensor<8x5x3xf32>) {
   %h = mnist.transpose %y perm [0, 2, 1, 3] : tensor<2x5x4x3xf32> -> tensor<2x4x5x3xf32>
   %g = mnist.reshape %h : tensor<2x4x5x3xf32> -> tensor<8x5x3xf32> loc("heads")

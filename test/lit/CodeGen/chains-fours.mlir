@@ -7,16 +7,16 @@
 // CHECK:      struct Fours {
 // CHECK:        ElementValues load(mn::Offset place) const
 // CHECK:        void store(const StoredValues (&v)[n], mn::Offset place) const
-// CHECK:      using fours_chain = mn::Chain<100, mn::MapLink<Fours, 2156>,
+// CHECK:      using fours_chain = mn::Chain<fours_blocks, mn::MapLink<Fours, 2156>,
 // CHECK:      struct Few {
 // CHECK:        void operator()(mn::Element i) const
-// CHECK:      using few_chain = mn::Chain<100, mn::MapLink<Few, 1024>,
+// CHECK:      using few_chain = mn::Chain<few_blocks, mn::MapLink<Few, 1024>,
 // CHECK:      struct Odd {
 // CHECK:        void operator()(mn::Element i) const
-// CHECK:      using odd_chain = mn::Chain<100, mn::MapLink<Odd, 2157>,
+// CHECK:      using odd_chain = mn::Chain<odd_blocks, mn::MapLink<Odd, 2157>,
 // CHECK:      struct Two {
 // CHECK:        void store(const StoredValues (&v)[n], mn::Offset place) const
-// CHECK:      using two_chain = mn::Chain<100, mn::MapLink<Two, 640>,
+// CHECK:      using two_chain = mn::Chain<two_blocks, mn::MapLink<Two, 640>,
 // CHECK-NEXT:   mn::Beside<mn::MapLink<Exp, 600>>,
 func.func @infer(%x: tensor<100x44x49xf32>, %w: tensor<44xf32>, %few: tensor<100x1024xf32>, %odd: tensor<100x2157xf32>, %y: tensor<100x640xf32>) -> (tensor<100x44x49xf32>, tensor<100xf32>, tensor<100x1024xf32>, tensor<100xf32>, tensor<100x2157xf32>, tensor<100xf32>, tensor<100x600xf32>, tensor<100x640xf32>, tensor<100xf32>) {
   %0 = mnist.broadcast %w along [1] : tensor<44xf32> -> tensor<100x44x49xf32>

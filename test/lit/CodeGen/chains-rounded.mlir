@@ -10,7 +10,7 @@
 // CHECK:      struct Y {
 // CHECK:        const mn::Bf16 *x;
 // CHECK:        MN_FN const mn::Bf16 &loadA(mn::Index i) const { return x[i]; }
-// CHECK:      using x_chain = mn::Chain<64, mn::MapLink<X, 32>,
+// CHECK:      using x_chain = mn::Chain<x_blocks, mn::MapLink<X, 32>,
 // CHECK-NEXT:                           mn::MatmulLink<float, Y, y_shape>>;
 func.func @infer(%a: tensor<64x32xf32> {mnist.name = "x_in"}, %w: tensor<32x16xf32> {mnist.name = "w"}) -> (tensor<64x16xf32> {mnist.name = "y"}) {
   %0 = mnist.tanh %a : tensor<64x32xf32> loc("x")

@@ -18,7 +18,10 @@
 // CHECK-NEXT:     .k = 5,
 // CHECK-NEXT:     .schedule = {.mma = mn::Mma::tf32x3},
 // CHECK-NEXT: };
-// CHECK-NEXT: using logits_chain = mn::Chain<6, mn::MatmulLink<float, Logits, logits_shape>,
+// CHECK-NEXT: constexpr mn::ChainBlocks logits_blocks{.rows = 6, .ofBlock = 1,
+// CHECK-NEXT:                                         .threads = 1024};
+// CHECK-NEXT: using logits_chain = mn::Chain<logits_blocks,
+// CHECK-NEXT:                                mn::MatmulLink<float, Logits, logits_shape>,
 // CHECK-NEXT:                                mn::ReduceLink<mn::Max, float, Top, top_shape>,
 // CHECK-NEXT:                                mn::MapLink<Sub, 5>,
 // CHECK-NEXT:                                mn::ReduceLink<mn::Sum, float, Total, total_shape>,

@@ -13,7 +13,8 @@
 #ifndef MNISTRT_CUDA_KERNELS_CHAIN_CUH
 #define MNISTRT_CUDA_KERNELS_CHAIN_CUH
 
-#include "mnistrt/cuda/kernels/chain_held.cuh"
+#include "mnistrt/cuda/kernels/chain_fragments.cuh"
+#include "mnistrt/cuda/kernels/chain_tensors.cuh"
 #include "mnistrt/cuda/kernels/pointwise.cuh"
 #include "mnistrt/cuda/kernels/reduce.cuh"
 #include "mnistrt/cuda/kernels/rows.cuh"
@@ -28,23 +29,10 @@ template <typename F, typename... Others> struct Functors<F, Others...> {
   Functors<Others...> others;
 };
 
-/// A chain of steps over so many rows: a kernel's argument.
-template <int64_t rows_, typename... Links> struct Chain {
-  static constexpr int64_t rows = rows_;
+/// A chain of steps: a kernel's argument.
+template <ChainBlocks b, typename... Links> struct Chain {
+  static constexpr ChainBlocks blocks = b;
   Functors<typename Links::Functor...> functors;
-};
-
-template <typename F> struct Link {
-  using Functor = F;
-#ifdef __CUDACC__
-  /// Whether it leaves something in chainMemory(), in a chain over so many
-  /// rows.
-  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
-    return false;
-  }
-  /// How many parts it has that a warp computes each; 0: all warps share it.
-  template <int64_t rows> static MN_SHAPE_FN int partsOf() { return 0; }
-#endif
 };
 
 namespace shape {
@@ -52,42 +40,58 @@ namespace shape {
 /// For a link that reduces rows, in a chain over so many. Where a block has
 /// fewer rows than warps, several share one that is long enough for it, so that
 /// a thread has few elements.
-MN_SHAPE_FN RowTeams chainTeams(const Reduce &s, int64_t rows) {
+MN_SHAPE_FN RowTeams chainTeams(const Reduce &s, const ChainBlocks &b) {
   constexpr int elements = 4;
-  const int64_t most = chainRows(rows) * ceilDiv(s.outputs, rows);
-  RowTeams t = rowTeamsOfWarp(s, int(chainThreads / most));
+  const int64_t most = b.ofBlock * ceilDiv(s.outputs, b.rows);
+  RowTeams t = rowTeamsOfWarp(s, int(b.threads / most));
   if (!t.alongElements || t.team < 32)
     return t;
-  while (2 * t.team * most <= chainThreads && elements * t.team < s.size)
+  while (2 * t.team * most <= b.threads && elements * t.team < s.size)
     t.team *= 2;
   if (t.team > 32)
-    t.rows = chainThreads / t.team;
+    t.rows = b.threads / t.team;
   return t;
 }
 
 /// For a link that reduces rows several times, in a chain over so many. Where
 /// rows lie side by side, and a block has few that are not short, several warps
 /// share all of them, so that a thread has few elements.
-MN_SHAPE_FN RowTeams chainRowTeams(const Reduce &s, int64_t rows) {
-  RowTeams t = chainTeams(s, rows);
+MN_SHAPE_FN RowTeams chainRowTeams(const Reduce &s, const ChainBlocks &b) {
+  RowTeams t = chainTeams(s, b);
   constexpr int elements = 4;
-  const int64_t most = chainRows(rows) * ceilDiv(s.outputs, rows);
+  const int64_t most = b.ofBlock * ceilDiv(s.outputs, b.rows);
   if (t.alongElements || most > 32 || t.team * elements >= s.size)
     return t;
   t.rows = powerFrom(int(most));
   t.team = max(t.team, 32 / t.rows);
-  while (2 * t.rows * t.team <= chainThreads && t.team * elements < s.size)
+  while (2 * t.rows * t.team <= b.threads && t.team * elements < s.size)
     t.team *= 2;
   return t;
 }
 
-/// Lanes that share a row of a softmax, of which a block has at most `most`:
-/// as many as there are threads for.
-MN_SHAPE_FN int chainTeam(const Softmax &s, int64_t most) {
-  int team = teamOfSoftmax(s);
-  while (team < 32 && team < s.size && 2 * team * most <= chainThreads)
-    team *= 2;
-  return team;
+/// Rows of a softmax that lanes have one after another, and how many lanes
+/// share one.
+struct SoftmaxTeams {
+  int team, turns;
+};
+
+/// Of a softmax of which a block has at most `most` rows: those with the least
+/// to do, for which an element counts as five times what lanes exchange. A lane
+/// has few elements of a row.
+MN_SHAPE_FN SoftmaxTeams chainTeams(const Softmax &s, int most, int threads) {
+  constexpr int mostOfLane = 16;
+  SoftmaxTeams best = {32, 0};
+  int64_t least = 0;
+  for (int team = 32, levels = 5; team >= 4; team /= 2, --levels) {
+    const int64_t each = ceilDiv<int64_t>(s.size, team);
+    const int turns = ceilDiv(most, threads / team);
+    const int64_t work = turns * (5 * each + levels);
+    if (best.turns > 0 && (work >= least || each > mostOfLane))
+      continue;
+    best = {team, turns};
+    least = work;
+  }
+  return best;
 }
 
 } // namespace shape
@@ -115,9 +119,9 @@ inline constexpr bool isTeamOfWarps = t.rows * t.team > 32;
 /// use(o, lane, inside) for those of `outputs` that belong to the block's rows:
 /// a warp has as many at once as `t` has rows, or some warps have one. Where
 /// there are fewer, lanes have the last one again, and are not inside.
-template <int64_t outputs, int64_t rows, shape::RowTeams t, typename Use>
+template <int64_t outputs, ChainBlocks b, shape::RowTeams t, typename Use>
 MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
-  const ChainRows mine = here.known<rows>().times(int(outputs / rows));
+  const ChainRows mine = here.known<b>().times(int(outputs / b.rows));
   if constexpr (isTeamOfWarps<t>) {
     const auto lane = LaneOfRow::of<t>(int(threadIdx.x));
     use(Index(mine.first + shape::min(lane.row, mine.count - 1)), lane,
@@ -126,8 +130,7 @@ MN_DEVICE void eachOfRows(const ChainRows &here, const Use &use) {
     const int warp = int(threadIdx.x) / 32;
     const auto lane = LaneOfRow::of<t>(int(threadIdx.x) % 32);
 #pragma unroll 1
-    for (int r = warp * t.rows; r < mine.count;
-         r += shape::chainThreads / 32 * t.rows) {
+    for (int r = warp * t.rows; r < mine.count; r += b.threads / 32 * t.rows) {
       const int row = shape::min(r + lane.row, mine.count - 1);
       use(Index(mine.first + row), lane, r + lane.row < mine.count);
     }
@@ -145,48 +148,38 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 #ifdef __CUDACC__
   // A single one of several is a matrix, too, if its lines are columns.
   static constexpr bool ofMatrices = S.batch > 1 || S.transposedA;
-  template <int64_t rows>
-  static constexpr int each = int((ofMatrices ? S.batch : S.m) / rows);
-  template <int64_t rows>
-  static constexpr int most = shape::chainRows(rows) * each<rows>;
-  template <int64_t rows>
-  static constexpr bool holds = shape::holdsRows(most<rows>, S.k * sizeof(T));
-  template <int64_t rows>
+  template <ChainBlocks b>
+  static constexpr int each = int((ofMatrices ? S.batch : S.m) / b.rows);
+  template <ChainBlocks b> static constexpr int most = b.ofBlock * each<b>;
+  template <ChainBlocks b>
+  static constexpr bool holds = shape::holdsRows(most<b>, S.k * sizeof(T));
+  template <ChainBlocks b>
   static constexpr bool isOfFragments =
-      S.schedule.mma != Mma::ffma && (ofMatrices || holds<rows>);
-  template <int64_t rows>
-  using Fragments = device::MatmulFragments<F, S, ofMatrices, most<rows>>;
-  template <int64_t rows>
-  using HeldFragments = device::HeldFragments<F, S, most<rows>>;
-  template <int64_t rows> static MN_SHAPE_FN bool isHeld() {
-    if constexpr (ofMatrices && isOfFragments<rows>)
-      return HeldFragments<rows>::isBetter;
-    return false;
+      S.schedule.mma != Mma::ffma && (ofMatrices || holds<b>);
+  template <ChainBlocks b>
+  using Fragments =
+      device::MatmulFragments<F, S, ofMatrices, most<b>, b.threads>;
+  template <ChainBlocks b> static MN_SHAPE_FN bool takesMemory() {
+    return !isOfFragments<b>;
   }
-
-  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
-    return !isOfFragments<rows> || isHeld<rows>();
-  }
-  template <int64_t rows> static MN_SHAPE_FN int partsOf() {
-    if constexpr (isOfFragments<rows> && !isHeld<rows>())
-      return Fragments<rows>::parts;
+  template <ChainBlocks b> static MN_SHAPE_FN int partsOf() {
+    if constexpr (isOfFragments<b>)
+      return Fragments<b>::parts;
     return 0;
   }
 
-  template <int64_t rows, int firstWarp>
+  template <ChainBlocks b, int firstWarp>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    const device::ChainRows mine = here.times(each<rows>);
-    if constexpr (isHeld<rows>())
-      HeldFragments<rows>::run(f, mine);
-    else if constexpr (isOfFragments<rows>)
-      Fragments<rows>::template run<firstWarp>(f, mine);
+    const device::ChainRows mine = here.times(each<b>);
+    if constexpr (isOfFragments<b>)
+      Fragments<b>::template run<firstWarp>(f, mine);
     else if constexpr (ofMatrices)
-      device::MatmulBatch<T, F, S, most<rows>>::run(f, mine);
-    else if constexpr (holds<rows>)
-      device::MatmulTiles<T, F, S, most<rows>>::run(f, mine);
+      device::MatmulBatch<T, F, S, most<b>, b.threads>::run(f, mine);
+    else if constexpr (holds<b>)
+      device::MatmulTiles<T, F, S, most<b>, b.threads>::run(f, mine);
     else
-      device::MatmulRows<T, F, S, most<rows>>::run(
-          f, here.template known<rows>().times(each<rows>));
+      device::MatmulRows<T, F, S, most<b>, b.threads>::run(
+          f, here.template known<b>().times(each<b>));
   }
 #endif
 };
@@ -194,14 +187,13 @@ template <typename T, typename F, Matmul S> struct MatmulLink : Link<F> {
 /// A softmax of neighbours; of each row of the chain it has one or some.
 template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows, int>
+  template <ChainBlocks b, int>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr int each = int(S.outer / rows);
-    constexpr int most = shape::chainRows(rows) * each;
-    constexpr int team = shape::chainTeam(S, most);
-    constexpr int teams = shape::chainThreads / team, ofWarp = 32 / team;
-    constexpr int atOnce =
-        S.size > 64 ? 1 : shape::min(4, shape::ceilDiv(most, teams));
+    constexpr int each = int(S.outer / b.rows);
+    constexpr int most = b.ofBlock * each;
+    constexpr shape::SoftmaxTeams t = shape::chainTeams(S, most, b.threads);
+    constexpr int team = t.team, teams = b.threads / team, ofWarp = 32 / team;
+    constexpr int atOnce = S.size > 64 ? 1 : shape::min(4, t.turns);
     const device::ChainRows mine = here.times(each);
     const int mate = int(threadIdx.x) % 32 / team;
 #pragma unroll 1
@@ -218,14 +210,14 @@ template <typename T, typename F, Softmax S> struct SoftmaxLink : Link<F> {
 /// it has one or some.
 template <typename F, Reduce S> struct RowsLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
-    return device::isTeamOfWarps<shape::chainRowTeams(S, rows)>;
+  template <ChainBlocks b> static MN_SHAPE_FN bool takesMemory() {
+    return device::isTeamOfWarps<shape::chainRowTeams(S, b)>;
   }
-  template <int64_t rows, int>
+  template <ChainBlocks b, int>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr shape::RowTeams teams = shape::chainRowTeams(S, rows);
+    constexpr shape::RowTeams teams = shape::chainRowTeams(S, b);
     using Kernel =
-        device::RowKernel<F, S, teams, shape::chainThreads, device::ChainJoins>;
+        device::RowKernel<F, S, teams, b.threads, device::ChainJoins>;
     if constexpr (device::isTeamOfWarps<teams>)
       // The others wait as often as these do.
       if (int(threadIdx.x) >= teams.rows * teams.team) {
@@ -233,7 +225,7 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
           __syncthreads();
         return;
       }
-    device::eachOfRows<S.outputs, rows, teams>(
+    device::eachOfRows<S.outputs, b, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           typename Kernel::Row row{};
           typename Kernel::Held e;
@@ -249,13 +241,13 @@ template <typename F, Reduce S> struct RowsLink : Link<F> {
 template <typename R, typename T, typename F, Reduce S>
 struct ReduceLink : Link<F> {
 #ifdef __CUDACC__
-  template <int64_t rows> static MN_SHAPE_FN bool takesMemory() {
-    return device::isTeamOfWarps<shape::chainTeams(S, rows)>;
+  template <ChainBlocks b> static MN_SHAPE_FN bool takesMemory() {
+    return device::isTeamOfWarps<shape::chainTeams(S, b)>;
   }
-  template <int64_t rows, int>
+  template <ChainBlocks b, int>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr shape::RowTeams teams = shape::chainTeams(S, rows);
-    device::eachOfRows<S.outputs, rows, teams>(
+    constexpr shape::RowTeams teams = shape::chainTeams(S, b);
+    device::eachOfRows<S.outputs, b, teams>(
         here, [&](Index o, device::LaneOfRow lane, bool inside) {
           auto s = R::template none<T>();
           if constexpr (S.size > 0)
@@ -320,20 +312,34 @@ template <typename F, int64_t each> struct MapLink : Link<F> {
   static constexpr int wide = shape::elementsOfThread<F>;
   static_assert(each % wide == 0, "rows begin with a four");
 
-  template <int64_t rows> static MN_SHAPE_FN int partsOf() {
-    return int(
-        shape::ceilDiv<int64_t>(shape::chainRows(rows) * each, 32 * wide));
+  template <ChainBlocks b> static MN_SHAPE_FN int partsOf() {
+    return int(shape::ceilDiv<int64_t>(b.ofBlock * each, 32 * wide));
   }
 
-  template <int64_t rows, int firstWarp>
+  template <ChainBlocks b, int firstWarp>
   static MN_DEVICE void run(const F &f, const device::ChainRows &here) {
-    constexpr int threads = shape::chainThreads;
+    constexpr int threads = b.threads;
     const int thread = (int(threadIdx.x) + threads - 32 * firstWarp) % threads;
     const int64_t first = here.first * each,
                   end = (here.first + here.count) * each;
+    if constexpr (b.held > 0) {
+      // What is held is in no memory that the next elements are loaded from:
+      // without branches, those of several turns are on their way at once.
+      constexpr int turns =
+          int(shape::ceilDiv<int64_t>(b.ofBlock * each, wide * threads));
+      constexpr int together = shape::ceilDiv(turns, shape::ceilDiv(turns, 4));
 #pragma unroll 1
-    for (int64_t i = first + wide * thread; i < end; i += wide * threads)
-      device::elementsFrom(f, i);
+      for (int turn = 0; turn < turns; turn += together)
+#pragma unroll
+        for (int j = 0; j < together; ++j)
+          device::elementsFrom(
+              f, shape::min(first + wide * (thread + (turn + j) * threads),
+                            end - wide));
+    } else {
+#pragma unroll 1
+      for (int64_t i = first + wide * thread; i < end; i += wide * threads)
+        device::elementsFrom(f, i);
+    }
   }
 #endif
 };
@@ -356,41 +362,43 @@ struct Begun {
 };
 
 /// Whether threads wait for each other before the first of some links.
-template <int64_t rows, Begun begun, typename First, typename... Others>
+template <ChainBlocks b, Begun begun, typename First, typename... Others>
 inline constexpr bool waits =
-    !isBeside<First> ||
-    (begun.takesMemory && First::template takesMemory<rows>());
+    !isBeside<First> || (begun.takesMemory && First::template takesMemory<b>());
 
-template <int64_t rows, Begun begun, typename First, typename... Others,
+template <ChainBlocks b, Begun begun, typename First, typename... Others,
           typename... Fs>
 MN_DEVICE void runLinks(const Functors<Fs...> &functors,
                         const ChainRows &here) {
-  constexpr int warps = shape::chainThreads / 32;
-  First::template run<rows, begun.parts % warps>(functors.first, here);
+  constexpr int warps = b.threads / 32;
+  First::template run<b, begun.parts % warps>(functors.first, here);
   if constexpr (sizeof...(Others) > 0) {
     constexpr Begun now = {begun.takesMemory ||
-                               First::template takesMemory<rows>(),
-                           begun.parts + First::template partsOf<rows>()};
-    constexpr bool isAwaited = waits<rows, now, Others...>;
-    if constexpr (isAwaited)
+                               First::template takesMemory<b>(),
+                           begun.parts + First::template partsOf<b>()};
+    constexpr bool isAwaited = waits<b, now, Others...>;
+    if constexpr (isAwaited) {
+      if constexpr (b.held > 0)
+        waitForCopies();
       __syncthreads();
-    runLinks<rows, isAwaited ? Begun{} : now, Others...>(functors.others, here);
+    }
+    runLinks<b, isAwaited ? Begun{} : now, Others...>(functors.others, here);
   }
 }
 
-template <int64_t rows, typename... Links>
-MN_DEVICE void chain(const Chain<rows, Links...> &all) {
-  constexpr int most = shape::chainRows(rows);
+template <ChainBlocks b, typename... Links>
+MN_DEVICE void chain(const Chain<b, Links...> &all) {
   gridDependencySync();
-  const int64_t first = int64_t(blockIdx.x) * most;
-  runLinks<rows, Begun{}, Links...>(
-      all.functors, {first, int(shape::min<int64_t>(most, rows - first))});
+  const int64_t first = int64_t(blockIdx.x) * b.ofBlock;
+  runLinks<b, Begun{}, Links...>(
+      all.functors,
+      {first, int(shape::min<int64_t>(b.ofBlock, b.rows - first))});
 }
 
 } // namespace device
 
 #define MN_CHAIN_KERNEL(NAME, C)                                               \
-  MN_GLOBAL(mn::shape::chainThreads)                                           \
+  MN_GLOBAL_BLOCKS(mn::shape::chain(C::blocks))                                \
   NAME(const __grid_constant__ C all MN_TIMES_ARGUMENT) {                      \
     MN_RECORD_TIMES                                                            \
     mn::device::chain(all);                                                    \
@@ -415,7 +423,7 @@ template <typename C, typename... Fs>
 void chain(Context &ctx, const char *kernel, const Fs &...functors) {
   C all;
   detail::fill(all.functors, functors...);
-  launch(ctx, kernel, shape::chain(C::rows), all);
+  launch(ctx, kernel, shape::chain(C::blocks), all);
 }
 
 #endif // __CUDACC__

@@ -41,6 +41,15 @@ template <Mma mma> struct LanesTerms {
           big[i] = toTf32(v[i]);
         }
   }
+  MN_DEVICE void set(const Bf16 (&v)[4]) {
+    if constexpr (mma == Mma::bf16) {
+      memcpy(big, v, sizeof(big));
+    } else {
+      const float wide[4] = {float(v[0]), float(v[1]), float(v[2]),
+                             float(v[3])};
+      set(wide);
+    }
+  }
 };
 
 /// A sum as the FMA units add it up, of matrices that begin at a and b.
@@ -68,16 +77,14 @@ template <Matmul S, int wide> struct FragmentSums {
       shape::max(1, shape::keptTerms(mma) / (ofStep * atOnce));
   static constexpr bool moves = steps > kept *atOnce;
 
-  /// Whether there are terms for all steps.
-  static constexpr bool kFits = S.k % (ofStep * atOnce) == 0;
-
   using Sums = float[wide][4];
   /// Of few columns, products of tf32x3 numbers' parts have sums of their own:
   /// tensor cores wait for a sum before they add to it.
   static constexpr int chains = mma == Mma::tf32x3 && wide == 1 ? 3 : 1;
 
-  static MN_DEVICE void multiply(Sums (&sum)[chains], const float (&a)[2][4],
-                                 const float (&b)[wide][4]) {
+  template <typename A, typename B>
+  static MN_DEVICE void multiply(Sums (&sum)[chains], const A (&a)[2][4],
+                                 const B (&b)[wide][4]) {
     LanesTerms<mma> x[2];
     x[0].set(a[0]);
     x[1].set(a[1]);
@@ -118,30 +125,44 @@ template <Matmul S, int wide> struct FragmentSums {
         }
   }
 
+  /// Adds up the terms of some steps from term `k` on. `whole`: all of them are
+  /// there.
+  template <int count, bool whole, typename Part>
+  static MN_DEVICE void addSteps(Sums (&running)[chains], const Part &part,
+                                 int k) {
+    using A = typename Part::A;
+    using B = typename Part::B;
+    A a[count][2][4];
+    B b[count][wide][4];
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        part.template loadA<whole>(a[i][half], half, k + i * ofStep);
+#pragma unroll
+      for (int j = 0; j < wide; ++j)
+        part.template loadB<whole>(b[i][j], j, k + i * ofStep);
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      multiply(running, a[i], b[i]);
+  }
+
   /// The sums of a part. Those of tf32x3 move to others after some terms.
   template <typename Part>
   static MN_DEVICE void addUp(Sums &sum, const Part &part) {
-    const int lane = int(threadIdx.x) % 32, line = lane / 4;
+    constexpr int together = ofStep * atOnce, left = S.k % together;
     Sums running[chains] = {};
 #pragma unroll 1
-    for (int step = 0; step < steps; step += atOnce) {
-      float a[atOnce][2][4], b[atOnce][wide][4];
-#pragma unroll
-      for (int i = 0; i < atOnce; ++i) {
-        const int k = (step + i) * ofStep + lane % 4 * 4;
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-          part.loadA(a[i][half], part.row + line + 8 * half, k);
-#pragma unroll
-        for (int j = 0; j < wide; ++j)
-          part.loadB(b[i][j], part.column + line + 8 * j, k);
-      }
-#pragma unroll
-      for (int i = 0; i < atOnce; ++i)
-        multiply(running, a[i], b[i]);
-      if (moves && step / atOnce % kept == kept - 1)
+    for (int k = 0; k < S.k - left; k += together) {
+      addSteps<atOnce, true>(running, part, k);
+      if (moves && k / together % kept == kept - 1)
         move(sum, running);
     }
+    if constexpr (left >= ofStep)
+      addSteps<left / ofStep, true>(running, part, S.k - left);
+    if constexpr (left % ofStep > 0)
+      addSteps<1, false>(running, part, S.k - left % ofStep);
     move(sum, running);
   }
 
@@ -155,56 +176,99 @@ template <Matmul S, int wide> struct FragmentSums {
   }
 };
 
-/// Four terms from k on of line `line` of a matrix of so many; zeros after the
-/// last term.
-template <Matmul S, int lines, bool alongLines, bool kFits, typename Load>
-MN_DEVICE void loadTerms(float (&v)[4], Index matrix, int line, int k,
-                         const Load &load) {
-  // Neighbours in memory, from an aligned one on.
-  if constexpr (alongLines && S.k % 4 == 0) {
-    const Index at = (matrix + line * S.k + shape::min(k, S.k - 4)) & Index(-4);
+/// Which of 16 terms a lane has: four neighbours, where those of one line are
+/// loaded at once; else every fourth one, so that at a time the lanes of a warp
+/// load lines of terms that follow each other, and not all from the same banks.
+template <Matmul S> struct LanesOrder {
+  static constexpr bool inFours =
+      S.k % 4 == 0 && (!S.transposedA || S.transposedB);
+  static constexpr int apart = inFours ? 1 : 4;
+  static MN_DEVICE int first() {
+    return int(threadIdx.x) % 4 * (inFours ? 4 : 1);
+  }
+};
+
+/// Where a lane's terms of some lines are, of a matrix of so many: lines number
+/// `line`, and 8 further each. `alongLines`: terms of a line are next to each
+/// other in memory, else as far apart as there are lines.
+template <Matmul S, int lines, bool alongLines, int count> struct LanesLines {
+  using Order = LanesOrder<S>;
+  static constexpr bool inFours = alongLines && Order::inFours;
+  static constexpr int apart = alongLines ? 1 : lines; ///< terms, in memory
+  Index first[count]; ///< that of the lane's first term
+
+  /// Lines after number `last` are that one.
+  MN_DEVICE LanesLines(Index matrix, int line, int last) {
+    const int lane = int(threadIdx.x) % 32;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float x = float(load(at + i));
-      v[i] = kFits || k < S.k ? x : 0.0f;
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int term = shape::min(k + i, S.k - 1);
-      const float x = float(load(
-          matrix + (alongLines ? line * S.k + term : term * lines + line)));
-      v[i] = kFits || k + i < S.k ? x : 0.0f;
+    for (int i = 0; i < count; ++i) {
+      const int mine = shape::min(line + lane / 4 + 8 * i, last);
+      first[i] =
+          matrix + mine * (alongLines ? S.k : 1) + Order::first() * apart;
+      if constexpr (inFours)
+        first[i] &= Index(-4); // So that the compiler knows.
     }
   }
-}
 
-/// What a functor loads of a part of a product: its first row and its first
-/// column, of matrices that begin at a and b.
-template <typename F, Matmul S, bool kFits> struct OperandsOfPart {
+  /// The lane's terms of those from number k on: those after the last one are
+  /// zeros, if not all are there.
+  template <bool whole, typename T, typename Load>
+  MN_DEVICE void load(T (&v)[4], int i, int k, const Load &loadAt) const {
+    const Index line = first[i] - Order::first() * apart;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int term = k + j * Order::apart;
+      const bool isThere = whole || Order::first() + (inFours ? k : term) < S.k;
+      const Index at = first[i] + term * apart;
+      // A place that there is, without a branch.
+      v[j] = loadAt(isThere ? at : line + (inFours ? j : 0));
+      v[j] = isThere ? v[j] : T(0.0f);
+    }
+  }
+};
+
+/// What a functor loads of a part of a product, of matrices that begin at a and
+/// b: of 16 rows and 8 x `wide` columns.
+template <typename F, Matmul S, int wide> struct OperandsOfPart {
+  /// As it is in memory, if that is exact.
+  template <typename V> static MN_DEVICE auto numberOf(const V &v) {
+    if constexpr (isSame<V, Bf16>)
+      return v;
+    else
+      return float(v);
+  }
+  static MN_DEVICE const F &functor();
+  using A = decltype(numberOf(functor().loadA(Index(0))));
+  using B = decltype(numberOf(functor().loadB(Index(0))));
+
   const F &f;
   Index a, b;
-  int row, column;
-  int lastRow; ///< of the matrix, or of the block
+  int row, column; ///< the first ones
+  int lastRow;     ///< of the matrix, or of the block
+  LanesLines<S, S.m, !S.transposedA, 2> rows;
+  LanesLines<S, S.n, S.transposedB, wide> columns;
 
-  MN_DEVICE void loadA(float (&v)[4], int line, int k) const {
-    loadTerms<S, S.m, !S.transposedA, kFits>(
-        v, a, shape::min(line, lastRow), k,
-        [&](Index i) { return f.loadA(i); });
+  MN_DEVICE OperandsOfPart(const F &f, Index a, Index b, int row, int column,
+                           int lastRow)
+      : f(f), a(a), b(b), row(row), column(column), lastRow(lastRow),
+        rows(a, row, lastRow), columns(b, column, S.n - 1) {}
+
+  template <bool whole> MN_DEVICE void loadA(A (&v)[4], int half, int k) const {
+    rows.template load<whole>(v, half, k,
+                              [&](Index i) { return numberOf(f.loadA(i)); });
   }
-  MN_DEVICE void loadB(float (&v)[4], int line, int k) const {
-    loadTerms<S, S.n, S.transposedB, kFits>(
-        v, b, shape::min(line, S.n - 1), k,
-        [&](Index i) { return f.loadB(i); });
+  template <bool whole> MN_DEVICE void loadB(B (&v)[4], int j, int k) const {
+    columns.template load<whole>(v, j, k,
+                                 [&](Index i) { return numberOf(f.loadB(i)); });
   }
 };
 
 /// A product as a link, or several: of matrices in memory one after another, of
 /// which a block has at most `most`.
-template <typename F, Matmul S, bool ofMatrices, int most>
+template <typename F, Matmul S, bool ofMatrices, int most, int threads>
 struct MatmulFragments {
   static constexpr Mma mma = S.schedule.mma;
-  static constexpr int warps = shape::chainThreads / 32;
+  static constexpr int warps = threads / 32;
   /// Rows of a matrix, those of a block where it has some of one.
   static constexpr int rows = ofMatrices ? S.m : most;
   static constexpr int tall = shape::ceilDiv(rows, 16);
@@ -226,7 +290,7 @@ struct MatmulFragments {
   static constexpr int parts = partsOf(wide);
   using Fragments = FragmentSums<S, wide>;
   using Sums = typename Fragments::Sums;
-  using Part = OperandsOfPart<F, S, Fragments::kFits>;
+  using Part = OperandsOfPart<F, S, wide>;
 
   /// `result`: where the matrix of results begins.
   static MN_DEVICE void store(const Part &part, const Sums &sum, Index result) {
@@ -241,7 +305,7 @@ struct MatmulFragments {
       if (mma == Mma::tf32x3 && isThere && v[i] != v[i])
         v[i] = exactSum<S>(part.f, part.a, part.b, line, other);
     });
-    storeResults<S.n % 2 == 0 ? 2 : 1>(part.f, at, v);
+    storeResults<S.n % 2 == 0 ? 2 : 1>(part.f, at, v, result);
   }
 
   /// `here`: the block's matrices, or its rows. The first part is of warp
@@ -255,12 +319,10 @@ struct MatmulFragments {
          p += warps) {
       const int matrix = p / (tall * across), tile = p % (tall * across);
       const Index number = Index(here.first + matrix);
-      Part part = {f,
-                   ofMatrices ? number * (S.m * S.k) : number * S.k,
-                   ofMatrices ? number * (S.n * S.k) : 0,
-                   tile / across * 16,
-                   tile % across * wide * 8,
-                   (ofMatrices ? S.m : here.count) - 1};
+      const Part part(f, ofMatrices ? number * (S.m * S.k) : number * S.k,
+                      ofMatrices ? number * (S.n * S.k) : 0, tile / across * 16,
+                      tile % across * wide * 8,
+                      (ofMatrices ? S.m : here.count) - 1);
       Sums sum = {};
       Fragments::addUp(sum, part);
       store(part, sum, number * (ofMatrices ? S.m * S.n : S.n));

@@ -27,9 +27,8 @@ struct ChainRows {
   /// The same, where the compiler should know how many these are if all blocks
   /// have equally many. Not for links that hold rows in shared memory: those
   /// then spill registers, and a small ViT took 137 us a step instead of 127.
-  template <int64_t rows> MN_DEVICE ChainRows known() const {
-    constexpr int most = shape::chainRows(rows);
-    return {first, rows % most == 0 ? most : count};
+  template <ChainBlocks b> MN_DEVICE ChainRows known() const {
+    return {first, b.rows % b.ofBlock == 0 ? b.ofBlock : count};
   }
   /// Where there are so many of each.
   MN_DEVICE ChainRows times(int each) const {
@@ -39,9 +38,7 @@ struct ChainRows {
 
 /// What links hold one after the other: the same for all of a kernel.
 MN_DEVICE char *chainMemory() {
-  constexpr int64_t most =
-      shape::max(shape::chainMemory, shape::chainMemoryOfMma);
-  __shared__ char bytes[most] __attribute__((aligned(16)));
+  __shared__ char bytes[shape::chainMemory] __attribute__((aligned(16)));
   return bytes;
 }
 
@@ -57,8 +54,9 @@ struct ChainJoins {
 };
 
 /// A product whose first operand has the rows.
-template <typename T, typename F, Matmul S, int most> struct MatmulRows {
-  static constexpr int threads = shape::chainThreads, warps = threads / 32;
+template <typename T, typename F, Matmul S, int most, int threads>
+struct MatmulRows {
+  static constexpr int warps = threads / 32;
   static constexpr int atOnce = shape::min(most, 4);
   // A warp has so many columns at once; fewer where each warp has some then.
   static constexpr int each =
@@ -197,8 +195,7 @@ template <typename T, typename F, Matmul S, int most> struct MatmulRows {
 };
 
 /// Lines of k elements in shared memory, of two operands.
-template <typename T, int k> struct HeldLines {
-  static constexpr int threads = shape::chainThreads;
+template <typename T, int k, int threads> struct HeldLines {
   static constexpr int pitch = int(shape::chainPitch(k));
   static constexpr int most = int(shape::chainMemory / sizeof(T)) / pitch;
 
@@ -336,9 +333,9 @@ template <typename T, int k> struct HeldLines {
 
 /// A product of many rows: some of them and some columns of the weights at a
 /// time.
-template <typename T, typename F, Matmul S, int most> struct MatmulTiles {
-  using Held = HeldLines<T, S.k>;
-  static constexpr int threads = shape::chainThreads;
+template <typename T, typename F, Matmul S, int most, int threads>
+struct MatmulTiles {
+  using Held = HeldLines<T, S.k, threads>;
   static constexpr int rows = shape::min(most, Held::most / 2);
   static constexpr int columns = shape::min(S.n, Held::most - rows);
   static constexpr int tall = Held::tallOf(rows, rows *columns);
@@ -400,9 +397,9 @@ template <typename T, typename F, Matmul S, int most> struct MatmulTiles {
 
 /// Several products: the rows are matrices, of which a block has at most so
 /// many.
-template <typename T, typename F, Matmul S, int most> struct MatmulBatch {
-  using Held = HeldLines<T, S.k>;
-  static constexpr int threads = shape::chainThreads;
+template <typename T, typename F, Matmul S, int most, int threads>
+struct MatmulBatch {
+  using Held = HeldLines<T, S.k, threads>;
   static constexpr int lines = S.m + S.n; // first those of a, then of b
   static constexpr int atOnce =
       shape::max(1, shape::min(most, Held::most / lines));

@@ -9,20 +9,42 @@
 
 #include "mnistrt/cuda/launch.h"
 
-namespace mn::shape {
+namespace mn {
 
-inline constexpr int chainThreads = 1024;
+/// How blocks share the rows of a chain.
+struct ChainBlocks {
+  int64_t rows;      ///< of the chain
+  int ofBlock;       ///< rows of a block; the last one may have fewer
+  int threads;       ///< of a block
+  unsigned held = 0; ///< bytes of tensors that a block has in shared memory
+};
 
-/// Rows of a block: as few as keep all multiprocessors of a large GPU busy.
-MN_SHAPE_FN int chainRows(int64_t rows) {
-  return int(ceilDiv<int64_t>(rows, referenceSms));
+namespace shape {
+
+/// A block for each multiprocessor of a large GPU, or fewer.
+MN_SHAPE_FN ChainBlocks chainBlocks(int64_t rows) {
+  return {rows, int(ceilDiv<int64_t>(rows, referenceSms)), 1024};
+}
+
+/// The most bytes of tensors that a block holds: every GPU with tensor cores
+/// for bf16 has as much shared memory.
+inline constexpr int64_t mostHeld = 96 * 1024;
+
+/// A block for each row, which holds so many bytes of tensors. Some share a
+/// multiprocessor, so that one computes while others wait.
+MN_SHAPE_FN ChainBlocks heldBlocks(int64_t rows, int64_t bytes) {
+  const int64_t each = ceilDiv<int64_t>(rows, referenceSms);
+  return {rows, 1, each > 2 ? 256 : each > 1 ? 512 : 1024, unsigned(bytes)};
+}
+
+/// Bytes of shared memory for the rows of a tensor: they begin where they would
+/// in a tensor, counted in bytes after a multiple of 16.
+MN_SHAPE_FN int64_t bytesHeld(int64_t bytesOfRow) {
+  return ceilDiv<int64_t>(bytesOfRow, 16) * 16 + (bytesOfRow % 16 ? 16 : 0);
 }
 
 /// Bytes of shared memory for the matrices that a link holds.
 inline constexpr int64_t chainMemory = 32 * 1024;
-/// The same of several products on tensor cores.
-inline constexpr int64_t chainMemoryOfMma = 44 * 1024;
-
 /// Elements from one line of k elements to the next: an odd number of fours, so
 /// that those of eight lines are in different banks.
 MN_SHAPE_FN int64_t chainPitch(int64_t k) {
@@ -40,11 +62,15 @@ MN_SHAPE_FN bool holdsRows(int rows, int64_t lineBytes) {
   return rows > 4 && lineBytes <= chainMemory / 32;
 }
 
-MN_SHAPE_FN LaunchShape chain(int64_t rows) {
-  return {static_cast<unsigned>(ceilDiv<int64_t>(rows, chainRows(rows))),
-          chainThreads};
+MN_SHAPE_FN LaunchShape chain(const ChainBlocks &b) {
+  return {.blocks = static_cast<unsigned>(ceilDiv<int64_t>(b.rows, b.ofBlock)),
+          .threads = static_cast<unsigned>(b.threads),
+          .shared = b.held,
+          .resident = static_cast<unsigned>(1024 / b.threads)};
 }
 
-} // namespace mn::shape
+} // namespace shape
+
+} // namespace mn
 
 #endif // MNISTRT_CUDA_KERNELS_CHAIN_SHAPE_CUH

@@ -133,10 +133,11 @@ MN_DEVICE void storeNeighbours(const F &f, At first, const V *values) {
 }
 
 /// Stores those at `place`, or none, from their sums; each `m` are next to each
-/// other, and there or not.
+/// other, and there or not. Elements are loaded of `some` place that there is,
+/// a multiple of m, where there is no result.
 template <int m = 1, int n, typename F, typename At, typename T>
-MN_DEVICE void storeResults(const F &f, const At (&place)[n],
-                            const T (&sum)[n]) {
+MN_DEVICE void storeResults(const F &f, const At (&place)[n], const T (&sum)[n],
+                            Index some = 0) {
   using Elements = decltype(elementsOf(f, place[0]));
   Elements e[n];
   decltype(resultOf(f, place[0], T(0), e[0])) v[n];
@@ -149,7 +150,7 @@ MN_DEVICE void storeResults(const F &f, const At (&place)[n],
   };
   // Without branches, so that all loads are under way together.
   const auto at = [&](int j) {
-    return isThere(j) ? neighbour(j) : At{Index(j % m)};
+    return isThere(j) ? neighbour(j) : At{some + Index(j % m)};
   };
 #pragma unroll
   for (int j = 0; j < n; ++j)

@@ -31,7 +31,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
 
 // -----
 
-// The same of a transpose that also computes, or that does not move all.
+// The same of a transpose that also computes.
 
 module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
   func.func @computed(%x: tensor<8x8xf32> {plan.offset = 0 : i64}) -> tensor<8x8xf32> attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
@@ -46,7 +46,7 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
       %3 = plan.step "b" on kernel (%1) {
       ^bb0(%q: tensor<8x8xf32>):
         %2 = mnist.transpose %q perm [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
-        %4 = mnist.add %2, %q : tensor<8x8xf32>
+        %4 = mnist.exp %2 : tensor<8x8xf32>
         plan.yield %4 : tensor<8x8xf32>
       } : (tensor<8x8xf32>) -> tensor<8x8xf32>
       plan.yield %1, %3 : tensor<8x8xf32>, tensor<8x8xf32>

@@ -24,10 +24,11 @@ import sys
 import time
 
 from mutants import (
-    compiler, folds, importer, joins, kernels, loops, memory, ranks, runtime)
+    chains, compiler, folds, importer, joins, kernels, loops, memory, ranks,
+    runtime)
 
-MUTANTS = (compiler.MUTANTS + folds.MUTANTS + importer.MUTANTS +
-           joins.MUTANTS + kernels.MUTANTS + loops.MUTANTS +
+MUTANTS = (chains.MUTANTS + compiler.MUTANTS + folds.MUTANTS +
+           importer.MUTANTS + joins.MUTANTS + kernels.MUTANTS + loops.MUTANTS +
            memory.MUTANTS + ranks.MUTANTS + runtime.MUTANTS)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("MNISTC_CACHE",

@@ -315,10 +315,10 @@ Mma mlir::mnistc::mmaOfLink(StepOp step) {
     return Mma::ffma;
   const Target &target = targetFor(step);
   // A kernel reads what is rounded in memory, too, whatever its row says.
-  bool reads = canGenerate(step) &&
-               llvm::any_of(root->getOperandTypes(), [](Type type) {
-                 return getElementTypeOrSelf(type).isBF16();
-               });
+  bool reads =
+      canGenerate(step) && llvm::any_of(root->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isBF16();
+      });
   SmallVector<Mma> units = {Mma::ffma};
   for (const Preference &preference : target.machine->preferences)
     if (preference.impl == Impl::kernel && preference.op == rowNameOf(step) &&

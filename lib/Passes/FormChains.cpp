@@ -110,14 +110,15 @@ bool Steps::mayBeLink(unsigned number, Rows rows) const {
   return most != 0 && most % rows.count == 0 && mayBeChain(number, rows);
 }
 
-/// Whether links may be a chain: they have little to do, or blocks hold what
-/// links make for each other, so that it is in no other memory.
+/// Whether links have little to do in a block, which has one row if it holds
+/// what they make for each other.
 bool Steps::mayBeChain(ArrayRef<unsigned> chain, Rows rows) const {
   SmallVector<StepOp> links = stepsOf(chain);
-  return (rows.areMatrices && canBeHeld(links, rows.count)) ||
-         llvm::all_of(links, [&](StepOp link) {
-           return isSmallLink(link, rows.count, machine);
-         });
+  mn::ChainBlocks blocks = mn::shape::chainBlocks(rows.count);
+  if (rows.areMatrices)
+    blocks = shapeOfChain(links, rows.count).blocks;
+  return llvm::all_of(
+      links, [&](StepOp link) { return isSmallLink(link, blocks, machine); });
 }
 
 /// Whether a step alone has so many.

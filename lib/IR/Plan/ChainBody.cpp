@@ -257,21 +257,22 @@ static bool isSmallProduct(RootOpInterface root, const MultiplyAdds &work,
          count <= double(holds ? limits.held : limits.multiplyAdds);
 }
 
-/// The limits of a chain of so many rows. It is wide if three of four
-/// multiprocessors have a block.
+/// The limits of a chain of so many blocks. It is wide if three of four
+/// multiprocessors have one.
 static const std::optional<ChainLimits> &limitsOf(const Machine &machine,
-                                                  int64_t rows) {
-  int64_t blocks = mn::shape::chain(mn::shape::chainBlocks(rows)).blocks;
+                                                  int64_t blocks) {
   return 4 * blocks >= 3 * mn::shape::referenceSms ? machine.wideChains
                                                    : machine.chains;
 }
 
-bool mlir::mnistc::isSmallLink(StepOp step, int64_t rows,
+bool mlir::mnistc::isSmallLink(StepOp step, const mn::ChainBlocks &blocks,
                                const Machine &machine) {
-  if (!limitsOf(machine, rows))
+  int64_t rows = blocks.rows, inBlock = blocks.ofBlock;
+  const std::optional<ChainLimits> &found =
+      limitsOf(machine, mn::shape::chain(blocks).blocks);
+  if (!found)
     return false;
-  const ChainLimits &limits = *limitsOf(machine, rows);
-  int64_t inBlock = mn::shape::chainBlocks(rows).ofBlock;
+  const ChainLimits &limits = *found;
   auto ofBlock = [&](int64_t count) {
     return int64_t(llvm::divideCeil(count, rows)) * inBlock;
   };
@@ -326,7 +327,9 @@ static SmallVector<HeldTensor> heldTensors(ArrayRef<StepOp> links,
   return held;
 }
 
-bool mlir::mnistc::canBeHeld(ArrayRef<StepOp> links, int64_t rows) {
+/// Whether a block has room for a row of what links make for each other and
+/// what products read, and matrices are multiplied on tensor cores.
+static bool canBeHeld(ArrayRef<StepOp> links, int64_t rows) {
   for (StepOp link : links)
     if (multipliesMatrices(link) &&
         (matricesOfLink(link) % rows != 0 || mmaOfProduct(link) == Mma::ffma))
@@ -334,12 +337,18 @@ bool mlir::mnistc::canBeHeld(ArrayRef<StepOp> links, int64_t rows) {
   return memoryFor(heldTensors(links, rows)) <= mn::shape::mostHeld;
 }
 
-ChainShape mlir::mnistc::shapeOfChain(ArrayRef<StepOp> links) {
-  int64_t rows = rowsOfChain(links);
-  if (llvm::none_of(links, multipliesMatrices) || !canBeHeld(links, rows))
+ChainShape mlir::mnistc::shapeOfChain(ArrayRef<StepOp> links, int64_t rows) {
+  if (!canBeHeld(links, rows))
     return {mn::shape::chainBlocks(rows), {}};
   SmallVector<HeldTensor> held = heldTensors(links, rows);
   return {mn::shape::heldBlocks(rows, memoryFor(held)), held};
+}
+
+ChainShape mlir::mnistc::shapeOfChain(ArrayRef<StepOp> links) {
+  int64_t rows = rowsOfChain(links);
+  if (llvm::any_of(links, multipliesMatrices))
+    return shapeOfChain(links, rows);
+  return {mn::shape::chainBlocks(rows), {}};
 }
 
 SmallVector<Value> mlir::mnistc::resultsOfChain(ArrayRef<StepOp> links) {

@@ -70,12 +70,11 @@ struct ChainShape {
   const HeldTensor *heldBy(StepOp link, Value value) const;
 };
 
-/// Whether a block has room for a row of what links make for each other and
-/// what products read, and matrices are multiplied on tensor cores.
-bool canBeHeld(ArrayRef<StepOp> links, int64_t rows);
-
-/// Of the links of a chain, or of steps that become one: where rows are
-/// matrices that are multiplied, a block has one and holds all this, if it can.
+/// Of links with so many rows, which are matrices that are multiplied: a block
+/// has one, and holds what links make for each other and what products read, if
+/// there is room for it and tensor cores multiply.
+ChainShape shapeOfChain(ArrayRef<StepOp> links, int64_t rows);
+/// Of the links of a chain, or of steps that become one.
 ChainShape shapeOfChain(ArrayRef<StepOp> links);
 
 /// What links leave in memory: all but what blocks hold and only links read.
@@ -86,9 +85,10 @@ SmallVector<Value> resultsOfChain(ArrayRef<StepOp> links);
 MapForm formOfLink(StepOp link, const Segment &segment,
                    const mn::ChainBlocks &blocks);
 
-/// Whether a link of so many rows has so little to do that a launch takes
-/// longer; never on a machine without chains.
-bool isSmallLink(StepOp step, int64_t rows, const Machine &machine);
+/// Whether a link has so little to do in a block that a launch takes longer, or
+/// what it makes in other memory; never on a machine without chains.
+bool isSmallLink(StepOp step, const mn::ChainBlocks &blocks,
+                 const Machine &machine);
 
 /// That a chain is as is said above.
 LogicalResult checkChain(StepOp step);

@@ -54,6 +54,11 @@ func.func @infer(%q: tensor<8x5x8xf32>, %k: tensor<8x5x8xf32>, %v: tensor<8x5x8x
 // CHECK-NEXT:   MN_FN void operator()(mn::Element i) const {
 // CHECK-NEXT:     turned[i % 16 * 10800 + i / 16] = c[i];
 
+// Where blocks have no room for what a product reads, they hold nothing.
+
+// CHECK:      constexpr mn::ChainBlocks terms_blocks{.rows = 8, .ofBlock = 1,
+// CHECK-NEXT:                                        .threads = 1024};
+
 // What blocks hold and do not copy is no result that memory has.
 
 // CHECK:      mn::chain<scores_chain>(ctx, "infer_scores", link, link_2, link_3, link_4,
@@ -79,4 +84,9 @@ func.func @eval(%p: tensor<300x36x36xf32>, %q: tensor<300x36x16xf32>) -> tensor<
   %c = mnist.matmul %p, %q : (tensor<300x36x36xf32>, tensor<300x36x16xf32>) -> tensor<300x36x16xf32> loc("c")
   %0 = mnist.transpose %c perm [2, 0, 1] : tensor<300x36x16xf32> -> tensor<16x300x36xf32> loc("turned")
   return %0 : tensor<16x300x36xf32>
+}
+func.func @eval_long(%p: tensor<8x2x13000xf32>, %q: tensor<8x2x13000xf32>) -> tensor<8x2x2xf32> {
+  %0 = mnist.matmul %p, %q transposed [false, true] : (tensor<8x2x13000xf32>, tensor<8x2x13000xf32>) -> tensor<8x2x2xf32> loc("terms")
+  %1 = mnist.softmax %0 dim 2 : tensor<8x2x2xf32>
+  return %1 : tensor<8x2x2xf32>
 }

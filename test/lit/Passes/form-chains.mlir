@@ -125,6 +125,44 @@ func.func @large(%x: tensor<8x10x1300xf32>, %y: tensor<8x10x1300xf32>) -> tensor
   return %1 : tensor<8x10x10xf32>
 }
 
+// Matrices that have much to do, and a layer whose weights each block would
+// read.
+
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT:     {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @wide(%x: tensor<256x49x192xf32>, %y: tensor<256x49x192xf32>) -> tensor<256x49x49xf32> {
+  %0 = mnist.matmul %x, %y transposed [false, true] : (tensor<256x49x192xf32>, tensor<256x49x192xf32>) -> tensor<256x49x49xf32>
+  %1 = mnist.softmax %0 dim 2 : tensor<256x49x49xf32>
+  return %1 : tensor<256x49x49xf32>
+}
+
+// CHECK-LABEL: func.func @layer
+// CHECK:         plan.step "scores" on kernel(
+// CHECK:           plan.step "weights"
+// CHECK:           plan.step "heads"
+// CHECK:         {{^ {4}%.*}} = plan.step "layer" on kernel
+// CHECK:         return
+func.func @layer(%x: tensor<64x16x192xf32>, %w: tensor<192x576xf32>) -> tensor<1024x576xf32> {
+  %0 = mnist.matmul %x, %x transposed [false, true] : (tensor<64x16x192xf32>, tensor<64x16x192xf32>) -> tensor<64x16x16xf32> loc("scores")
+  %1 = mnist.softmax %0 dim 2 : tensor<64x16x16xf32> loc("weights")
+  %2 = mnist.matmul %1, %x : (tensor<64x16x16xf32>, tensor<64x16x192xf32>) -> tensor<64x16x192xf32> loc("heads")
+  %3 = mnist.reshape %2 : tensor<64x16x192xf32> -> tensor<1024x192xf32>
+  %4 = mnist.matmul %3, %w : (tensor<1024x192xf32>, tensor<192x576xf32>) -> tensor<1024x576xf32> loc("layer")
+  return %4 : tensor<1024x576xf32>
+}
+
+// Many matrices: of those a block has one.
+
+// CHECK-LABEL: func.func @many
+// CHECK-COUNT-2: {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @many(%x: tensor<2048x49x48xf32>, %y: tensor<2048x49x48xf32>) -> tensor<2048x49x49xf32> {
+  %0 = mnist.matmul %x, %y transposed [false, true] : (tensor<2048x49x48xf32>, tensor<2048x49x48xf32>) -> tensor<2048x49x49xf32>
+  %1 = mnist.softmax %0 dim 2 : tensor<2048x49x49xf32>
+  return %1 : tensor<2048x49x49xf32>
+}
+
 // CHECK-LABEL: func.func @over_rows
 // CHECK-NOT:     {{^ {6}%.* = plan.step}}
 // CHECK:         return

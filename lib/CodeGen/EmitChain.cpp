@@ -85,9 +85,10 @@ LogicalResult FunctorEmitter::emitLinks(std::string &text,
   return success();
 }
 
-/// Copies what a block holds from memory, or to memory.
+/// Copies what a block holds from memory, or to memory, by links of a type with
+/// such functors.
 static void copyTensors(const ChainShape &chain, StringRef link,
-                        bool HeldTensor::*isCopied,
+                        StringRef functor, bool HeldTensor::*isCopied,
                         SmallVectorImpl<LinkText> &links) {
   for (const HeldTensor &tensor : chain.held)
     if (tensor.*isCopied) {
@@ -96,7 +97,7 @@ static void copyTensors(const ChainShape &chain, StringRef link,
         made.push_back(tensor.value);
       links.push_back({std::move(made),
                        ("mn::" + link + "<" + heldText(tensor) + ">").str(),
-                       {{"mn", "CopiedRows"}, {{tensor.value}}}});
+                       {{"mn", functor.str()}, {{tensor.value}}}});
     }
 }
 
@@ -175,12 +176,12 @@ FailureOr<StepText> mlir::mnistc::emitChain(StepOp step, PlanNames &names,
   SmallVector<LinkText> links;
   SmallVector<std::string> types;
   ChainShape shape = shapeOfChain(linksOf(step));
-  copyTensors(shape, "BringLink", &HeldTensor::isBrought, links);
+  copyTensors(shape, "BringLink", "BroughtRows", &HeldTensor::isBrought, links);
   for (StepOp link : linksOf(step))
     if (failed(FunctorEmitter(link, names, kernels)
                    .emitLinks(text.device, shape, links)))
       return failure();
-  copyTensors(shape, "TakeLink", &HeldTensor::isTaken, links);
+  copyTensors(shape, "TakeLink", "TakenRows", &HeldTensor::isTaken, links);
   placeBeside(links);
   for (const LinkText &link : links)
     types.push_back(link.type);

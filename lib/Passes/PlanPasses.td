@@ -334,6 +334,13 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
     is the tensor cores where the plan's precision allows these, whatever was
     chosen before; else the FMA units.
 
+    Where rows are matrices that tensor cores multiply, a block has one, and holds
+    in shared memory what links make for each other and what products read, if
+    that is at most 96 KiB; what only links read then is no result of the chain. A
+    link that reshapes, transposes and concatenates what others make, and no more,
+    need not do so within rows: it is computed in the order of what it reads. No
+    link reads its result.
+
     A link updates no parameter, which other blocks may still read, and what a
     chain makes takes no operand's place in memory.
   }];

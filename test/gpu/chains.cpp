@@ -167,14 +167,14 @@ std::vector<Case> chainCases() {
                                          image);                               \
           float *weights = p.y + square, *weighed = weights + square;          \
           mn::chain<Chain_##NAME>(                                             \
-              ctx, #NAME, mn::CopiedRows{p.a}, mn::CopiedRows{p.b},            \
+              ctx, #NAME, mn::BroughtRows{p.a}, mn::BroughtRows{p.b},          \
               Plain<float>{nullptr, nullptr, nullptr},                         \
               Plain<float>{nullptr, nullptr, nullptr},                         \
               PlusB{nullptr, nullptr, nullptr},                                \
               Plain<float>{weighed + image, nullptr, nullptr},                 \
               Plain<float>{weighed + 2 * image, nullptr, nullptr},             \
-              mn::CopiedRows{p.y}, mn::CopiedRows{weights},                    \
-              mn::CopiedRows{weighed});                                        \
+              mn::TakenRows{p.y}, mn::TakenRows{weights},                      \
+              mn::TakenRows{weighed});                                         \
         },                                                                     \
         2 * square + 3 * image, image, image);                                 \
     c.tolerance = toleranceOf(mn::Mma::MMA);                                   \

@@ -295,8 +295,9 @@ std::string mlir::mnistc::scheduleText(StepOp step) {
         ", ");
     unsigned held = shapeOfChain(links).blocks.held;
     return "a chain of " + names +
-           (held == 0 ? ""
-                      : ", a block holds " + std::to_string(held) + " bytes");
+           (held == 0
+                ? ""
+                : " in " + std::to_string(held) + " bytes of shared memory");
   }
   if (!isScheduled(step))
     return "";

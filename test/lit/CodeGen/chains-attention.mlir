@@ -24,7 +24,7 @@
 // CHECK-NEXT: const Weights link_4{nullptr, nullptr};
 // CHECK-NEXT: const Scores link_5{y, nullptr, nullptr};
 // CHECK-NEXT: mn::chain<k_chain>(ctx, "infer_k", link, link_2, link_3, link_4, link_5);
-// CHECK:      "a chain of k, scores, weights, y, a block holds 416 bytes"}
+// CHECK:      "a chain of k, scores, weights, y in 416 bytes of shared memory"}
 func.func @infer(%x: tensor<2x5x24xf32> {mnist.name = "x"}) -> (tensor<8x5x3xf32> {mnist.name = "y"}) {
   %q = mnist.slice %x starts [0, 0, 0] steps [1, 1, 1] : tensor<2x5x24xf32> -> tensor<2x5x12xf32>
   %qs = mnist.reshape %q : tensor<2x5x12xf32> -> tensor<2x5x4x3xf32>

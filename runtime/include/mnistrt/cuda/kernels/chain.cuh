@@ -325,6 +325,7 @@ template <typename F, int64_t each> struct MapLink : Link<F> {
     if constexpr (b.held > 0) {
       // What is held is in no memory that the next elements are loaded from:
       // without branches, those of several turns are on their way at once.
+      // Threads that have none left compute the last ones again.
       constexpr int turns =
           int(shape::ceilDiv<int64_t>(b.ofBlock * each, wide * threads));
       constexpr int together = shape::ceilDiv(turns, shape::ceilDiv(turns, 4));

@@ -1,9 +1,9 @@
 //===- chain_tensors.cuh - tensors that a chain holds -----------*- C++ -*-===//
 //
 // A block of a chain can have its rows of tensors in shared memory while the
-// links run: what links make for others, and what several read. A link then is
-// given the address at which the tensor would begin; rows that steps besides
-// the chain read are copied to memory at the end.
+// links run: what links make for each other, and what products read. A link
+// then is given the address at which the tensor would begin; rows that other
+// steps read are copied to memory at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,9 +51,12 @@ template <int member_, int64_t bytesOfRow, int64_t offset> struct Held {
 #endif
 };
 
-/// The rows of a tensor in memory, that are copied.
-struct CopiedRows {
+/// A tensor in memory from which rows are copied, and one to which they are.
+struct BroughtRows {
   const void *tensor;
+};
+struct TakenRows {
+  void *tensor;
 };
 
 #ifdef __CUDACC__
@@ -77,10 +80,10 @@ template <> struct WordOf<8> {
   using Type = uint2;
 };
 
-/// use(i) for every 16th of a block's bytes of a tensor, from `begin` on, a
-/// multiple of 16, to `end`: at most `most`.
+/// use(i) for each piece of 16 bytes of a tensor, which begins with its byte
+/// number i: from `begin`, a multiple of 16, to `end`, at most `most` bytes.
 template <int threads, int64_t most, typename Use>
-MN_DEVICE void eachSixteen(int64_t begin, int64_t end, const Use &use) {
+MN_DEVICE void eachPiece(int64_t begin, int64_t end, const Use &use) {
   constexpr int turns = int(shape::ceilDiv<int64_t>(most, 16 * threads));
 #pragma unroll
   for (int turn = 0; turn < turns; ++turn)
@@ -96,16 +99,16 @@ MN_DEVICE void eachSixteen(int64_t begin, int64_t end, const Use &use) {
 /// Copies a block's rows of a tensor to shared memory, and what is beside them:
 /// up to 15 bytes more, which every tensor has in memory.
 template <int64_t bytesOfRow, int64_t offset>
-struct BringLink : Link<CopiedRows> {
+struct BringLink : Link<BroughtRows> {
 #ifdef __CUDACC__
   template <ChainBlocks b, int>
-  static MN_DEVICE void run(const CopiedRows &f,
+  static MN_DEVICE void run(const BroughtRows &f,
                             const device::ChainRows &rows) {
     const int64_t begin = rows.first * bytesOfRow & ~int64_t(15),
                   end = (rows.first + rows.count) * bytesOfRow;
     const char *from = static_cast<const char *>(f.tensor);
     const unsigned to = device::sharedAddress(device::heldTensors()) + offset;
-    device::eachSixteen<b.threads, shape::bytesHeld(b.ofBlock * bytesOfRow)>(
+    device::eachPiece<b.threads, shape::bytesHeld(b.ofBlock * bytesOfRow)>(
         begin, end, [&](int64_t i) {
           device::copyAsync<0>(to + unsigned(i - begin),
                                reinterpret_cast<const uint4 *>(from + i));
@@ -116,18 +119,17 @@ struct BringLink : Link<CopiedRows> {
 
 /// Copies a block's rows of a tensor to memory.
 template <int64_t bytesOfRow, int64_t offset>
-struct TakeLink : Link<CopiedRows> {
+struct TakeLink : Link<TakenRows> {
 #ifdef __CUDACC__
   template <ChainBlocks b, int>
-  static MN_DEVICE void run(const CopiedRows &f,
-                            const device::ChainRows &rows) {
+  static MN_DEVICE void run(const TakenRows &f, const device::ChainRows &rows) {
     constexpr int unit = int(shape::min<int64_t>(bytesOfRow & -bytesOfRow, 16));
     using Word = typename device::WordOf<unit>::Type;
     const int64_t begin = rows.first * bytesOfRow,
                   end = (rows.first + rows.count) * bytesOfRow;
     const char *from = Held<0, bytesOfRow, offset>::tensor(rows.first);
-    char *to = static_cast<char *>(const_cast<void *>(f.tensor));
-    device::eachSixteen<b.threads, shape::bytesHeld(b.ofBlock * bytesOfRow)>(
+    char *to = static_cast<char *>(f.tensor);
+    device::eachPiece<b.threads, shape::bytesHeld(b.ofBlock * bytesOfRow)>(
         begin & ~int64_t(15), end, [&](int64_t i) {
           if (unit == 16 || (i >= begin && i + 16 <= end))
             *reinterpret_cast<uint4 *>(to + i) =

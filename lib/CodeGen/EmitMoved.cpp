@@ -109,9 +109,10 @@ void FunctorEmitter::emitMovedLinks(const mn::ChainBlocks &blocks,
     SmallVector<std::string> ownNames = {type.name};
     for (Value member : members)
       ownNames.push_back(names[member].str());
+    std::string id = (names.space() + "_" + own).str();
     const Functor &shared =
-        kernels.shareFunctor("mn::MapLink", text, ownNames, {type, own});
-    if (shared.kernel == own)
+        kernels.shareFunctor("mn::MapLink", text, ownNames, {type, id});
+    if (shared.kernel == id)
       declared += text;
     links.push_back({step.getResults(),
                      "mn::MapLink<" + shared.type.in(names.space()) + ", " +

@@ -122,6 +122,16 @@ static std::string afterTable(ArrayRef<int64_t> after) {
   return text;
 }
 
+/// What a step's result is called in messages: as the step, if it is the first,
+/// or as the link of a chain.
+static StringRef resultLabel(StepOp step, unsigned index,
+                             const PlanNames &names) {
+  if (auto made = dyn_cast<OpResult>(yieldsOf(step)[index]))
+    if (auto link = dyn_cast<StepOp>(made.getOwner()))
+      return resultLabel(link, made.getResultNumber(), names);
+  return index == 0 ? step.getName() : names[step.getResult(index)];
+}
+
 /// The same text for any number of results.
 static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
                            std::optional<unsigned> packing,
@@ -129,9 +139,9 @@ static std::string stepRow(StepOp step, unsigned number, const PlanNames &names,
                            SmallVectorImpl<int64_t> &after, Shapes &shapes) {
   size_t first = results.size();
   for (auto [index, result] : llvm::enumerate(step.getResults()))
-    results.push_back(tensorRow(
-        index == 0 && linksOf(step).empty() ? step.getName() : names[result],
-        result.getType(), names.offset(result), shapes));
+    results.push_back(tensorRow(resultLabel(step, index, names),
+                                result.getType(), names.offset(result),
+                                shapes));
   std::string row = "{" + stringLiteral(step.getName()) + ", " +
                     stringLiteral(opsOf(step)) + ", " +
                     stringLiteral(nodesOf(step)) + ", " +

@@ -62,7 +62,7 @@ struct StoredField {
 };
 
 /// A link of a chain, "mn::MatmulLink<float, Hidden, hidden_shape>", its
-/// functor, and what it makes together with those that it is beside.
+/// functor, and what its step makes, or what it brings to shared memory.
 struct LinkText {
   SmallVector<Value> made;
   std::string type;

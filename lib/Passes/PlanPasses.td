@@ -336,7 +336,7 @@ def FormChains : Pass<"plan-form-chains", "::mlir::func::FuncOp"> {
 
     Where rows are matrices that tensor cores multiply, a block has one, and holds
     in shared memory what links make for each other and what products read, if
-    that is at most 96 KiB; what only links read then is no result of the chain. A
+    that is at most 67 KiB; what only links read then is no result of the chain. A
     link that reshapes, transposes and concatenates what others make, and no more,
     need not do so within rows: it is computed in the order of what it reads. No
     link reads its result.

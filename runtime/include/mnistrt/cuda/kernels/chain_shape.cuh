@@ -26,10 +26,6 @@ MN_SHAPE_FN ChainBlocks chainBlocks(int64_t rows) {
   return {rows, int(ceilDiv<int64_t>(rows, referenceSms)), 1024};
 }
 
-/// The most bytes of tensors that a block holds: every GPU with tensor cores
-/// for bf16 has as much shared memory.
-inline constexpr int64_t mostHeld = 96 * 1024;
-
 /// A block for each row, which holds so many bytes of tensors. Some share a
 /// multiprocessor, so that one computes while others wait.
 MN_SHAPE_FN ChainBlocks heldBlocks(int64_t rows, int64_t bytes) {
@@ -45,6 +41,10 @@ MN_SHAPE_FN int64_t bytesHeld(int64_t bytesOfRow) {
 
 /// Bytes of shared memory for the matrices that a link holds.
 inline constexpr int64_t chainMemory = 32 * 1024;
+/// The most bytes of tensors that a block holds beside these: every GPU with
+/// tensor cores for bf16 gives a block 99 KiB.
+inline constexpr int64_t mostHeld = 99 * 1024 - chainMemory;
+
 /// Elements from one line of k elements to the next: an odd number of fours, so
 /// that those of eight lines are in different banks.
 MN_SHAPE_FN int64_t chainPitch(int64_t k) {

@@ -314,22 +314,23 @@ Mma mlir::mnistc::mmaOfLink(StepOp step) {
   if (!root || (way && symbolizeWay(way) == Way::fma))
     return Mma::ffma;
   const Target &target = targetFor(step);
-  // A kernel reads what is rounded in memory, too, whatever its row says.
-  bool reads =
-      canGenerate(step) && llvm::any_of(root->getOperandTypes(), [](Type type) {
-        return getElementTypeOrSelf(type).isBF16();
-      });
-  SmallVector<Mma> units = {Mma::ffma};
+  // Several products have much to do, one of a few rows has not. A kernel reads
+  // what is rounded in memory, too, whatever its row says.
+  auto product = dyn_cast<MatmulOp>(root);
+  bool several = product && product.getType().getRank() == 3;
+  bool isRounded = several && canGenerate(step) &&
+                   llvm::any_of(root->getOperandTypes(), [](Type type) {
+                     return getElementTypeOrSelf(type).isBF16();
+                   });
+  SmallVector<Mma> units;
   for (const Preference &preference : target.machine->preferences)
     if (preference.impl == Impl::kernel && preference.op == rowNameOf(step) &&
         allows(precisionOf(module), preference.mma) &&
-        (reads || target.inability(preference, root).empty()))
+        (isRounded || target.inability(preference, root).empty()))
       units.push_back(preference.mma);
-  // Several products have much to do, one of a few rows has not.
-  auto product = dyn_cast<MatmulOp>(root);
-  return product && product.getType().getRank() == 3
-             ? *llvm::max_element(units)
-             : units[std::min<size_t>(1, units.size() - 1)];
+  if (units.empty())
+    return Mma::ffma;
+  return several ? *llvm::max_element(units) : units.front();
 }
 
 //===----------------------------------------------------------------------===//

@@ -59,7 +59,7 @@ void Cluster::begin(Block &b, unsigned number) {
   b.warps.assign((launch.threads + lanes - 1) / lanes, {});
   if (blocks.size() > 1)
     b.declared.assign(declaredBytes, notANumber);
-  b.dynamic.assign(launch.shared + alignment, notANumber);
+  b.dynamic.assign(launch.shared, alignment, notANumber);
   b.words.clear();
   b.inPart.clear();
   b.arrivals.clear();
@@ -116,7 +116,7 @@ std::string Cluster::run(unsigned first) {
 /// Until none of its threads can go on: whether one did.
 bool Cluster::runBlock(Block &b) {
   block = &b;
-  dynamic = b.begin();
+  dynamic = b.dynamic.data();
   bool advanced = false;
   for (bool again = true; again;) {
     again = false;
@@ -216,7 +216,7 @@ void *Cluster::inBlock(void *mine, int rank) {
   const auto *byte = static_cast<const char *>(mine);
   return byte >= declared && byte < declared + declaredBytes
              ? theirs.declared.data() + (byte - declared)
-             : theirs.begin() + (byte - dynamic);
+             : theirs.dynamic.data() + (byte - dynamic);
 }
 
 Gpu::OfLanes Cluster::exchange(const void *mine, size_t bytes) {

@@ -4,6 +4,7 @@
 #define MNISTC_TEST_EMULATED_CLUSTER_H
 
 #include "blocks.h"
+#include "guarded.h"
 #include <algorithm>
 #include <boost/context/fiber.hpp>
 #include <map>
@@ -61,16 +62,11 @@ struct Block {
   std::vector<Warp> warps;
   /// What kernels declared, while other blocks of the cluster run.
   std::vector<char> declared;
-  std::vector<char> dynamic;
+  GuardedMemory dynamic;
   std::map<size_t, Words> words;                 ///< of each barrier
   std::map<const uint64_t *, Arrivals> arrivals; ///< of each barrier
-  std::map<int, unsigned> inPart; ///< threads that wait at a barrier of a part
-  /// As aligned as shared memory is.
-  char *begin() {
-    const auto at = reinterpret_cast<uintptr_t>(dynamic.data());
-    return dynamic.data() + (alignment - at % alignment) % alignment;
-  }
-  unsigned ended = 0, waiting = 0;   ///< threads; at the block's barrier
+  std::map<int, unsigned> inPart;  ///< threads that wait at a barrier of a part
+  unsigned ended = 0, waiting = 0; ///< threads; at the block's barrier
   bool said = false, answer = false; ///< at this barrier, and at the last one
 };
 

@@ -1,7 +1,7 @@
 //===- guarded.h - memory between pages that nobody has ---------*- C++ -*-===//
 //
-// What reads or writes beside it, up to 64 MiB away, ends the program, as it ends
-// a kernel on a GPU.
+// What reads or writes beside it, up to 64 MiB away, ends the program, as it
+// ends a kernel on a GPU.
 //
 //===----------------------------------------------------------------------===//
 

@@ -90,6 +90,7 @@ void FunctorEmitter::emitMovedElement(BlockArgument input) {
 
 void FunctorEmitter::emitMovedLinks(const mn::ChainBlocks &blocks,
                                     SmallVectorImpl<LinkText> &links) {
+  call = "mn::MapLink"; // Only these share functors.
   for (BlockArgument input : step.getBody().getArguments()) {
     inputs.clear();
     functions.clear();
@@ -102,21 +103,11 @@ void FunctorEmitter::emitMovedLinks(const mn::ChainBlocks &blocks,
       emitMovedElement(input);
     StringRef made = names[step.getResult(0)];
     bool isFirst = input.getArgNumber() == 0;
-    std::string own = isFirst ? made.str() : names.scope.add(made);
-    ScopedName type{names.space().str(), capitalized(own)};
-    SmallVector<Value> members = membersFor(step.getResults());
-    std::string text = structText(type.name, members);
-    SmallVector<std::string> ownNames = {type.name};
-    for (Value member : members)
-      ownNames.push_back(names[member].str());
-    std::string id = (names.space() + "_" + own).str();
-    const Functor &shared =
-        kernels.shareFunctor("mn::MapLink", text, ownNames, {type, id});
-    if (shared.kernel == id)
-      declared += text;
-    links.push_back({step.getResults(),
-                     "mn::MapLink<" + shared.type.in(names.space()) + ", " +
-                         std::to_string(ofRow) + ">",
-                     {shared.type, {std::move(members)}}});
+    FunctorTable functor =
+        declareFunctor(isFirst ? made.str() : names.scope.add(made),
+                       membersFor(step.getResults()));
+    std::string type = "mn::MapLink<" + functor.type.in(names.space()) + ", " +
+                       std::to_string(ofRow) + ">";
+    links.push_back({step.getResults(), std::move(type), std::move(functor)});
   }
 }

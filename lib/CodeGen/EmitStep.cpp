@@ -227,18 +227,24 @@ std::string FunctorEmitter::structText(StringRef type,
   return text + functions + "};\n";
 }
 
-std::string FunctorEmitter::takeFunctor() {
-  ScopedName type{names.space().str(), capitalized(names[step.getResult(0)])};
-  SmallVector<Value> members = membersFor(step.getResults());
+FunctorTable FunctorEmitter::declareFunctor(StringRef identifier,
+                                            ArrayRef<Value> members) {
+  ScopedName type{names.space().str(), capitalized(identifier)};
   std::string text = structText(type.name, members);
+  std::string kernel = (names.space() + "_" + identifier).str();
   SmallVector<std::string> own = {type.name};
   for (Value member : members)
     own.push_back(names[member].str());
-  const Functor &shared = kernels.shareFunctor(call, text, own, {type, name});
-  if (shared.kernel == name)
-    declared = text;
-  tables.push_back({shared.type, {members}});
-  return shared.type.in(names.space());
+  const Functor &shared = kernels.shareFunctor(call, text, own, {type, kernel});
+  if (shared.kernel == kernel)
+    declared += text;
+  return {shared.type, {SmallVector<Value>(members)}};
+}
+
+std::string FunctorEmitter::takeFunctor() {
+  tables.push_back(
+      declareFunctor(names[step.getResult(0)], membersFor(step.getResults())));
+  return tables.back().type.in(names.space());
 }
 
 LogicalResult FunctorEmitter::emitKernel() {

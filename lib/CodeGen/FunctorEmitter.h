@@ -175,6 +175,8 @@ private:
   std::string structText(StringRef type, ArrayRef<Value> members) const;
   /// Declares the functor, or finds the one that reads alike; its name here.
   std::string takeFunctor();
+  /// The same of one with these members, whose name says `identifier`.
+  FunctorTable declareFunctor(StringRef identifier, ArrayRef<Value> members);
 
   StepOp step;
   PlanNames &names;

@@ -48,8 +48,8 @@ bool readsByRows(StepOp step, unsigned input, int64_t rows);
 /// one can read its result.
 bool scattersRows(StepOp step, ArrayRef<StepOp> links, int64_t rows);
 
-/// Whether a link can read of its input number `input`, which one of these
-/// links makes, the row that it computes.
+/// Whether a link can read its input number `input`, which one of these links
+/// makes: of it the row that it computes, or the row that it moves.
 bool readsLink(StepOp step, unsigned input, ArrayRef<StepOp> links,
                int64_t rows);
 

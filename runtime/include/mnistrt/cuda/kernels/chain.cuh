@@ -4,9 +4,9 @@
 // the ones before it made, where rows are along the first dimension: the last
 // layers of a network with the loss and its gradient. A block has some rows and
 // runs all links on them, one after another, or side by side where none waits
-// for the other; no block waits for another. What a link makes is in memory,
-// where the threads of its block find it after a barrier. A block reads the
-// weights of products whole.
+// for the other; no block waits for another. What a link makes is in memory, or
+// in the block's shared memory (chain_tensors.cuh), where its threads find it
+// after a barrier. A block reads the weights of products whole.
 //
 //===----------------------------------------------------------------------===//
 

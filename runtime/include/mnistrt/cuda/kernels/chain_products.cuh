@@ -215,7 +215,8 @@ template <typename T, int k, int threads> struct HeldLines {
 
   /// What a thread brings of an operand of at most so many elements: up to
   /// `atOnce` times `wide` neighbours of a line.
-  template <int mostOf, int wide, int atOnce> struct Part {
+  template <int mostOf, int wide> struct Part {
+    static constexpr int atOnce = wide == 1 ? 4 : 2;
     static constexpr int apart = wide * threads;
     static constexpr int count =
         shape::max(1, shape::min(atOnce, shape::ceilDiv(mostOf, apart)));
@@ -248,16 +249,15 @@ template <typename T, int k, int threads> struct HeldLines {
   /// An operand that is brought: `size` elements, at most `mostOf`. loadAt(e,
   /// i) gives element e + i of neighbours from an aligned one on, and place(e)
   /// says where the first one belongs.
-  template <int mostOf, int wide, int atOnce, typename Load, typename Place>
+  template <int mostOf, int wide, typename Load, typename Place>
   struct Operand {
-    using Elements = Part<mostOf, wide, atOnce>;
+    using Elements = Part<mostOf, wide>;
     int size;
     Load loadAt;
     Place place;
   };
-  template <int mostOf, int wide = 1, int atOnce = wide == 1 ? 4 : 2,
-            typename Load, typename Place>
-  static MN_DEVICE Operand<mostOf, wide, atOnce, Load, Place>
+  template <int mostOf, int wide = 1, typename Load, typename Place>
+  static MN_DEVICE Operand<mostOf, wide, Load, Place>
   operand(int size, const Load &loadAt, const Place &place) {
     return {size, loadAt, place};
   }

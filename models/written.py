@@ -12,7 +12,9 @@ import warnings
 from collections.abc import Callable
 
 import torch
+import written_backbones as backbones
 import written_images as images
+import written_recurrent as recurrent
 import written_rows as rows
 from networks import ADAM, ADAMW, MOMENTUM, SGD
 from torch import nn
@@ -97,6 +99,23 @@ WRITTEN = {
     "highway": Written(rows.Highway, ADAM),
     "experts": Written(rows.Experts, ADAM),
     "maxout": Written(rows.Maxout, MOMENTUM),
+    "densenet": Written(backbones.densenet, MOMENTUM),
+    "shufflenet": Written(backbones.shufflenet, MOMENTUM),
+    "convmixer": Written(backbones.convmixer, ADAMW),
+    "mobilenet-v3": Written(backbones.mobilenet_v3, ADAM),
+    "repvgg": Written(backbones.repvgg, MOMENTUM),
+    "res2net": Written(backbones.res2net, MOMENTUM),
+    "cbam": Written(backbones.cbam, ADAM),
+    "inception": Written(backbones.inception, MOMENTUM),
+    "rnn": Written(of(recurrent.Recurrent, nn.RNNCell), ADAM),
+    "gru": Written(of(recurrent.Recurrent, nn.GRUCell), ADAM),
+    "lstm": Written(of(recurrent.Recurrent, nn.LSTMCell), ADAM),
+    "tied": Written(recurrent.Tied, ADAM),
+    "gmlp": Written(of(recurrent.gmlp, 64), ADAMW),
+    "linear-attention": Written(of(recurrent.linear_attention, 64), ADAMW),
+    "perceiver": Written(recurrent.Perceiver, ADAMW),
+    "capsules": Written(recurrent.Capsules, ADAM),
+    "splines": Written(of(recurrent.Splines, 784, 64, 10), ADAM),
     "softmax": Written(rows.perceptron, SGD),
     "mlp-tiny": Written(of(rows.perceptron, 32), SGD, 16),
     "mlp-wide": Written(of(rows.perceptron, 2048, 2048), SGD, 256),

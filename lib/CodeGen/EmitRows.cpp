@@ -304,9 +304,19 @@ LogicalResult RowEmitter::emitPhase(unsigned number) {
   }
   SmallVector<Parameter> parameters = {{tag, "phase"}};
   llvm::append_range(parameters, elementParameters());
-  out.finishFunction(givenText(phase) + " values", parameters,
-                     argumentLines("    return {", "{", values, "}};", 0) +
-                         "\n");
+  std::string stores;
+  if (number + 1 == rows.phases.size() && storesInLastPhase()) {
+    FailureOr<SmallVector<StoredField>> fields = storedFields();
+    if (failed(fields))
+      return failure();
+    if (!fields->empty()) {
+      stores = out.declareStored(*fields, "stored = ");
+      parameters.push_back({"StoredValues &", "stored"});
+    }
+  }
+  out.finishFunction(
+      givenText(phase) + " values", parameters,
+      stores + argumentLines("    return {", "{", values, "}};", 0) + "\n");
   return emitUpdate("void take",
                     {{tag, "phase"},
                      {"const " + resultText(phase) + " &", "v"},
@@ -323,10 +333,8 @@ bool RowEmitter::storesInLastPhase() const {
   });
 }
 
-LogicalResult RowEmitter::emitStores() {
+FailureOr<SmallVector<StoredField>> RowEmitter::storedFields() {
   SmallVector<StoredField> fields;
-  bool early = storesInLastPhase();
-  beginBody(rows.phases.size() + !early, /*hasElement=*/true);
   for (auto [number, yielded] : llvm::enumerate(yieldsOf(out.step))) {
     if (!space.hasElements(yielded))
       continue;
@@ -335,17 +343,28 @@ LogicalResult RowEmitter::emitStores() {
       return failure();
     fields.push_back({out.step.getResult(number), *value});
   }
-  bool any = !fields.empty();
+  return fields;
+}
+
+LogicalResult RowEmitter::emitStores() {
+  bool early = storesInLastPhase();
+  beginBody(rows.phases.size() + !early, /*hasElement=*/true);
+  FailureOr<SmallVector<StoredField>> fields = storedFields();
+  if (failed(fields))
+    return failure();
+  bool any = !fields->empty();
   if (llvm::any_of(opsIn(out.step), [&](Operation *op) {
         return isa<RandomUniformOp>(op) &&
                countOf(op->getResult(0)) == space.rows() * space.size();
       }))
     out.functions += flagText("drawsNumbers", true);
   out.functions += flagText("storesElements", any);
-  if (any) {
+  if (any)
     out.functions += flagText("storesInLastPhase", early);
-    out.emitResults(fields, elementParameters());
-  }
+  if (any && early)
+    out.emitStoreOfNeighbours(*fields);
+  else if (any)
+    out.emitResults(*fields, elementParameters());
   return success();
 }
 

@@ -129,7 +129,8 @@ LogicalResult FunctorEmitter::emitLoad(StringRef name, Value operand,
   return success();
 }
 
-std::string FunctorEmitter::declareStored(ArrayRef<StoredField> fields) {
+std::string FunctorEmitter::declareStored(ArrayRef<StoredField> fields,
+                                          StringRef head) {
   SmallVector<std::string> values;
   functions += "  struct StoredValues {\n";
   for (const StoredField &field : fields) {
@@ -139,7 +140,7 @@ std::string FunctorEmitter::declareStored(ArrayRef<StoredField> fields) {
             .str();
   }
   functions += "  };\n";
-  return argumentLines("    return ", "{", values, "};", 0) + "\n";
+  return argumentLines(("    " + head).str(), "{", values, "};", 0) + "\n";
 }
 
 void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {

@@ -150,8 +150,10 @@ private:
   /// stores one. `fields` and `parameters` become those of `store`.
   void emitResult(SmallVectorImpl<StoredField> &fields,
                   SmallVectorImpl<Parameter> &parameters, bool takesElements);
-  /// Declares StoredValues; the statement that returns them.
-  std::string declareStored(ArrayRef<StoredField> fields);
+  /// Declares StoredValues; the statement that gives them, which begins with
+  /// `head`.
+  std::string declareStored(ArrayRef<StoredField> fields,
+                            StringRef head = "return ");
   /// The function that loads ElementValues, of which these are the values at a
   /// `place`.
   void finishElementLoad(ArrayRef<std::string> values);

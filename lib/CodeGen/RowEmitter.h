@@ -85,6 +85,8 @@ private:
   LogicalResult emitUpdate(StringRef head, ArrayRef<Parameter> parameters,
                            unsigned known);
   bool storesInLastPhase() const;
+  /// The results of elements, computed in the body.
+  FailureOr<SmallVector<StoredField>> storedFields();
   LogicalResult emitStores();
   LogicalResult emitRowStores();
   LogicalResult emitTotals();

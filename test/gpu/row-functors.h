@@ -76,6 +76,7 @@ template <mn::Reduce S> struct Drawn {
   float *y;
   const float *a;
   using ElementValues = Normalize<S>::ElementValues;
+  using StoredValues = Normalize<S>::StoredValues;
   struct RowValues {
     float top, largest;
   };
@@ -100,21 +101,16 @@ template <mn::Reduce S> struct Drawn {
     row.top = v.v[0];
   }
   MN_FN mn::Values<float, 1> values(mn::Phase<1>, const RowValues &row,
-                                    const ElementValues &e, mn::Index o,
-                                    mn::Index r,
-                                    const mn::Neighbour &place) const {
-    return {{results(row, e, o, r, place).y}};
+                                    const ElementValues &, mn::Index, mn::Index,
+                                    const mn::Neighbour &place,
+                                    StoredValues &stored) const {
+    const float uniform = mn::randomUniform(5, 1, 3, place);
+    stored = {uniform < 0.5f ? uniform : row.top};
+    return {{stored.y}};
   }
   MN_FN void take(mn::Phase<1>, const mn::Values<float, 1> &v, RowValues &row,
                   mn::Index) const {
     row.largest = v.v[0];
-  }
-  using StoredValues = Normalize<S>::StoredValues;
-  MN_FN StoredValues results(const RowValues &row, const ElementValues &,
-                             mn::Index, mn::Index,
-                             const mn::Neighbour &place) const {
-    const float uniform = mn::randomUniform(5, 1, 3, place);
-    return {uniform < 0.5f ? uniform : row.top};
   }
   template <int n>
   MN_FN void store(const StoredValues (&v)[n], mn::Offset place) const {

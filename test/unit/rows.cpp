@@ -37,10 +37,12 @@ struct Double : NormalizeColumns<channels, size> {
   using StoredValues = typename Base::StoredValues;
   using Phases = mn::Phases<mn::RowPhase<mn::Sum, float, 1>>;
   static constexpr bool storesInLastPhase = true;
-  MN_FN StoredValues results(const RowValues &, const ElementValues &e,
-                             mn::Index, mn::Index,
-                             const mn::Neighbour &) const {
-    return {2 * e.a};
+  MN_FN mn::Values<float, 1> values(mn::Phase<0> phase, const RowValues &row,
+                                    const ElementValues &e, mn::Index o,
+                                    mn::Index r, const mn::Neighbour &place,
+                                    StoredValues &stored) const {
+    stored = {2 * e.a};
+    return Base::values(phase, row, e, o, r, place);
   }
 };
 

@@ -21,11 +21,14 @@
 //   storesElements     whether there are results for every element
 //   storesInLastPhase  whether these, if any, need nothing that the last phase
 //                      gives
-//   values(Phase<p>, row, e, o, r, place)  what an element gives to phase p
+//   values(Phase<p>, row, e, o, r, place)  what an element gives to phase p;
+//                      where it storesInLastPhase, that one's has a
+//                      StoredValues & as its last parameter, which gets the
+//                      results
 //   take(Phase<p>, v, row, o)              what the row knows from the phase's
 //                      results v
-//   results(row, e, o, r, place)           after the last phase, or where it
-//                      storesInLastPhase in it, an element's StoredValues;
+//   results(row, e, o, r, place)           after the last phase, unless it
+//                      storesInLastPhase, an element's StoredValues;
 //                      store(v, place) stores those of some next to each other
 //   storeRow(row, o)                       after the last phase
 //
@@ -112,6 +115,32 @@ template <typename... P> struct Phases {
 
 template <typename F>
 concept StoresInLastPhase = F::storesElements && F::storesInLastPhase;
+
+/// Whether results of elements are known in phase `p`.
+template <typename F, int p>
+inline constexpr bool storesInPhase =
+    StoresInLastPhase<F> && p + 1 == F::Phases::count;
+
+/// What phase `p` gives of an element but its values: StoredValues, or nothing.
+template <typename F, int p> struct StoredInPhase {
+  struct Type {};
+};
+template <typename F, int p>
+  requires storesInPhase<F, p>
+struct StoredInPhase<F, p> {
+  using Type = typename F::StoredValues;
+};
+
+/// What an element gives to phase `p`; its results, where they are known then.
+template <int p, typename F, typename Row, typename Element>
+MN_FN auto valuesOf(const F &f, const Row &row, const Element &e, Index o,
+                    auto r, const Neighbour &place,
+                    typename StoredInPhase<F, p>::Type &stored) {
+  if constexpr (storesInPhase<F, p>)
+    return f.values(Phase<p>{}, row, e, o, r, place, stored);
+  else
+    return f.values(Phase<p>{}, row, e, o, r, place);
+}
 
 template <typename F>
 concept DrawsNumbers = requires { requires F::drawsNumbers; };

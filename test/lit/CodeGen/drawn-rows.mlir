@@ -14,16 +14,16 @@
 // CHECK-NEXT:   return r / 16 * 64 + o * 16 + r % 16;
 // CHECK:      values(mn::Phase<0>, const RowValues &,
 // CHECK-NEXT:        const ElementValues &e, mn::Index,
-// CHECK-NEXT:        mn::Index,
-// CHECK-NEXT:        const mn::Neighbour &place) const {
+// CHECK-NEXT:        mn::Index, const mn::Neighbour &place,
+// CHECK-NEXT:        StoredValues &stored) const {
 // CHECK:        mn::randomUniform(seed[0], 1, number[0], place)
+// CHECK-NOT:    randomUniform
+// CHECK:        stored = {
+// CHECK:        return {
+// CHECK-NOT:  results
 // CHECK:      static constexpr bool drawsNumbers = true;
 // CHECK-NEXT: static constexpr bool storesElements = true;
 // CHECK-NEXT: static constexpr bool storesInLastPhase = true;
-// CHECK:      StoredValues results(const RowValues &, const ElementValues &e,
-// CHECK-NEXT:              mn::Index, mn::Index,
-// CHECK-NEXT:              const mn::Neighbour &place) const {
-// CHECK:        mn::randomUniform(seed[0], 1, number[0], place)
 // CHECK:      MN_ROWS_KERNEL(dropped_y, Y, y_shape)
 func.func @dropped(
     %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
@@ -75,13 +75,13 @@ func.func @shared(
 
 // Results may need all phases but the last one.
 // CHECK-LABEL: namespace centered {
+// CHECK:      values(mn::Phase<1>, const RowValues &row,
+// CHECK:        e.x - row.top
+// CHECK-NOT:    row.top
+// CHECK:        stored = {
 // CHECK-NOT:  drawsNumbers
 // CHECK:      static constexpr bool storesElements = true;
 // CHECK-NEXT: static constexpr bool storesInLastPhase = true;
-// CHECK:      StoredValues results(const RowValues &row, const ElementValues &e,
-// CHECK-NEXT:              mn::Index, mn::Index,
-// CHECK-NEXT:              const mn::Neighbour &) const {
-// CHECK:        e.x - row.top
 func.func @centered(%x_in: tensor<8x64xf32> {mnist.name = "x"})
     -> (tensor<8x64xf32>, tensor<64xf32>) {
   %y:2 = plan.step "y" on kernel (%x_in) {

@@ -50,8 +50,9 @@ template <int p, typename F> struct RowLanes {
   MN_INLINED void take(int lane, const F &f, const typename F::RowValues &row,
                        Index o, auto r) {
     const Index place = f.placeOf(o, r);
-    const auto values = f.values(Phase<p>{}, row, f.load(place), o, r,
-                                 neighbour<1>(Element(place), 0));
+    typename StoredInPhase<F, p>::Type stored;
+    const auto values = valuesOf<p>(f, row, f.load(place), o, r,
+                                    neighbour<1>(Element(place), 0), stored);
     for (int i = 0; i < Kind::count; ++i)
       of[i][lane] = Kind::join(of[i][lane], Kind::of(values.v[i], r));
   }
@@ -121,8 +122,12 @@ template <typename F>
 MN_INLINED void storeElement(const F &f, const typename F::RowValues &known,
                              const typename F::ElementValues &e, Index o,
                              auto r, Index place) {
-  const typename F::StoredValues v[] = {
-      f.results(known, e, o, r, neighbour<1>(Element(place), 0))};
+  const auto here = neighbour<1>(Element(place), 0);
+  typename F::StoredValues v[1];
+  if constexpr (StoresInLastPhase<F>)
+    valuesOf<F::Phases::count - 1>(f, known, e, o, r, here, v[0]);
+  else
+    v[0] = f.results(known, e, o, r, here);
   f.store(v, place);
 }
 template <typename F>
@@ -228,12 +233,14 @@ MN_INLINED void addColumns(const F &f, const typename F::RowValues *rows,
         const Index place = f.placeOf(first + i, r);
         const auto e = f.load(place);
         const auto row = known.at(i);
-        const auto values = f.values(Phase<p>{}, row, e, first + i, r,
-                                     neighbour<1>(Element(place), 0));
+        typename StoredInPhase<F, p>::Type stored[1];
+        const auto values =
+            valuesOf<p>(f, row, e, first + i, r,
+                        neighbour<1>(Element(place), 0), stored[0]);
         for (int k = 0; k < Kind::count; ++k)
           sums[k][i] = Kind::join(sums[k][i], Kind::of(values.v[k], r));
-        if constexpr (StoresInLastPhase<F> && p + 1 == F::Phases::count)
-          storeElement(f, row, e, first + i, r, place);
+        if constexpr (storesInPhase<F, p>)
+          f.store(stored, place);
       }
     }
     for (Index i = 0; i < count; ++i)

@@ -67,8 +67,6 @@ struct RowKernel {
   static constexpr int phases = F::Phases::count;
   template <int p> using Kind = typename F::Phases::template At<p>;
   template <int p> using State = typename Kind<p>::State;
-  template <int p>
-  static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
   /// What a block has of a row after phase `p`, and after the next where the
   /// two are put together at once.
   template <int p>
@@ -154,12 +152,17 @@ struct RowKernel {
     for (int j = 0; j < wide; ++j)
       v[j] =
           f.results(row, x[j], o, spot.r + j, neighbour<wide>(spot.place, j));
+    store(f, v, spot);
+  }
+  template <typename Stored>
+  static MN_DEVICE void store(const F &f, const Stored (&v)[wide],
+                              const Spot &spot) {
     if (spot.isWhole())
       return f.store(v, spot.place);
 #pragma unroll
     for (int j = 0; j < wide; ++j)
       if (spot.has(j)) {
-        const typename F::StoredValues one[1] = {v[j]};
+        const Stored one[1] = {v[j]};
         f.store(one, Offset(spot.place) + j);
       }
   }
@@ -172,19 +175,20 @@ struct RowKernel {
     State<p> s = Kind<p>::noneOfAll();
     Elements::forEach(e, f, at, [&](const Element(&x)[wide], const Spot &spot) {
       // Also of other rows' elements: neighbours share random numbers.
-      decltype(f.values(Phase<p>{}, row, x[0], at.o, spot.r,
-                        neighbour<wide>(spot.place, 0))) v[wide];
+      typename StoredInPhase<F, p>::Type stored[wide];
+      decltype(valuesOf<p>(f, row, x[0], at.o, spot.r,
+                           neighbour<wide>(spot.place, 0), stored[0])) v[wide];
 #pragma unroll
       for (int j = 0; j < wide; ++j)
-        v[j] = f.values(Phase<p>{}, row, x[j], at.o, spot.r + j,
-                        neighbour<wide>(spot.place, j));
+        v[j] = valuesOf<p>(f, row, x[j], at.o, spot.r + j,
+                           neighbour<wide>(spot.place, j), stored[j]);
 #pragma unroll
       for (int j = 0; j < wide; ++j)
         if (spot.has(j))
           s = Kind<p>::joinAll(s, Kind<p>::ofAll(v[j], spot.r + j));
-      if constexpr (storesInPhase<p>)
+      if constexpr (storesInPhase<F, p>)
         if (inside)
-          storeElements(f, row, x, at.o, spot);
+          store(f, stored, spot);
     });
     return at.isIdle ? Kind<p>::noneOfAll() : s;
   }

@@ -23,8 +23,6 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
   using Row = typename F::RowValues;
   static constexpr int tall = t.tall, columns = t.rows / tall;
   static constexpr int phases = F::Phases::count;
-  template <int p>
-  static constexpr bool storesInPhase = StoresInLastPhase<F> && p == phases - 1;
 
   using Lanes = TeamLanes</*along=*/false, t.team, columns>;
 
@@ -152,15 +150,16 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
       s[j] = Kind::noneOfAll();
     forEach(f, my, [&](const Element(&x)[tall], Index r) {
       const Index place = placeOf(f, my, r);
+      typename StoredInPhase<F, p>::Type stored[tall];
 #pragma unroll
       for (int j = 0; j < tall; ++j)
         s[j] = Kind::joinAll(
-            s[j], Kind::ofAll(f.values(Phase<p>{}, my.row[j], x[j], my.o + j, r,
-                                       neighbour<tall>(place, j)),
+            s[j], Kind::ofAll(valuesOf<p>(f, my.row[j], x[j], my.o + j, r,
+                                          neighbour<tall>(place, j), stored[j]),
                               r));
-      if constexpr (storesInPhase<p>)
+      if constexpr (storesInPhase<F, p>)
         if (my.inside)
-          storeElements(f, my, x, r);
+          f.store(stored, place);
     });
   }
   static MN_DEVICE void storeAll(const F &f, const Mine &my) {

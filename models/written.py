@@ -94,6 +94,8 @@ WRITTEN = {
     "llama": Written(rows.Llama, ADAMW),
     "swin": Written(rows.Swin, ADAMW),
     "encoder": Written(rows.Encoder, ADAMW),
+    "vit": Written(of(rows.ClassToken, 128, 4, 4), ADAMW),
+    "vit-wide": Written(of(rows.ClassToken, 384, 6, 2), ADAMW, 128),
     "causal": Written(rows.CausalConvolutions, ADAM),
     "embedded": Written(rows.Embedded, ADAM),
     "highway": Written(rows.Highway, ADAM),

@@ -160,6 +160,28 @@ class Encoder(nn.Module):
         return self.out(self.layers(self.embed(x.squeeze(1))).mean(1))
 
 
+class ClassToken(nn.Module):
+    """A ViT of torch.nn's own encoder: 49 pieces of 4 x 4 pixels and a token
+    that becomes the class."""
+
+    def __init__(self, width, heads, layers):
+        super().__init__()
+        self.pieces = nn.Conv2d(1, width, 4, 4)
+        self.token = nn.Parameter(torch.zeros(1, 1, width))
+        self.places = nn.Parameter(torch.randn(1, 50, width) * .02)
+        layer = nn.TransformerEncoderLayer(width, heads, 4 * width, .1, "gelu",
+                                           batch_first=True, norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, layers,
+                                             enable_nested_tensor=False)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, x):
+        x = self.pieces(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1) + self.places
+        return self.head(self.norm(self.encoder(x))[:, 0])
+
+
 class CausalConvolutions(nn.Module):
     def __init__(self, width=64, layers=4):
         super().__init__()

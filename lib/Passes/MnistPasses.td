@@ -90,6 +90,11 @@ def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
     does to the matrices if elements that are adjacent in memory stay so, and,
     through the reshape that flattens an image, into the rows of a constant
     matrix.
+
+    A transpose goes past reshapes, slices, elementwise ops with a bias, and
+    products of flat rows with a matrix, to the transposes that follow, where
+    that leaves fewer. So the projections of an attention have their rows in
+    the order of what is around it.
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numRemoved", "num-removed",

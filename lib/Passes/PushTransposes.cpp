@@ -1,6 +1,7 @@
 //===- PushTransposes.cpp - transposes meet, and go into weights ----------===//
 //
-// Two parts that alternate: regions of ops that do not care about the order of
+// Three parts that alternate: transposes go on to where others follow
+// (MeetTransposes.h), regions of ops that do not care about the order of
 // dimensions are turned as a whole where that pays (TransposeRegions.h), and
 // the patterns below take in what then stands at their borders. No step leaves
 // more transposes to run than it found.
@@ -9,6 +10,7 @@
 
 #include "lib/Passes/PushTransposes.h"
 #include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/MeetTransposes.h"
 #include "lib/IR/Mnist/Patterns.h"
 #include "lib/IR/Mnist/TransposeRegions.h"
 #include "lib/Passes/Passes.h"
@@ -69,6 +71,46 @@ static Permutation swapOf(Value value) {
   return perm;
 }
 
+/// Whether all elements are one number.
+static bool isNumber(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  auto constant = dyn_cast_or_null<SplatElementsAttr>(constantValue(value));
+  return constant || (broadcast && broadcast.getDims().empty());
+}
+
+/// The operand of an elementwise op whose others are numbers; null where there
+/// is none, or not one.
+static Value onlyTensor(Operation *op) {
+  SmallVector<Value> others(
+      llvm::make_filter_range(op->getOperands(), std::not_fn(isNumber)));
+  return op->hasTrait<Elementwise>() && others.size() == 1 ? others[0]
+                                                           : Value();
+}
+
+static Value numberLike(Value number, ArrayRef<int64_t> shape, OpBuilder &b) {
+  auto type = cast<RankedTensorType>(number.getType()).clone(shape);
+  if (auto broadcast = number.getDefiningOp<BroadcastOp>())
+    return b.create<BroadcastOp>(broadcast.getLoc(), type, broadcast.getInput(),
+                                 ArrayRef<int64_t>());
+  auto constant = cast<SplatElementsAttr>(constantValue(number));
+  return createConstant(b, number.getLoc(), constant.resizeSplat(type), number);
+}
+
+/// The same elementwise op with `tensor`, of any shape, in place of its only
+/// one.
+static Value cloneWith(Operation *op, Value tensor, OpBuilder &b) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(isNumber(operand) ? numberLike(operand, shape, b)
+                                         : tensor);
+  Operation *own = b.clone(*op);
+  own->setOperands(operands);
+  own->getResult(0).setType(
+      cast<RankedTensorType>(op->getResult(0).getType()).clone(shape));
+  return own->getResult(0);
+}
+
 /// What `value` is the transpose of, matrix by matrix; null if of nothing. Of
 /// another transpose, that with the matrices as they were, if elements that are
 /// adjacent in memory stay so then, and nothing else needs the first one.
@@ -82,6 +124,10 @@ static Value matricesTransposed(Value value, OpBuilder &b, bool isOwn = true) {
           reshape.getLoc(), type.clone(permute(type.getShape(), swapOf(value))),
           before);
     }
+  Operation *op = value.getDefiningOp();
+  if (Value tensor = op && isOwn ? onlyTensor(op) : Value())
+    if (Value before = matricesTransposed(tensor, b, isOwn))
+      return cloneWith(op, before, b);
   auto transpose = value.getDefiningOp<TransposeOp>();
   if (!transpose)
     return {};
@@ -109,15 +155,61 @@ static LogicalResult transposeMatrices(TransposeOp op,
   return success();
 }
 
+static MatmulOp turned(MatmulOp op, OpBuilder &b) {
+  return b.create<MatmulOp>(op.getLoc(), op.getRhs(), op.getLhs(),
+                            !op.getTransposed()[1], !op.getTransposed()[0]);
+}
+
 /// transpose(a b) = b' a', which are but flags
 static LogicalResult transposeMatmul(TransposeOp op,
                                      PatternRewriter &rewriter) {
   auto matmul = op.getInput().getDefiningOp<MatmulOp>();
   if (!matmul || !matmul->hasOneUse() || !swapsMatrix(op.getPerm()))
     return rewriter.notifyMatchFailure(op, "input is no product of its own");
-  rewriter.replaceOpWithNewOp<MatmulOp>(op, matmul.getRhs(), matmul.getLhs(),
-                                        !matmul.getTransposed()[1],
-                                        !matmul.getTransposed()[0]);
+  rewriter.replaceOp(op, turned(matmul, rewriter));
+  return success();
+}
+
+/// Whether a value without other users is a product, reshaped or times a number
+/// or the like.
+static bool isOfProduct(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !value.hasOneUse())
+    return false;
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return keepsMatrices(reshape) && isOfProduct(reshape.getInput());
+  Value tensor = onlyTensor(op);
+  return isa<MatmulOp>(op) || (tensor && isOfProduct(tensor));
+}
+
+/// Such a value with its matrices transposed, which are but the product's
+/// flags.
+static Value turnedMatrices(Value value, OpBuilder &b) {
+  Operation *op = value.getDefiningOp();
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return turned(matmul, b);
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  if (!reshape)
+    return cloneWith(op, turnedMatrices(onlyTensor(op), b), b);
+  RankedTensorType type = reshape.getType();
+  return b.create<ReshapeOp>(
+      op->getLoc(), type.clone(permute(type.getShape(), swapOf(value))),
+      turnedMatrices(reshape.getInput(), b));
+}
+
+/// Where columns of a product become rows by a transpose of more than its
+/// matrices, it computes them as rows: elements that are adjacent after the
+/// transpose are so before it.
+static LogicalResult transposeColumns(TransposeOp op,
+                                      PatternRewriter &rewriter) {
+  const Permutation swap = swapOf(op.getInput());
+  const auto rank = static_cast<int64_t>(swap.size());
+  if (op.getPerm().back() != rank - 2 || swapsMatrix(op.getPerm()) ||
+      !isOfProduct(op.getInput()))
+    return rewriter.notifyMatchFailure(op, "no columns of a product");
+  rewriter.replaceOpWithNewOp<TransposeOp>(
+      op, op.getType(), turnedMatrices(op.getInput(), rewriter),
+      permute(swap, op.getPerm()));
   return success();
 }
 
@@ -262,8 +354,8 @@ void pushTransposes(func::FuncOp function) {
   TransposeOp::getCanonicalizationPatterns(patterns, context);
   ReshapeOp::getCanonicalizationPatterns(patterns, context);
   addPatterns(patterns, transposeConstant, transposeBroadcast, transposeIota,
-              transposeMatrices, transposeMatmul, matmulOfTranspose,
-              matmulOfFlattened);
+              transposeMatrices, transposeColumns, transposeMatmul,
+              matmulOfTranspose, matmulOfFlattened);
   patterns.add<SinkReshape>(context);
   addPatterns(patterns, reduceTranspose<ReduceSumOp>,
               reduceTranspose<ReduceMaxOp>, reduceTranspose<ReduceMinOp>,
@@ -273,6 +365,8 @@ void pushTransposes(func::FuncOp function) {
   // Every round must lower what is left, or it is the last; convergence of the
   // driver is no matter of correctness.
   (void)applyPatternsAndFoldGreedily(function, frozen);
+  while (meetTransposes(block))
+    (void)applyPatternsAndFoldGreedily(function, frozen);
   for (TransposeCost least = transposeCost(block); turnRegions(block);) {
     (void)applyPatternsAndFoldGreedily(function, frozen);
     TransposeCost cost = transposeCost(block);

@@ -119,6 +119,8 @@ Status CudaExecutor::prepare(int plan) {
   MN_TRY(makeCurrent());
   MN_TRY(loadLibraries(plan));
   MN_TRY(keepingParameters([&] { return runEagerly(plan); }));
+  if (state.nccl.communicator)
+    MN_TRY(state.nccl.shareSums(*options.ranks));
   if (options.graph) {
     MN_TRY(capture([&] { return enqueueAlone(plan); }, p.graph));
     if (!p.staged)

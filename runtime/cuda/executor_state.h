@@ -146,6 +146,7 @@ private:
   Status waitFor(CUevent event, const char *what);
   Status waitUntil(const std::function<CUresult()> &query, const char *what);
   Status loadLibraries(int plan);
+  Status allocateArena();
   Status allocate();
   Status makeStreams();
   Status makeStepStreams();

@@ -2,7 +2,8 @@
 //
 // libnccl.so.2 for machines without a GPU: nothing is added up. Ranks connect
 // only where NCCL_GRAPH_MIXING_SUPPORT is what FAKE_CUDA_MIXES says, if that is
-// set.
+// set. A sum is the kernel "nccl", which in memory that ranks share may begin
+// before what it follows has ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +22,19 @@ struct Sum {
   void *stream;
 };
 
+struct Window {
+  const char *begin;
+  size_t bytes;
+};
+
 struct Nccl {
   int connectResult = 0, asyncError = 0; ///< what the functions answer
   int ranks = 0, rank = -1;              ///< of the last communicator
   int destroyed = 0, aborted = 0;
   std::vector<Sum> sums = {};
+  int windowResult = 0; ///< what making a window answers
+  int windowsAsked = 0; ///< by this rank; the others wait for it
+  std::vector<Window> windows = {};
 };
 
 Nccl &nccl();

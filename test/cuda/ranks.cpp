@@ -18,8 +18,13 @@ namespace {
 struct Pair final : mn::Ranks {
   Pair() : mn::Ranks({1, 2, 1, 2}) {}
   mn::Status watch(double) override { return watched; }
+  mn::Status reduce(mn::Reduction, double *values, int64_t) override {
+    *values = otherShares ? *values : 0;
+    return mn::Status::success();
+  }
 
   mn::Status watched;
+  bool otherShares = true; ///< its memory
 };
 
 void addUp(mn::Context &ctx) {
@@ -37,6 +42,10 @@ struct Sums : testing::Test {
     steps[1].run = addUp;
     made.plan.steps = steps.data();
     made.plan.prefetches = true;
+    open();
+  }
+  void open() {
+    executor.reset();
     const mn::Status status =
         mn::Executor::open(made.model, {.ranks = &ranks}, executor);
     EXPECT_TRUE(status.ok()) << status.message;
@@ -66,6 +75,66 @@ TEST_F(Sums, GraphsHaveThemOnceRanksHaveJoined) {
     EXPECT_EQ(sum.count, 24u);
     EXPECT_EQ(sum.type, 7) << "float";
   }
+}
+
+/// The sum of 300,000 floats follows a kernel, and then comes a small one.
+void addUpMany(mn::Context &ctx) {
+  mn::nccl::allReduce(ctx, ctx.at<float>(PlanModel::outputs), 300000);
+}
+
+struct LargeSums : Sums {
+  LargeSums() : Sums({{}, {0, {}, "nccl"}, {0, {}, "nccl"}}) {
+    made.plan.arenaBytes = PlanModel::outputs + 300000 * 4 + 256;
+    steps[1].run = addUpMany;
+    steps[2].run = [](mn::Context &ctx) {
+      mn::nccl::allReduce(
+          ctx, ctx.at<float>(PlanModel::outputs + 300000 * 4 + 192), 16);
+    };
+    open();
+  }
+  void join() {
+    ASSERT_TRUE(executor->prepare(0).ok());
+    ASSERT_TRUE(executor->join().ok());
+  }
+};
+
+TEST_F(LargeSums, AreInMemoryThatRanksShare) {
+  join();
+  ASSERT_EQ(nccl().windows.size(), 1u);
+  const fake::Window window = nccl().windows[0];
+  for (const fake::Sum &sum : nccl().sums)
+    if (const auto *begin = static_cast<const char *>(sum.to);
+        sum.count == 300000) {
+      EXPECT_GE(begin, window.begin);
+      EXPECT_LE(begin + sum.count * 4, window.begin + window.bytes);
+    }
+  executor.reset();
+  EXPECT_EQ(driver().allocations, 0) << "and it is freed";
+}
+
+/// NCCL's own kernels do not wait there for what comes before them.
+TEST_F(LargeSums, BeginWhenAllBeforeThemHasEnded) {
+  join();
+  size_t edges = 0;
+  for (const fake::Entry &entry : driver().graphs.back())
+    if (entry.kernel == "nccl")
+      for (const fake::Edge &edge : entry.edges) {
+        ++edges;
+        EXPECT_TRUE(edge.whole);
+      }
+  EXPECT_GE(edges, 2u);
+}
+
+TEST_F(LargeSums, AreWhereTheyWereIfARankCannotShare) {
+  ranks.otherShares = false;
+  join();
+  EXPECT_EQ(nccl().windowsAsked, 0) << "it would wait for the other rank";
+}
+
+TEST_F(LargeSums, AreWhereTheyWereIfNcclCannot) {
+  nccl().windowResult = 5;
+  join();
+  EXPECT_TRUE(nccl().windows.empty());
 }
 
 void launchSpread(mn::Context &ctx) {

@@ -23,7 +23,7 @@ const Tensor *Tensors::find(StringRef name) const {
   return entry == tensors.end() ? nullptr : &entry->second;
 }
 
-void Tensors::declareGlobal(StringRef name, DenseElementsAttr value,
+void Tensors::declareGlobal(StringRef name, const Tensor &tensor,
                             Location location) {
   if (!globals.names.insert(name).second)
     return;
@@ -31,8 +31,10 @@ void Tensors::declareGlobal(StringRef name, DenseElementsAttr value,
   if (globals.last)
     builder.setInsertionPointAfter(globals.last);
   globals.last = builder.create<ml_program::GlobalOp>(
-      location, name, value.getType(),
-      /*is_mutable=*/true, value, builder.getStringAttr("private"));
+      location, name, tensor.constant.getType(),
+      /*is_mutable=*/true, tensor.constant, builder.getStringAttr("private"));
+  if (tensor.isOfNode)
+    globals.last->setAttr("mnist.of_node", builder.getUnitAttr());
 }
 
 Value Tensors::load(StringRef name, const Tensor &tensor) {
@@ -42,7 +44,7 @@ Value Tensors::load(StringRef name, const Tensor &tensor) {
   Location location = nameLocation(builder.getContext(), name, "", "");
   Operation *source;
   if (tensor.isParameter) {
-    declareGlobal(name, tensor.constant, location);
+    declareGlobal(name, tensor, location);
     source = builder.create<ml_program::GlobalLoadOp>(
         location, tensor.type, SymbolRefAttr::get(builder.getContext(), name));
   } else {

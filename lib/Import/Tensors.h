@@ -48,8 +48,7 @@ public:
 
 private:
   Value load(StringRef name, const Tensor &tensor);
-  void declareGlobal(StringRef name, DenseElementsAttr value,
-                     Location location);
+  void declareGlobal(StringRef name, const Tensor &tensor, Location location);
 
   ModuleOp module;
   Globals &globals;

@@ -36,6 +36,7 @@ struct ChooseParameters : impl::ChooseParametersBase<ChooseParameters> {
   void runOnOperation() override;
   LogicalResult readOptions();
   void findVerdicts();
+  void keepConstantsOfNodes();
   /// What a global is, and why.
   std::pair<StringRef, std::string> roleOf(ml_program::GlobalOp global);
   LogicalResult checkStatistics();
@@ -119,6 +120,23 @@ void ChooseParameters::findVerdicts() {
         shared.insert(global.getSymName());
     }
   }
+}
+
+/// Exporters write all weights as Constant nodes, or none: beside weights that
+/// are initializers such a node is a number of the formula.
+void ChooseParameters::keepConstantsOfNodes() {
+  auto isLearned = [&](ml_program::GlobalOp global) {
+    return verdicts.lookup(global.getSymName()).learned;
+  };
+  auto globals = getOperation().getOps<ml_program::GlobalOp>();
+  if (llvm::none_of(globals, [&](ml_program::GlobalOp global) {
+        return !global->hasAttr("mnist.of_node") && isLearned(global);
+      }))
+    return;
+  for (ml_program::GlobalOp global : globals)
+    if (global->hasAttr("mnist.of_node") && isLearned(global))
+      verdicts[global.getSymName()] = {
+          false, "a Constant node beside weights that are initializers"};
 }
 
 std::pair<StringRef, std::string>
@@ -206,6 +224,7 @@ void ChooseParameters::runOnOperation() {
   if (failed(readOptions()))
     return signalPassFailure();
   findVerdicts();
+  keepConstantsOfNodes();
   if (failed(checkStatistics()))
     return signalPassFailure();
   int64_t found = 0;
@@ -214,6 +233,7 @@ void ChooseParameters::runOnOperation() {
   for (auto global : getOperation().getOps<ml_program::GlobalOp>()) {
     auto [role, reason] = roleOf(global);
     global->removeAttr("mnist.learned");
+    global->removeAttr("mnist.of_node");
     tensors.push_back(b.getDictionaryAttr(
         {b.getNamedAttr("name", global.getSymNameAttr()),
          b.getNamedAttr("type", TypeAttr::get(global.getType())),

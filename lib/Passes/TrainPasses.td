@@ -42,6 +42,9 @@ def ChooseParameters : Pass<"mnist-choose-parameters", "::mlir::ModuleOp"> {
       scaled again stand for no scale and no bias: exporters write group
       normalization so.
 
+    A tensor that a Constant node holds is not learned beside weights that are
+    initializers: exporters write all weights as Constant nodes, or none.
+
     A running statistic that is also learned, since the exporter stored equal
     tensors once, is an error unless it is frozen.
 

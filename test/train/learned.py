@@ -65,6 +65,21 @@ def test_constant_ones_and_zeros(place):
         expect(found == expected, sorted(found))
 
 
+def test_constants_beside_weights(place):
+    """What PyTorch computes with, and does not learn, is in Constant nodes."""
+    table = numpy_helper.from_array(weights(16))
+    nodes = [node("MatMul", "x w1", "h"), node("Constant", "", "t", value=table),
+             node("Add", "h t", "s"), node("MatMul", "s w2", "y")]
+    tensors = {"w1": weights(784, 16), "w2": weights(16, 10)}
+    for as_constants, expected in ((False, {"w1", "w2"}),
+                                   (True, {"w1", "t", "w2"})):
+        path = save(place.path("m.onnx"), nodes, tensors, as_constants)
+        found = learned(place, path)
+        expect(found == expected, sorted(found))
+        found = learned(place, path, "--train-only=t")
+        expect(found == {"t"}, "expected what is named")
+
+
 def test_options_choose(place):
     nodes, tensors, _ = CASES["tf2onnx's layer norm"]
     path = save(place.path("m.onnx"), nodes, tensors)

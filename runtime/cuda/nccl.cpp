@@ -41,12 +41,11 @@ struct Captured {
 } // namespace
 
 /// Lets a node begin when all that it follows has ended.
-static CUresult followEnds(const Driver &cu, CUgraph graph, CUgraphNode node,
-                           std::vector<CUgraphNode> &followed) {
+static CUresult followEnds(const Driver &cu, CUgraph graph, CUgraphNode node) {
   size_t count = 0;
   CUresult result =
       cu.cuGraphNodeGetDependencies(node, nullptr, nullptr, &count);
-  followed.resize(count);
+  std::vector<CUgraphNode> followed(count);
   std::vector<CUgraphEdgeData> edges(count);
   if (result == CUDA_SUCCESS && count != 0)
     result = cu.cuGraphNodeGetDependencies(node, followed.data(), edges.data(),
@@ -65,22 +64,16 @@ static CUresult followEnds(const Driver &cu, CUgraph graph, CUgraphNode node,
 
 /// NCCL lets its kernels on shared memory begin before the last kernel of the
 /// stream has ended. From 2.28 to 2.30.6 they do not wait for it then, and add
-/// up what is not there yet (NVIDIA/nccl, release notes of 2.30.7). So what was
-/// captured since `before` follows ends.
+/// up what is not there yet (NVIDIA/nccl, release notes of 2.30.7). So the
+/// kernel of a sum, enqueued since `before`, follows ends.
 static CUresult followEnds(const State &state, const Captured &before) {
   const Captured now(state);
   CUresult result = now.result;
-  std::vector<CUgraphNode> nodes = now.last, seen = before.last;
-  while (!nodes.empty() && result == CUDA_SUCCESS) {
-    const CUgraphNode node = nodes.back();
-    nodes.pop_back();
-    if (std::find(seen.begin(), seen.end(), node) != seen.end())
-      continue;
-    seen.push_back(node);
-    std::vector<CUgraphNode> followed;
-    result = followEnds(state.driver, now.graph, node, followed);
-    nodes.insert(nodes.end(), followed.begin(), followed.end());
-  }
+  for (CUgraphNode node : now.last)
+    if (result == CUDA_SUCCESS &&
+        std::find(before.last.begin(), before.last.end(), node) ==
+            before.last.end())
+      result = followEnds(state.driver, now.graph, node);
   return result;
 }
 

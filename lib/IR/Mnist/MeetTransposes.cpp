@@ -194,7 +194,7 @@ bool Walk::slice(SliceOp op, Value natural, const Order &order) {
   SmallVector<int64_t> whole = now.shape;
   SmallVector<int64_t> starts(whole.size(), 0), steps(whole.size(), 1);
   for (auto [dim, size] : llvm::enumerate(op.getType().getShape())) {
-    if (size == from[dim])
+    if (size == from[dim] && op.getSteps()[dim] == 1)
       continue;
     std::optional<int64_t> part = refined->naturalDim(dim);
     if (!part)

@@ -121,6 +121,7 @@ private:
   Value broadcast(BroadcastOp op, const Refined &refined);
 
   OpBuilder *builder;
+  int left = 256; ///< ops to go past: what meets is near
 };
 
 } // namespace
@@ -298,6 +299,8 @@ bool Walk::product(MatmulOp op, Value value, Value natural,
 
 bool Walk::use(Operation *user, Value value, Value natural,
                const Order &order) {
+  if (--left < 0)
+    return false;
   if (user->hasTrait<Elementwise>())
     return elementwise(user, value, natural, order);
   return llvm::TypeSwitch<Operation *, bool>(user)
@@ -316,23 +319,27 @@ bool Walk::follow(Value value, Value natural, const Order &order) {
   });
 }
 
+/// Whether `op` goes on to those that follow.
+static bool meet(TransposeOp op) {
+  RankedTensorType from = op.getInput().getType();
+  const Order order = {SmallVector<int64_t>(from.getShape()),
+                       SmallVector<int64_t>(op.getPerm())};
+  if (constantValue(op.getInput()) ||
+      preservesMemoryOrder(order.perm, order.shape))
+    return false;
+  Walk look;
+  count(look.before, op.getType());
+  if (!look.follow(op, op.getInput(), order) ||
+      look.after.count >= look.before.count ||
+      look.after.bytes > look.before.bytes)
+    return false;
+  OpBuilder builder(op);
+  return Walk(&builder).follow(op, op.getInput(), order);
+}
+
 bool mlir::mnistc::meetTransposes(Block &block) {
-  for (auto op : block.getOps<TransposeOp>()) {
-    RankedTensorType from = op.getInput().getType();
-    const Order order = {SmallVector<int64_t>(from.getShape()),
-                         SmallVector<int64_t>(op.getPerm())};
-    if (constantValue(op.getInput()) ||
-        preservesMemoryOrder(order.perm, order.shape))
-      continue;
-    Walk look;
-    count(look.before, op.getType());
-    if (!look.follow(op, op.getInput(), order) ||
-        look.after.count >= look.before.count ||
-        look.after.bytes > look.before.bytes)
-      continue;
-    OpBuilder builder(op);
-    Walk(&builder).follow(op, op.getInput(), order);
-    return true;
-  }
-  return false;
+  bool changed = false;
+  for (TransposeOp op : llvm::to_vector(block.getOps<TransposeOp>()))
+    changed |= meet(op);
+  return changed;
 }

@@ -64,6 +64,8 @@ public:
   bool isBatched(int i) const;
   /// An input that is a sequence, which no other function takes.
   Value sequence(int i);
+  /// Of which the tensor sequence(i) is a sequence.
+  const Parts &parts(int i) const;
 
   /// Has a program refuse numbers outside of [lowest, highest], but for
   /// `ignored`, where `value` is a graph input of integers, moved or converted
@@ -118,7 +120,7 @@ public:
   bool isUsed(int i) const;
   void setOutput(int i, Value value);
   /// The outputs are sequences.
-  void giveSequences() { givesSequences = true; }
+  void giveSequences(Parts parts) { sequences = std::move(parts); }
 
   //===--------------------------------------------------------------------===//
   // Creating ops
@@ -149,7 +151,7 @@ public:
   void finish(Value first);
   ArrayRef<Value> results() const { return outputs; }
   bool anyBatched() const;
-  bool givesSequence() const { return givesSequences; }
+  const std::optional<Parts> &givenSequence() const { return sequences; }
 
 private:
   const onnx::AttributeProto *find(StringRef name) const;
@@ -169,7 +171,7 @@ private:
   Location location;
   llvm::StringSet<> asked;
   SmallVector<Value> outputs;
-  bool givesSequences = false;
+  std::optional<Parts> sequences;
 };
 
 //===----------------------------------------------------------------------===//

@@ -81,8 +81,6 @@ public:
   Numbers constantNumbers(int i, StringRef what);
   /// Null where it is known at run time only.
   DenseElementsAttr knownConstant(int i) const;
-  /// Whether a Constant node holds it, not an initializer.
-  bool isOfNode(int i) const { return tensor(i).isOfNode; }
 
   //===--------------------------------------------------------------------===//
   // Attributes

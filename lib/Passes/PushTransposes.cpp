@@ -140,34 +140,9 @@ static Value matricesTransposed(Value value, OpBuilder &b, bool isOwn = true) {
   return b.create<TransposeOp>(transpose.getLoc(), transpose.getInput(), perm);
 }
 
-/// transpose(reshape(x)) = reshape(transpose(x)) for the product x, where the
-/// reshape keeps its matrices
-static LogicalResult transposeMatrices(TransposeOp op,
-                                       PatternRewriter &rewriter) {
-  auto reshape = op.getInput().getDefiningOp<ReshapeOp>();
-  if (!reshape || !reshape->hasOneUse() || !keepsMatrices(reshape) ||
-      !swapsMatrix(op.getPerm()) || !reshape.getInput().hasOneUse() ||
-      !reshape.getInput().getDefiningOp<MatmulOp>())
-    return rewriter.notifyMatchFailure(op, "input is no reshaped product");
-  Value turned = rewriter.create<TransposeOp>(op.getLoc(), reshape.getInput(),
-                                              swapOf(reshape.getInput()));
-  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), turned);
-  return success();
-}
-
 static MatmulOp turned(MatmulOp op, OpBuilder &b) {
   return b.create<MatmulOp>(op.getLoc(), op.getRhs(), op.getLhs(),
                             !op.getTransposed()[1], !op.getTransposed()[0]);
-}
-
-/// transpose(a b) = b' a', which are but flags
-static LogicalResult transposeMatmul(TransposeOp op,
-                                     PatternRewriter &rewriter) {
-  auto matmul = op.getInput().getDefiningOp<MatmulOp>();
-  if (!matmul || !matmul->hasOneUse() || !swapsMatrix(op.getPerm()))
-    return rewriter.notifyMatchFailure(op, "input is no product of its own");
-  rewriter.replaceOp(op, turned(matmul, rewriter));
-  return success();
 }
 
 /// Whether a value without other users is a product, reshaped or times a number
@@ -197,19 +172,22 @@ static Value turnedMatrices(Value value, OpBuilder &b) {
       turnedMatrices(reshape.getInput(), b));
 }
 
-/// Where columns of a product become rows by a transpose of more than its
-/// matrices, it computes them as rows: elements that are adjacent after the
-/// transpose are so before it.
-static LogicalResult transposeColumns(TransposeOp op,
+/// transpose(a b) = b' a', which are but flags. A transpose of more than the
+/// matrices is left with the rest, if columns of the product become rows:
+/// elements that are adjacent after it are so before it then.
+static LogicalResult transposeProduct(TransposeOp op,
                                       PatternRewriter &rewriter) {
-  const Permutation swap = swapOf(op.getInput());
-  const auto rank = static_cast<int64_t>(swap.size());
-  if (op.getPerm().back() != rank - 2 || swapsMatrix(op.getPerm()) ||
+  const auto rank = static_cast<int64_t>(op.getPerm().size());
+  if (rank < 2 || op.getPerm().back() != rank - 2 ||
       !isOfProduct(op.getInput()))
     return rewriter.notifyMatchFailure(op, "no columns of a product");
-  rewriter.replaceOpWithNewOp<TransposeOp>(
-      op, op.getType(), turnedMatrices(op.getInput(), rewriter),
-      permute(swap, op.getPerm()));
+  const Permutation swap = swapOf(op.getInput());
+  Value before = turnedMatrices(op.getInput(), rewriter);
+  const Permutation rest = permute(swap, op.getPerm());
+  if (isIdentity(rest))
+    rewriter.replaceOp(op, before);
+  else
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), before, rest);
   return success();
 }
 
@@ -354,8 +332,7 @@ void pushTransposes(func::FuncOp function) {
   TransposeOp::getCanonicalizationPatterns(patterns, context);
   ReshapeOp::getCanonicalizationPatterns(patterns, context);
   addPatterns(patterns, transposeConstant, transposeBroadcast, transposeIota,
-              transposeMatrices, transposeColumns, transposeMatmul,
-              matmulOfTranspose, matmulOfFlattened);
+              transposeProduct, matmulOfTranspose, matmulOfFlattened);
   patterns.add<SinkReshape>(context);
   addPatterns(patterns, reduceTranspose<ReduceSumOp>,
               reduceTranspose<ReduceMaxOp>, reduceTranspose<ReduceMinOp>,

@@ -71,22 +71,6 @@ static Permutation swapOf(Value value) {
   return perm;
 }
 
-/// Whether all elements are one number.
-static bool isNumber(Value value) {
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  auto constant = dyn_cast_or_null<SplatElementsAttr>(constantValue(value));
-  return constant || (broadcast && broadcast.getDims().empty());
-}
-
-/// The operand of an elementwise op whose others are numbers; null where there
-/// is none, or not one.
-static Value onlyTensor(Operation *op) {
-  SmallVector<Value> others(
-      llvm::make_filter_range(op->getOperands(), std::not_fn(isNumber)));
-  return op->hasTrait<Elementwise>() && others.size() == 1 ? others[0]
-                                                           : Value();
-}
-
 static Value numberLike(Value number, ArrayRef<int64_t> shape, OpBuilder &b) {
   auto type = cast<RankedTensorType>(number.getType()).clone(shape);
   if (auto broadcast = number.getDefiningOp<BroadcastOp>())
@@ -143,18 +127,6 @@ static Value matricesTransposed(Value value, OpBuilder &b, bool isOwn = true) {
 static MatmulOp turned(MatmulOp op, OpBuilder &b) {
   return b.create<MatmulOp>(op.getLoc(), op.getRhs(), op.getLhs(),
                             !op.getTransposed()[1], !op.getTransposed()[0]);
-}
-
-/// Whether a value without other users is a product, reshaped or times a number
-/// or the like.
-static bool isOfProduct(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !value.hasOneUse())
-    return false;
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return keepsMatrices(reshape) && isOfProduct(reshape.getInput());
-  Value tensor = onlyTensor(op);
-  return isa<MatmulOp>(op) || (tensor && isOfProduct(tensor));
 }
 
 /// Such a value with its matrices transposed, which are but the product's

@@ -8,6 +8,7 @@
 
 #include "lib/IR/Mnist/Arithmetic.h"
 #include "lib/IR/Mnist/TensorShape.h"
+#include "lib/IR/Mnist/WeightedProducts.h"
 #include "lib/Passes/EraseDead.h"
 #include "lib/Passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -67,20 +68,13 @@ bool JoinTerms::pays(const Products &products) const {
   return int64_t(products.size()) >= fewest && elements <= most;
 }
 
-static Value concat(OpBuilder &builder, Location loc, const Products &products,
-                    bool isRight) {
-  const int64_t dim = summedDim(products.front(), isRight);
+/// The left or right operands, one after another along what is summed.
+static Value operandsOf(OpBuilder &builder, Location loc,
+                        const Products &products, bool isRight) {
   SmallVector<Value> parts;
-  SmallVector<int64_t> shape;
-  for (MatmulOp product : products) {
+  for (MatmulOp product : products)
     parts.push_back(isRight ? product.getRhs() : product.getLhs());
-    if (parts.size() == 1)
-      shape.assign(shapeOf(parts[0]).begin(), shapeOf(parts[0]).end());
-    else
-      shape[dim] += shapeOf(parts.back())[dim];
-  }
-  return builder.create<ConcatOp>(loc, typeOf(parts[0]).clone(shape), parts,
-                                  dim);
+  return concatAt(builder, loc, parts, summedDim(products.front(), isRight));
 }
 
 void JoinTerms::joinTermsOf(AddOp sum) {
@@ -109,10 +103,10 @@ void JoinTerms::joinTermsOf(AddOp sum) {
       locations.push_back(product.getLoc());
     const Location loc = builder.getFusedLoc(locations);
     MatmulOp first = products.front();
+    Value left = operandsOf(builder, loc, products, false);
+    Value right = operandsOf(builder, loc, products, true);
     others.push_back(builder.create<MatmulOp>(
-        loc, concat(builder, loc, products, false),
-        concat(builder, loc, products, true), first.getTransposed()[0],
-        first.getTransposed()[1]));
+        loc, left, right, first.getTransposed()[0], first.getTransposed()[1]));
     numJoined += products.size();
   }
   Value joined = others.front();

@@ -43,22 +43,26 @@ FailureOr<WeightedProduct> mlir::mnistc::weightedProduct(MatmulOp op) {
   return product;
 }
 
-Value mlir::mnistc::concatAt(OpBuilder &builder, ArrayRef<Value> parts,
-                             int64_t dim) {
+Value mlir::mnistc::concatAt(OpBuilder &builder, Location loc,
+                             ArrayRef<Value> parts, int64_t dim) {
   SmallVector<int64_t> shape(shapeOf(parts.front()));
   shape[dim] = 0;
-  SmallVector<Location> locations;
   for (Value part : parts) {
-    locations.push_back(part.getLoc());
     shape[dim] += shapeOf(part)[dim];
     if (Operation *given = part.getDefiningOp();
         given && isGiven(part) &&
         builder.getInsertionPoint()->isBeforeInBlock(given))
       given->moveBefore(&*builder.getInsertionPoint());
   }
-  return builder.create<ConcatOp>(builder.getFusedLoc(locations),
-                                  typeOf(parts.front()).clone(shape), parts,
-                                  dim);
+  return builder.create<ConcatOp>(loc, typeOf(parts.front()).clone(shape),
+                                  parts, dim);
+}
+
+Value mlir::mnistc::concatAt(OpBuilder &builder, ArrayRef<Value> parts,
+                             int64_t dim) {
+  auto locations = llvm::map_to_vector(
+      parts, [](Value part) -> Location { return part.getLoc(); });
+  return concatAt(builder, builder.getFusedLoc(locations), parts, dim);
 }
 
 Value mlir::mnistc::joinedProduct(OpBuilder &builder,

@@ -31,8 +31,10 @@ bool isGiven(Value value);
 /// elements; of what is added to its rows only a given bias is part of it.
 FailureOr<WeightedProduct> weightedProduct(MatmulOp op);
 
-/// All of these, one after another along `dim`, where `builder` is. What is
-/// given comes before it.
+/// All of these, one after another along `dim`, where `builder` is, called as
+/// `loc` says, or as they are. What is given comes before it.
+Value concatAt(OpBuilder &builder, Location loc, ArrayRef<Value> parts,
+               int64_t dim);
 Value concatAt(OpBuilder &builder, ArrayRef<Value> parts, int64_t dim);
 
 /// One product for several, where `builder` is; with these biases one after

@@ -54,6 +54,9 @@ static Value byRunningStatistics(Node &n, const BatchNorm &b) {
   Value y = n.create<BatchNormOp>(
       b.x.getType(), b.x, b.scale, b.bias, b.mean, b.variance,
       /*dim=*/uint64_t(1), llvm::APFloat(b.epsilon), llvm::APFloat(b.momentum));
+  // Where a training updates statistics that several nodes have.
+  if (n.trains())
+    y.getDefiningOp()->setAttr("mnist.number", n.i64(n.number()));
   return n.reshape(y, n.inputType(0).getShape());
 }
 

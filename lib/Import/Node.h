@@ -40,6 +40,8 @@ public:
 
   /// The opset that the node is of.
   int opset() const { return node.opset; }
+  /// Its number in the file, in whose order frameworks run nodes.
+  int number() const { return node.number; }
   MLIRContext *context() const { return builder.getContext(); }
   const Batch &batch() const { return scope.batch; }
   /// Whether what is imported will be trained.
@@ -128,6 +130,7 @@ public:
     return checked(builder.create<Op>(location, std::forward<Args>(args)...));
   }
   FloatAttr f64(double number) { return builder.getF64FloatAttr(number); }
+  IntegerAttr i64(int64_t number) { return builder.getI64IntegerAttr(number); }
   /// For formulas of tensors whose shapes were looked at.
   Arithmetic arithmetic() { return {builder, location}; }
 

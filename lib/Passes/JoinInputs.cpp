@@ -40,8 +40,8 @@ struct JoinInputs : impl::JoinInputsBase<JoinInputs> {
                 product->bias}]
             .push_back(*product);
     for (auto &[key, products] : groups)
-      if (products.size() > 1 && areIndependent(products) &&
-          inputsOf(products) <= inputs) {
+      if (int64_t(products.size()) >= fewest && inputsOf(products) <= inputs &&
+          areIndependent(products)) {
         join(products);
         numJoined += products.size();
       }

@@ -120,12 +120,15 @@ def JoinInputs : Pass<"mnist-join-inputs", "::mlir::func::FuncOp"> {
     Products of matrices with one parameter or constant, such as those of a
     recurrent cell with the elements of a sequence, become one product of these
     matrices one below another, of which each is a part; if all add the same bias,
-    so does the one. Only where none needs what another one gives.
+    so does the one. Only where there are `fewest` of them or more, and none needs
+    what another one gives.
 
     Large inputs stay as they are: they are copied below each other, while their
     products leave little idle.
   }];
   let options = [
+    Option<"fewest", "fewest", "int64_t", /*default=*/"2",
+           "Products with the same weights">,
     Option<"inputs", "inputs", "int64_t",
            /*default=*/"std::numeric_limits<int64_t>::max()",
            "Elements of the joined inputs, at most">,

@@ -48,9 +48,11 @@ static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   if (const int64_t most = machineOf(options).joinedWeights;
       options.joinProducts && most > 0)
     pm.addNestedPass<func::FuncOp>(createJoinProducts({most}));
-  if (const int64_t most = machineOf(options).joinedInputs;
-      options.joinInputs && most > 0)
-    pm.addNestedPass<func::FuncOp>(createJoinInputs({most}));
+  if (const std::optional<JoinedProducts> &joined =
+          machineOf(options).joinedInputs;
+      options.joinInputs && joined)
+    pm.addNestedPass<func::FuncOp>(
+        createJoinInputs({joined->fewest, joined->elements}));
 }
 
 /// Once more: the passes before left arithmetic on constants.
@@ -188,7 +190,8 @@ static void addGradientPasses(OpPassManager &pm, const TrainOptions &options) {
   if (options.joinPools && machineOf(options).joinsPools)
     pm.addNestedPass<func::FuncOp>(createIndexPools());
   pm.addNestedPass<func::FuncOp>(createSplitSums());
-  if (const std::optional<JoinedTerms> &terms = machineOf(options).joinedTerms;
+  if (const std::optional<JoinedProducts> &terms =
+          machineOf(options).joinedTerms;
       options.joinTerms && terms)
     pm.addNestedPass<func::FuncOp>(
         createJoinTerms({terms->fewest, terms->elements}));

@@ -254,10 +254,16 @@ static Value weightsOf(StepOp step) {
 /// forward and one back: links one after another find them in the first cache.
 static bool hasRepeatedWeights(StepOp step) {
   Value weights = weightsOf(step);
-  return weights && llvm::count_if(weights.getUsers(), [&](Operation *user) {
-                      auto reader = dyn_cast<StepOp>(user);
-                      return reader && weightsOf(reader) == weights;
-                    }) > 2;
+  if (!weights)
+    return false;
+  int readers = 0;
+  // Of many users the first few decide: this is asked for each pair of steps.
+  for (Operation *user : weights.getUsers()) {
+    auto reader = dyn_cast<StepOp>(user);
+    if (reader && weightsOf(reader) == weights && ++readers > 2)
+      return true;
+  }
+  return false;
 }
 
 /// Whether a block has few multiply-adds of a product, `ofBlock` of so many

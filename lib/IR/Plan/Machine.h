@@ -115,10 +115,10 @@ struct ChainLimits {
   int64_t sums;            ///< results of a reduction or softmax, in a block
 };
 
-/// Sums of products that are one product.
-struct JoinedTerms {
-  int64_t fewest;   ///< products of a sum
-  int64_t elements; ///< of their operands, at most
+/// Products that become one.
+struct JoinedProducts {
+  int64_t fewest;   ///< products
+  int64_t elements; ///< of the operands that are put together, at most
 };
 
 struct Machine {
@@ -154,12 +154,12 @@ struct Machine {
   /// many elements in all: small ones leave more idle than it costs to copy the
   /// weights side by side.
   int64_t joinedWeights = 0;
-  /// Products with the same weights are one product if the matrices that these
-  /// are multiplied with have at most so many elements in all, likewise.
-  int64_t joinedInputs = 0;
+  /// Products of several matrices with the same weights are one product. Of few
+  /// each waits for no other, and these are copied one below another.
+  std::optional<JoinedProducts> joinedInputs = {};
   /// Sums of many products, of little, are one product: each would be a step
   /// that waits for the one before.
-  std::optional<JoinedTerms> joinedTerms = {};
+  std::optional<JoinedProducts> joinedTerms = {};
   /// What is computed of a contraction's results, element by element, is so in
   /// its step, also where others read these, or sums over rows read that.
   bool joinsReaders = false;

@@ -1,6 +1,7 @@
 // RUN: mnist-opt %s --mnist-join-inputs | FileCheck %s
 // RUN: mnist-opt %s --mnist-join-inputs=inputs=40 | FileCheck %s
 // RUN: mnist-opt %s --mnist-join-inputs=inputs=39 | FileCheck %s --check-prefix=LARGE
+// RUN: mnist-opt %s --mnist-join-inputs=fewest=3 | FileCheck %s --check-prefix=LARGE
 
 // The rows of both, with the bias that both have; the second input comes after
 // the first product.

@@ -30,7 +30,7 @@ MUTANTS = [
     ("few terms are joined", "lib/Passes/JoinTerms.cpp",
      "int64_t(products.size()) >= fewest &&", "", ["lit/join-terms"]),
     ("large terms are copied", "lib/Passes/JoinTerms.cpp",
-     "&& elements <= most", "", ["lit/join-terms"]),
+     "elements <= most", "elements <= 2 * most", ["lit/join-terms"]),
     ("terms that others read are joined", "lib/Passes/JoinTerms.cpp",
      "product && product->hasOneUse() &&", "product &&", ["lit/join-terms"]),
     ("terms are joined along the same dimension", "lib/Passes/JoinTerms.cpp",
@@ -69,7 +69,7 @@ MUTANTS = [
      "isDelayed", ["lit/chains-beside"]),
     ("a pool joins before what it needs", "lib/Passes/JoinPools.cpp",
      "return input == pooled || !producer || producer->isBeforeInBlock(place);",
-     "return true;", ["lit/join-pools"]),
+     "return input == pooled || !producer || true;", ["lit/join-pools"]),
     ("a gradient that others read is not stored", "lib/Passes/JoinUnpools.cpp",
      "return canRead(dyn_cast<StepOp>(user), elements, unpool);",
      "return !isa<StepOp>(user) ||\n"

@@ -22,8 +22,8 @@ struct AttributeKind {
 
 AttributeKind aString();
 AttributeKind aUnit();
-/// An i64 that does not overflow when sizes are added to it.
 AttributeKind anI64();
+/// An i64 that does not overflow when sizes are added to it.
 AttributeKind aNumberOfBytes();
 AttributeKind manyI64();
 AttributeKind oneOf(std::initializer_list<StringRef> words);

@@ -1,9 +1,8 @@
 //===- JoinInputs.cpp - products of several matrices with one of weights --===//
 //
 // x A, y A and z A are parts of [x; y; z] A: what the cells of a recurrence
-// read of a sequence, or the two images of a siamese network. None may need
-// what another one gives. The gradient of the weights is one product, too,
-// then, instead of a sum.
+// read of a sequence. None may need what another one gives. The gradient of the
+// weights is one product, too, then, instead of a sum.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,10 +22,13 @@ TRAIN = ("train", "--data=digits", "--limit=20", "--test-limit=8", "--epochs=1",
 NETWORKS = ("mxnet-simplecnn", "keras-cnn", "lenet5", "residual", "mobile", "vit",
             "random-41", "branches", "recurrent")
 
-# What no network of models/ has: products of one matrix, which become one.
-OWN = {"branches": Network([FLATTEN, dense(32), RELU,
-                            concat([dense(16), TANH], [dense(8), SIGMOID]),
-                            dense(10)], train="")}
+
+def branches():
+    """Products of one matrix, which become one."""
+    network = Network([FLATTEN, dense(32), RELU,
+                       concat([dense(16), TANH], [dense(8), SIGMOID]), dense(10)],
+                      train="")
+    return Graph("branches", network, 1).model()
 
 
 
@@ -64,6 +67,9 @@ def recurrent(width=12, rows=28):
                              opset_imports=[helper.make_opsetid("", 20)])
 
 
+# What no network of models/ has.
+OWN = {"branches": branches, "recurrent": recurrent}
+
 # Of a loss in f32, relative: some units in its last place.
 ROUNDING = 5e-7
 
@@ -71,10 +77,8 @@ ROUNDING = 5e-7
 def model(place, name):
     def make():
         path = place.path(f"{name}.onnx")
-        if name == "recurrent":
-            onnx.save(recurrent(), str(path))
-        elif name in OWN:
-            onnx.save(Graph(name, OWN[name], 1).model(), str(path))
+        if name in OWN:
+            onnx.save(OWN[name](), str(path))
         else:
             ok(sys.executable, ROOT / "models/make.py", name, path,
                "--no-dropout")
@@ -126,15 +130,18 @@ def test_gpus_without_clusters(place):
                          "--arch=sm_80", CAPABILITY="80")
 
 
-def test_a_recurrence_is_two_launches(place):
-    """One of its states forward, and one of their gradients."""
+def test_a_recurrence_is_one_chain(place):
+    """Of all states and their gradients; products of inputs are one step, and so
+    are those of the gradients of weights."""
     program = place.path("recurrent-plan")
     made = place.run(place.mnistc, model(place, "recurrent"), "--train",
                      "--batch=8", "--libraries=none", "-o", program)
     expect(made.code == 0, made)
     plans = json.loads(place.run(program, "info", "--json").out)["plans"]
     steps = next(plan["steps"] for plan in plans if plan["name"] == "train_8")
-    expect(len(steps) <= 12, [step["name"] for step in steps])
+    chains = [step for step in steps if step["schedule"].startswith("a chain")]
+    expect(len(chains) == 1 and "sum1.grad" in chains[0]["schedule"] and
+           len(steps) <= 12, [(step["name"], step["schedule"]) for step in steps])
 
 
 def test_precisions(place):

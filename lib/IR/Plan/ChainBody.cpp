@@ -251,7 +251,8 @@ static Value weightsOf(StepOp step) {
 }
 
 /// Whether more steps multiply with the same weights than a layer has, one
-/// forward and one back: links one after another find them in the first cache.
+/// forward and one back: links one after another may find them in the first
+/// cache.
 static bool hasRepeatedWeights(StepOp step) {
   Value weights = weightsOf(step);
   if (!weights)

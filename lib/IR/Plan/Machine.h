@@ -154,8 +154,8 @@ struct Machine {
   /// many elements in all: small ones leave more idle than it costs to copy the
   /// weights side by side.
   int64_t joinedWeights = 0;
-  /// Products of several matrices with the same weights are one product. Of few
-  /// each waits for no other, and these are copied one below another.
+  /// Products of several matrices with the same weights are one product. A few
+  /// may as well run side by side, without copying the matrices together.
   std::optional<JoinedProducts> joinedInputs = {};
   /// Sums of many products, of little, are one product: each would be a step
   /// that waits for the one before.

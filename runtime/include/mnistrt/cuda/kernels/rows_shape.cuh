@@ -287,8 +287,9 @@ MN_SHAPE_FN LaunchShape rows(const Reduce &s, const RowTraits &f) {
           .cluster = static_cast<unsigned>(together     ? blocks
                                            : t.byPhases ? 1
                                                         : clusterOf(t.splits)),
-          // Beside others they begin where there is room, but for those that
-          // move as much as all multiprocessors can.
+          // Beside others they begin where there is room, but for phases of
+          // steps that store elements: GPT took 477 us a step instead of 501
+          // (docs/results/2026-11-30-recurrences-h200.md).
           .spread = blocks <= referenceSms &&
                     (!f.runsBeside || (t.byPhases && f.storesElements))};
 }

@@ -16,6 +16,7 @@ import written_backbones as backbones
 import written_images as images
 import written_recurrent as recurrent
 import written_rows as rows
+import written_sets as sets
 from networks import ADAM, ADAMW, MOMENTUM, SGD
 from torch import nn
 from torch.nn import functional as F
@@ -118,6 +119,19 @@ WRITTEN = {
     "perceiver": Written(recurrent.Perceiver, ADAMW),
     "capsules": Written(recurrent.Capsules, ADAM),
     "splines": Written(of(recurrent.Splines, 784, 64, 10), ADAM),
+    "siamese": Written(sets.Siamese, ADAM),
+    "queries": Written(sets.Queries, ADAMW),
+    "both-ways": Written(sets.BothWays, ADAM),
+    "stacked": Written(sets.Stacked, ADAM),
+    "coordinates": Written(sets.Coordinates, ADAM),
+    "fourier": Written(sets.Fourier, ADAMW + " --freeze=*_cos,*_sin"),
+    "points": Written(sets.Points, ADAM),
+    "relations": Written(sets.Relations, ADAM),
+    "graph": Written(sets.Graph, ADAM + " --freeze=edges"),
+    "activations": Written(sets.Activations, ADAM),
+    "prototypes": Written(sets.Prototypes,
+                          MOMENTUM + " --train-only=features*,prototypes"),
+    "cosines": Written(sets.Cosines, ADAM),
     "softmax": Written(rows.perceptron, SGD),
     "mlp-tiny": Written(of(rows.perceptron, 32), SGD, 16),
     "mlp-wide": Written(of(rows.perceptron, 2048, 2048), SGD, 256),

@@ -26,6 +26,13 @@ AttributeKind mlir::mnistc::aNumberOfBytes() {
           }};
 }
 
+AttributeKind mlir::mnistc::anI64() {
+  return {"an i64", [](Attribute value) {
+            auto number = dyn_cast<IntegerAttr>(value);
+            return number && number.getType().isSignlessInteger(64);
+          }};
+}
+
 AttributeKind mlir::mnistc::manyI64() {
   return {"an array of i64",
           [](Attribute value) { return isa<DenseI64ArrayAttr>(value); }};

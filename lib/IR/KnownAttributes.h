@@ -22,6 +22,7 @@ struct AttributeKind {
 
 AttributeKind aString();
 AttributeKind aUnit();
+AttributeKind anI64();
 /// An i64 that does not overflow when sizes are added to it.
 AttributeKind aNumberOfBytes();
 AttributeKind manyI64();

@@ -78,7 +78,8 @@ private:
     int number = 0;
     for (const onnx::NodeProto &proto : model.graph().node()) {
       GraphNode node{&proto, proto.name(),
-                     proto.domain() == "ai.onnx" ? "" : proto.domain(), 0};
+                     proto.domain() == "ai.onnx" ? "" : proto.domain(), 0,
+                     number};
       if (node.name.empty())
         node.name = proto.op_type() + "_" + std::to_string(number);
       node.opset = model.opsets.lookup(node.domain);

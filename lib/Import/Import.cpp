@@ -378,7 +378,7 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
           constant && !constant->hasAttr("mnist.name"))
         constant->setDiscardableAttr("mnist.name", builder.getStringAttr(name));
       Tensor tensor = {{}, value, {}, false, false, isBatched};
-      tensor.isSequence = view.givesSequence();
+      tensor.sequence = view.givenSequence();
       scope.tensors.define(name, tensor);
     }
   });
@@ -387,7 +387,7 @@ void Importer::importNode(const GraphNode &node, Node::Scope scope,
 Value Importer::outputValue(const onnx::ValueInfoProto &output,
                             Tensors &tensors, Batch batch) {
   Value value = tensors.value(output.name());
-  if (tensors.find(output.name())->isSequence)
+  if (tensors.find(output.name())->sequence)
     unsupported("a sequence as output of the graph is not supported");
   const auto &declared = output.type().tensor_type();
   if (declared.elem_type()) {

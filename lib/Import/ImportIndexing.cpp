@@ -109,66 +109,55 @@ static Value split(Node &n) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// The size of the parts, of which a sequence has several.
-static int64_t partSize(Node &n, int64_t whole) {
+/// The sizes of the parts: one by one, or one for all but perhaps the last.
+static Shape partSizes(Node &n, int64_t whole) {
   if (!n.hasInput(1))
-    return 1;
+    return Shape(whole, 1);
   Shape sizes = n.constantInts(1, "split");
-  if (!llvm::all_equal(sizes))
-    unsupported("parts of several sizes are not supported in a sequence, got " +
-                shapeText(sizes));
-  int64_t count = sizes.size(), size = sizes.empty() ? 0 : sizes.front();
-  if (n.inputType(1).getRank() == 1 &&
-      (size <= 0 || size > whole || count * size != whole))
+  const bool isOne = n.inputType(1).getRank() == 0;
+  const int64_t least = isOne ? 1 : 0;
+  for (int64_t size : sizes)
+    if (size < least || size > whole)
+      fail("expected parts of " + Twine(least) + " to " + Twine(whole) +
+           " elements, got " + Twine(size));
+  if (isOne) {
+    const int64_t size = sizes.front();
+    sizes.assign(whole / size, size);
+    if (whole % size)
+      sizes.push_back(whole % size);
+  } else if (std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != whole) {
     fail("expected parts of " + Twine(whole) + " in total, got " +
          shapeText(sizes));
-  if (size <= 0)
-    fail("expected parts of at least one element, got " + Twine(size));
-  if (whole % size)
-    unsupported("a last part of another size is not supported in a sequence, "
-                "got parts of " +
-                Twine(size) + " of " + Twine(whole));
-  return size;
+  }
+  return sizes;
 }
 
-/// A sequence is a tensor with its elements, which are of one shape, along a
-/// first dimension.
 static Value splitToSequence(Node &n) {
-  n.giveSequences();
   Value x = n.input(0);
   int64_t dim = n.axis(n.attribute("axis", 0), rankOf(x));
-  int64_t whole = shapeOf(x)[dim], size = partSize(n, whole);
   bool keeps = n.flag("keepdims", true) || n.hasInput(1);
-  Shape parts(shapeOf(x)), order = {dim};
-  parts[dim] = size;
-  parts.insert(parts.begin() + dim, whole / size);
-  for (int64_t i = 0; i <= rankOf(x); ++i)
-    if (i != dim)
-      order.push_back(i);
-  Value split = n.reshape(x, parts);
-  Shape shape;
-  for (int64_t from : order)
-    shape.push_back(parts[from]);
-  Value sequence = n.create<TransposeOp>(tensorType(shape, elementOf(x)), split,
-                                         ArrayRef(order));
-  if (!keeps)
-    shape.erase(shape.begin() + dim + 1);
-  return n.reshape(sequence, shape);
+  n.giveSequences({dim, partSizes(n, shapeOf(x)[dim]), keeps});
+  return x;
 }
 
 static Value sequenceAt(Node &n) {
-  Value sequence = n.sequence(0);
-  int64_t count = shapeOf(sequence).front();
+  const Parts &parts = n.parts(0);
+  Value x = n.sequence(0);
+  const auto count = static_cast<int64_t>(parts.sizes.size());
   Shape position = n.constantInts(1, "position");
   if (position.size() != 1 || position[0] < -count || position[0] >= count)
     fail("expected a position from " + Twine(-count) + " to " +
          Twine(count - 1) + ", got " + shapeText(position));
-  Shape starts(rankOf(sequence), 0), steps(rankOf(sequence), 1);
-  Shape shape(shapeOf(sequence));
-  starts[0] = position[0] < 0 ? position[0] + count : position[0];
-  shape[0] = 1;
-  return n.reshape(slice(n, sequence, starts, steps, shape),
-                   ArrayRef(shape).drop_front());
+  const int64_t at = position[0] < 0 ? position[0] + count : position[0];
+  Shape starts(rankOf(x), 0), steps(rankOf(x), 1), shape(shapeOf(x));
+  shape[parts.dim] = parts.sizes[at];
+  if (parts.sizes[at] != 0)
+    starts[parts.dim] = std::accumulate(parts.sizes.begin(),
+                                        parts.sizes.begin() + at, int64_t(0));
+  Value part = slice(n, x, starts, steps, shape);
+  if (!parts.keepsDim)
+    shape.erase(shape.begin() + parts.dim);
+  return n.reshape(part, shape);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,29 +21,12 @@ struct BatchNorm {
 };
 } // namespace
 
-/// Whether a Constant node holds `number`, repeated.
-static bool isNumberOfNode(Node &n, int i, double number) {
-  DenseElementsAttr value = n.knownConstant(i);
-  return n.isOfNode(i) && value.isSplat() &&
-         value.getSplatValue<APFloat>().isExactlyValue(number);
-}
-
-/// PyTorch's exporter writes a normalization that learns no scale and bias with
-/// Constant nodes of ones and zeros, beside statistics that are initializers.
-/// Exporters that write weights as Constant nodes write all of them so.
-static bool learnsNothing(Node &n) {
-  return isNumberOfNode(n, 1, 1) && isNumberOfNode(n, 2, 0) && !n.isOfNode(3);
-}
-
 /// The operands, with `x` as batch, channels and all other dimensions. Without
 /// `spatial` (up to opset 8) each place of an image is a separate channel.
 static BatchNorm batchNorm(Node &n) {
-  auto learned = [&, fixed = learnsNothing(n)](int i) {
-    return fixed ? n.constantOf(n.knownConstant(i)) : n.floatInput(i);
-  };
   BatchNorm b{n.floatInput(0),
-              learned(1),
-              learned(2),
+              n.floatInput(1),
+              n.floatInput(2),
               n.floatInput(3),
               n.floatInput(4),
               n.attribute("epsilon", 1e-5),
@@ -71,6 +54,9 @@ static Value byRunningStatistics(Node &n, const BatchNorm &b) {
   Value y = n.create<BatchNormOp>(
       b.x.getType(), b.x, b.scale, b.bias, b.mean, b.variance,
       /*dim=*/uint64_t(1), llvm::APFloat(b.epsilon), llvm::APFloat(b.momentum));
+  // Where a training updates statistics that several nodes have.
+  if (n.trains())
+    y.getDefiningOp()->setAttr("mnist.number", n.i64(n.number()));
   return n.reshape(y, n.inputType(0).getShape());
 }
 

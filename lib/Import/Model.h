@@ -20,7 +20,8 @@ struct GraphNode {
   const onnx::NodeProto *proto;
   std::string name; ///< the file's, or made of operator and number
   std::string domain;
-  int opset; ///< 0 where the model imports none for the domain
+  int opset;      ///< 0 where the model imports none for the domain
+  int number = 0; ///< in the file
 
   /// "node 'conv1' (Conv, opset 17)"
   std::string place() const;

@@ -51,16 +51,22 @@ const Tensor &Node::anyInput(int i) const {
 
 const Tensor &Node::tensor(int i) const {
   const Tensor &found = anyInput(i);
-  if (found.isSequence)
+  if (found.sequence)
     fail("expected a tensor as input " + quoted(node.proto->input(i)) +
          ", got a sequence");
   return found;
 }
 
-Value Node::sequence(int i) {
-  if (!anyInput(i).isSequence)
+const Parts &Node::parts(int i) const {
+  const std::optional<Parts> &found = anyInput(i).sequence;
+  if (!found)
     fail("expected a sequence as input " + quoted(node.proto->input(i)) +
          ", got a tensor");
+  return *found;
+}
+
+Value Node::sequence(int i) {
+  parts(i);
   return scope.tensors.value(node.proto->input(i));
 }
 

@@ -40,6 +40,8 @@ public:
 
   /// The opset that the node is of.
   int opset() const { return node.opset; }
+  /// Its number in the file, in whose order frameworks run nodes.
+  int number() const { return node.number; }
   MLIRContext *context() const { return builder.getContext(); }
   const Batch &batch() const { return scope.batch; }
   /// Whether what is imported will be trained.
@@ -64,6 +66,8 @@ public:
   bool isBatched(int i) const;
   /// An input that is a sequence, which no other function takes.
   Value sequence(int i);
+  /// Of which the tensor sequence(i) is a sequence.
+  const Parts &parts(int i) const;
 
   /// Has a program refuse numbers outside of [lowest, highest], but for
   /// `ignored`, where `value` is a graph input of integers, moved or converted
@@ -79,8 +83,6 @@ public:
   Numbers constantNumbers(int i, StringRef what);
   /// Null where it is known at run time only.
   DenseElementsAttr knownConstant(int i) const;
-  /// Whether a Constant node holds it, not an initializer.
-  bool isOfNode(int i) const { return tensor(i).isOfNode; }
 
   //===--------------------------------------------------------------------===//
   // Attributes
@@ -118,7 +120,7 @@ public:
   bool isUsed(int i) const;
   void setOutput(int i, Value value);
   /// The outputs are sequences.
-  void giveSequences() { givesSequences = true; }
+  void giveSequences(Parts parts) { sequences = std::move(parts); }
 
   //===--------------------------------------------------------------------===//
   // Creating ops
@@ -128,6 +130,7 @@ public:
     return checked(builder.create<Op>(location, std::forward<Args>(args)...));
   }
   FloatAttr f64(double number) { return builder.getF64FloatAttr(number); }
+  IntegerAttr i64(int64_t number) { return builder.getI64IntegerAttr(number); }
   /// For formulas of tensors whose shapes were looked at.
   Arithmetic arithmetic() { return {builder, location}; }
 
@@ -149,7 +152,7 @@ public:
   void finish(Value first);
   ArrayRef<Value> results() const { return outputs; }
   bool anyBatched() const;
-  bool givesSequence() const { return givesSequences; }
+  const std::optional<Parts> &givenSequence() const { return sequences; }
 
 private:
   const onnx::AttributeProto *find(StringRef name) const;
@@ -169,7 +172,7 @@ private:
   Location location;
   llvm::StringSet<> asked;
   SmallVector<Value> outputs;
-  bool givesSequences = false;
+  std::optional<Parts> sequences;
 };
 
 //===----------------------------------------------------------------------===//

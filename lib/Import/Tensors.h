@@ -13,8 +13,17 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <optional>
 
 namespace mlir::mnistc::importer {
+
+/// How a tensor is a sequence: of parts of these sizes along a dimension, which
+/// parts of one element may lack.
+struct Parts {
+  int64_t dim = 0;
+  SmallVector<int64_t> sizes;
+  bool keepsDim = true;
+};
 
 struct Tensor {
   RankedTensorType type;
@@ -22,9 +31,9 @@ struct Tensor {
   DenseElementsAttr constant; ///< of initializers and bound graph inputs
   bool isParameter = false;   ///< a float initializer
   bool isGraphInput = false;
-  bool isBatched = false;  ///< its first dimension may be the batch
-  bool isOfNode = false;   ///< a parameter that a Constant node holds
-  bool isSequence = false; ///< its elements are along a first dimension
+  bool isBatched = false; ///< its first dimension may be the batch
+  bool isOfNode = false;  ///< a parameter that a Constant node holds
+  std::optional<Parts> sequence = {}; ///< of its parts, where it is one
 };
 
 /// The parameters that a module has so far; all its functions share them.

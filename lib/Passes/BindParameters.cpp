@@ -59,10 +59,8 @@ LogicalResult BindParameters::bindStores(func::FuncOp function) {
        llvm::to_vector(function.getOps<ml_program::GlobalStoreOp>())) {
     StringAttr name = store.getGlobal().getLeafReference();
     if (!stored.insert(name).second)
-      return store.emitError("expected one node to update '")
-             << name.getValue()
-             << "', got two: a normalization that is used twice trains with "
-                "--freeze=NAMES of its statistics";
+      return store.emitError("expected one store of '")
+             << name.getValue() << "', got two";
     results.push_back(store.getValue());
     attributes.push_back(DictionaryAttr::get(&getContext(), {nameOf(name)}));
     store.erase();

@@ -7,6 +7,7 @@
 #include "lib/IR/PlanKind.h"
 #include "lib/Passes/Passes.h"
 #include "lib/Passes/States.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::mnistc {
 
@@ -19,6 +20,20 @@ struct ExpandTraining : impl::ExpandTrainingBase<ExpandTraining> {
   void runOnOperation() override;
   LogicalResult expand(BatchNormOp op);
   void expand(DropoutOp op, int64_t stream);
+  void updateInOrder(func::FuncOp function);
+
+  /// What a batch norm does to running statistics.
+  struct Update {
+    StringAttr name;
+    Value running, batch;
+    double kept;    ///< of what was there
+    int64_t number; ///< of the node
+    Location loc;
+  };
+  Value updated(const Update &update, Value running, OpBuilder &builder);
+  /// Those of statistics that several batch norms have in common.
+  SmallVector<Update> shared;
+  llvm::DenseMap<StringAttr, int> norms; ///< that have a statistic
 };
 
 /// Means of a batch, by channel, for a batch normalization.
@@ -94,11 +109,18 @@ LogicalResult ExpandTraining::expand(BatchNormOp op) {
   Value y = a.add(a.mul(centered, a.broadcast(scale, dim, type)),
                   a.broadcast(op.getBias(), dim, type));
 
+  auto number = op->getAttrOfType<IntegerAttr>("mnist.number");
   auto update = [&](StringAttr name, Value running, Value batch) {
-    double kept = op.getMomentum().convertToDouble();
-    batch = batchMean.overRanks(batch);
-    Value old = a.mul(a.number(running, kept), running);
-    states.store(name, a.add(old, a.mul(a.number(batch, 1 - kept), batch)));
+    Update made{name,
+                running,
+                batchMean.overRanks(batch),
+                op.getMomentum().convertToDouble(),
+                number ? number.getInt() : int64_t(shared.size()),
+                op.getLoc()};
+    if (norms[name] > 1)
+      shared.push_back(made);
+    else
+      states.store(name, updated(made, running, builder));
   };
   update(meanName, op.getMean(), mean);
   update(varianceName, op.getVariance(), variance);
@@ -107,6 +129,30 @@ LogicalResult ExpandTraining::expand(BatchNormOp op) {
   ++numNormalizations;
   getOperation()->setAttr("mnist.partial", builder.getStringAttr("dropped"));
   return success();
+}
+
+Value ExpandTraining::updated(const Update &update, Value running,
+                              OpBuilder &builder) {
+  Arithmetic a{builder, update.loc};
+  Value old = a.mul(a.number(running, update.kept), running);
+  Value more = a.mul(a.number(update.batch, 1 - update.kept), update.batch);
+  return a.add(old, more);
+}
+
+/// Of several updates of one statistic each goes on with what the one before
+/// gives, in the order of the file's nodes, as frameworks run them.
+void ExpandTraining::updateInOrder(func::FuncOp function) {
+  OpBuilder builder(function.getBody().front().getTerminator());
+  llvm::sort(shared, [](const Update &a, const Update &b) {
+    return a.number < b.number;
+  });
+  llvm::MapVector<StringAttr, Value> latest;
+  for (const Update &update : shared) {
+    Value &value = latest.insert({update.name, update.running}).first->second;
+    value = updated(update, value, builder);
+  }
+  for (auto &[name, value] : latest)
+    States(getOperation(), builder, value.getLoc()).store(name, value);
 }
 
 /// How many rows the operand of a dropout has: the batch's. One that has no
@@ -165,9 +211,13 @@ void ExpandTraining::runOnOperation() {
     SmallVector<DropoutOp> dropouts;
     function.walk([&](BatchNormOp op) { normalizations.push_back(op); });
     function.walk([&](DropoutOp op) { dropouts.push_back(op); });
+    norms.clear(), shared.clear();
+    for (BatchNormOp op : normalizations)
+      ++norms[bufferOf(op.getMean())], ++norms[bufferOf(op.getVariance())];
     for (BatchNormOp op : normalizations)
       if (failed(expand(op)))
         return signalPassFailure();
+    updateInOrder(function);
     for (auto [number, op] : llvm::enumerate(dropouts))
       expand(op, number + 1);
   }

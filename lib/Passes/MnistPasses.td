@@ -114,6 +114,29 @@ def ConvToMatmul : Pass<"mnist-conv-to-matmul", "::mlir::func::FuncOp"> {
                               "convolutions replaced">];
 }
 
+def JoinInputs : Pass<"mnist-join-inputs", "::mlir::func::FuncOp"> {
+  let summary = "Multiply several matrices with the same weights at once";
+  let description = [{
+    Products of matrices with one parameter or constant, such as those of a
+    recurrent cell with the elements of a sequence, become one product of these
+    matrices one below another, of which each is a part; if all add the same bias,
+    so does the one. Only where there are `fewest` of them or more, and none needs
+    what another one gives.
+
+    Large inputs stay as they are: they are copied below each other, while their
+    products leave little idle.
+  }];
+  let options = [
+    Option<"fewest", "fewest", "int64_t", /*default=*/"2",
+           "Products with the same weights">,
+    Option<"inputs", "inputs", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "Elements of the joined inputs, at most">,
+  ];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numJoined", "num-joined", "products joined">];
+}
+
 def JoinProducts : Pass<"mnist-join-products", "::mlir::func::FuncOp"> {
   let summary = "Multiply a matrix with several weights at once";
   let description = [{
@@ -150,6 +173,25 @@ def FoldConstants : Pass<"mnist-fold-constants", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numFolded", "num-folded", "ops computed">];
+}
+
+def JoinTerms : Pass<"mnist-join-terms", "::mlir::func::FuncOp"> {
+  let summary = "Compute sums of products as one product";
+  let description = [{
+    A sum of `fewest` products of matrices or more, with the same flags, becomes
+    one product of their operands one after another, if these have at most `most`
+    elements. The gradient of weights that are used many times, as those of a
+    recurrent cell are, is such a sum. Of few terms each is there before the next,
+    and is added while others are computed.
+  }];
+  let options = [
+    Option<"fewest", "fewest", "int64_t", /*default=*/"2", "Products of a sum">,
+    Option<"most", "most", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "Elements of the operands of a sum's products, at most">,
+  ];
+  let dependentDialects = ["::mlir::mnistc::MnistDialect"];
+  let statistics = [Statistic<"numJoined", "num-joined", "products joined">];
 }
 
 def SplitSums : Pass<"mnist-split-sums", "::mlir::func::FuncOp"> {

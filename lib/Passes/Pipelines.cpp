@@ -48,6 +48,11 @@ static void addLayoutPasses(OpPassManager &pm, const InferOptions &options) {
   if (const int64_t most = machineOf(options).joinedWeights;
       options.joinProducts && most > 0)
     pm.addNestedPass<func::FuncOp>(createJoinProducts({most}));
+  if (const std::optional<JoinedProducts> &joined =
+          machineOf(options).joinedInputs;
+      options.joinInputs && joined)
+    pm.addNestedPass<func::FuncOp>(
+        createJoinInputs({joined->fewest, joined->elements}));
 }
 
 /// Once more: the passes before left arithmetic on constants.
@@ -185,6 +190,11 @@ static void addGradientPasses(OpPassManager &pm, const TrainOptions &options) {
   if (options.joinPools && machineOf(options).joinsPools)
     pm.addNestedPass<func::FuncOp>(createIndexPools());
   pm.addNestedPass<func::FuncOp>(createSplitSums());
+  if (const std::optional<JoinedProducts> &terms =
+          machineOf(options).joinedTerms;
+      options.joinTerms && terms)
+    pm.addNestedPass<func::FuncOp>(
+        createJoinTerms({terms->fewest, terms->elements}));
   addCleanUp(pm, options);
 }
 

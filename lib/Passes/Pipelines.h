@@ -57,6 +57,13 @@ struct InferOptions : PassPipelineOptions<InferOptions> {
   Option<bool> joinProducts{
       *this, "join-products", llvm::cl::init(true),
       llvm::cl::desc("Multiply a matrix with several weights at once")};
+  Option<bool> joinInputs{
+      *this, "join-inputs", llvm::cl::init(true),
+      llvm::cl::desc(
+          "Multiply several matrices with the same weights at once")};
+  Option<bool> joinTerms{
+      *this, "join-terms", llvm::cl::init(true),
+      llvm::cl::desc("Compute sums of many products as one product")};
   Option<bool> cse{*this, "cse", llvm::cl::init(true),
                    llvm::cl::desc("Compute equal ops once")};
   Option<bool> reuseMemory{

@@ -71,22 +71,6 @@ static Permutation swapOf(Value value) {
   return perm;
 }
 
-/// Whether all elements are one number.
-static bool isNumber(Value value) {
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  auto constant = dyn_cast_or_null<SplatElementsAttr>(constantValue(value));
-  return constant || (broadcast && broadcast.getDims().empty());
-}
-
-/// The operand of an elementwise op whose others are numbers; null where there
-/// is none, or not one.
-static Value onlyTensor(Operation *op) {
-  SmallVector<Value> others(
-      llvm::make_filter_range(op->getOperands(), std::not_fn(isNumber)));
-  return op->hasTrait<Elementwise>() && others.size() == 1 ? others[0]
-                                                           : Value();
-}
-
 static Value numberLike(Value number, ArrayRef<int64_t> shape, OpBuilder &b) {
   auto type = cast<RankedTensorType>(number.getType()).clone(shape);
   if (auto broadcast = number.getDefiningOp<BroadcastOp>())
@@ -140,46 +124,9 @@ static Value matricesTransposed(Value value, OpBuilder &b, bool isOwn = true) {
   return b.create<TransposeOp>(transpose.getLoc(), transpose.getInput(), perm);
 }
 
-/// transpose(reshape(x)) = reshape(transpose(x)) for the product x, where the
-/// reshape keeps its matrices
-static LogicalResult transposeMatrices(TransposeOp op,
-                                       PatternRewriter &rewriter) {
-  auto reshape = op.getInput().getDefiningOp<ReshapeOp>();
-  if (!reshape || !reshape->hasOneUse() || !keepsMatrices(reshape) ||
-      !swapsMatrix(op.getPerm()) || !reshape.getInput().hasOneUse() ||
-      !reshape.getInput().getDefiningOp<MatmulOp>())
-    return rewriter.notifyMatchFailure(op, "input is no reshaped product");
-  Value turned = rewriter.create<TransposeOp>(op.getLoc(), reshape.getInput(),
-                                              swapOf(reshape.getInput()));
-  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), turned);
-  return success();
-}
-
 static MatmulOp turned(MatmulOp op, OpBuilder &b) {
   return b.create<MatmulOp>(op.getLoc(), op.getRhs(), op.getLhs(),
                             !op.getTransposed()[1], !op.getTransposed()[0]);
-}
-
-/// transpose(a b) = b' a', which are but flags
-static LogicalResult transposeMatmul(TransposeOp op,
-                                     PatternRewriter &rewriter) {
-  auto matmul = op.getInput().getDefiningOp<MatmulOp>();
-  if (!matmul || !matmul->hasOneUse() || !swapsMatrix(op.getPerm()))
-    return rewriter.notifyMatchFailure(op, "input is no product of its own");
-  rewriter.replaceOp(op, turned(matmul, rewriter));
-  return success();
-}
-
-/// Whether a value without other users is a product, reshaped or times a number
-/// or the like.
-static bool isOfProduct(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !value.hasOneUse())
-    return false;
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return keepsMatrices(reshape) && isOfProduct(reshape.getInput());
-  Value tensor = onlyTensor(op);
-  return isa<MatmulOp>(op) || (tensor && isOfProduct(tensor));
 }
 
 /// Such a value with its matrices transposed, which are but the product's
@@ -197,19 +144,22 @@ static Value turnedMatrices(Value value, OpBuilder &b) {
       turnedMatrices(reshape.getInput(), b));
 }
 
-/// Where columns of a product become rows by a transpose of more than its
-/// matrices, it computes them as rows: elements that are adjacent after the
-/// transpose are so before it.
-static LogicalResult transposeColumns(TransposeOp op,
+/// transpose(a b) = b' a', which are but flags. A transpose of more than the
+/// matrices is left with the rest, if columns of the product become rows:
+/// elements that are adjacent after it are so before it then.
+static LogicalResult transposeProduct(TransposeOp op,
                                       PatternRewriter &rewriter) {
-  const Permutation swap = swapOf(op.getInput());
-  const auto rank = static_cast<int64_t>(swap.size());
-  if (op.getPerm().back() != rank - 2 || swapsMatrix(op.getPerm()) ||
+  const auto rank = static_cast<int64_t>(op.getPerm().size());
+  if (rank < 2 || op.getPerm().back() != rank - 2 ||
       !isOfProduct(op.getInput()))
     return rewriter.notifyMatchFailure(op, "no columns of a product");
-  rewriter.replaceOpWithNewOp<TransposeOp>(
-      op, op.getType(), turnedMatrices(op.getInput(), rewriter),
-      permute(swap, op.getPerm()));
+  const Permutation swap = swapOf(op.getInput());
+  Value before = turnedMatrices(op.getInput(), rewriter);
+  const Permutation rest = permute(swap, op.getPerm());
+  if (isIdentity(rest))
+    rewriter.replaceOp(op, before);
+  else
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), before, rest);
   return success();
 }
 
@@ -354,8 +304,7 @@ void pushTransposes(func::FuncOp function) {
   TransposeOp::getCanonicalizationPatterns(patterns, context);
   ReshapeOp::getCanonicalizationPatterns(patterns, context);
   addPatterns(patterns, transposeConstant, transposeBroadcast, transposeIota,
-              transposeMatrices, transposeColumns, transposeMatmul,
-              matmulOfTranspose, matmulOfFlattened);
+              transposeProduct, matmulOfTranspose, matmulOfFlattened);
   patterns.add<SinkReshape>(context);
   addPatterns(patterns, reduceTranspose<ReduceSumOp>,
               reduceTranspose<ReduceMaxOp>, reduceTranspose<ReduceMinOp>,

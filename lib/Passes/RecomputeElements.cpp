@@ -138,14 +138,14 @@ bool RecomputeElements::isReadWith(Operation *op, Value base,
   });
 }
 
-static bool isNumber(Operation *op) {
+static bool givesNumber(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0)).isF32();
 }
 
 /// Whether `base` takes the place of more than it needs itself. A boolean takes
 /// a byte of four: alone it is only computed again from what is read anyway.
 bool RecomputeElements::pays(Value base, ArrayRef<Operation *> values) const {
-  if (llvm::any_of(values, isNumber))
+  if (llvm::any_of(values, givesNumber))
     return isStored(base) || values.size() > 1;
   return llvm::all_of(
       values, [&](Operation *mask) { return isReadWith(mask, base, base); });
@@ -214,7 +214,7 @@ void RecomputeElements::lookThroughRelu(CompareOp op, ValuesOf &valuesOf) {
   const Value base = baseOf(op);
   if (isStored(base) && isCandidate(op) &&
       llvm::any_of(valuesOf.lookup(base), [&](Operation *value) {
-        return isNumber(value) && isReadWith(op, base, value->getResult(0));
+        return givesNumber(value) && isReadWith(op, base, value->getResult(0));
       })) {
     llvm::erase(valuesOf[result], op);
     valuesOf[base].push_back(op);

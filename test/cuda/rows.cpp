@@ -121,7 +121,7 @@ TEST(Rows, LargeOnesAreSharedByBlocksThatKeepThem) {
   const shape::RowTeams kept = shape::rowTeamsOf(images, pairs);
   EXPECT_EQ(kept.splits, 2);
   EXPECT_TRUE(shape::keepsRows(images, pairs, kept, kept.threads()));
-  // Loops that draw numbers are long; caches hold less; no cluster has enough.
+  // Loops that draw numbers are long; caches hold less.
   shape::RowTraits drawn = pairs;
   drawn.drawsNumbers = true;
   EXPECT_EQ(shape::rowTeamsOf(images, drawn).splits, 1);
@@ -129,8 +129,24 @@ TEST(Rows, LargeOnesAreSharedByBlocksThatKeepThem) {
   other.outputs = 150;
   EXPECT_EQ(shape::rowTeamsOf(other, pairs).splits,
             shape::rowTeams(other).splits);
-  other.outputs = 384, other.size *= 10;
-  EXPECT_EQ(shape::rowTeamsOf(other, pairs).splits, 1);
+}
+
+TEST(Rows, LargeOnesThatNoClusterKeepsHaveBlocksForAllMultiprocessors) {
+  Reduce images{
+      .outputs = 128, .size = 200704, .contiguous = false, .run = 784};
+  EXPECT_EQ(shape::rowTeams(images).splits, 1);
+  const shape::RowTeams few = shape::rowTeamsOf(images, pairs);
+  EXPECT_FALSE(shape::keepsRows(images, pairs, few, few.threads()));
+  EXPECT_EQ(few.splits, shape::largestCluster);
+  images.outputs = 384;
+  EXPECT_EQ(shape::rowTeamsOf(images, pairs).splits, 3);
+  // Each has a few turns.
+  images = {.outputs = 2048, .size = 250880, .contiguous = false, .run = 49};
+  EXPECT_EQ(shape::rowTeamsOf(images, pairs).splits, 1);
+  // One row of a million elements has as many as are a cluster anyway.
+  images = {.outputs = 1, .size = int64_t(1) << 23, .contiguous = true};
+  EXPECT_EQ(shape::rowTeamsOf(images, pairs).splits,
+            shape::rowTeams(images).splits);
 }
 
 TEST(Rows, FewBlocksAreSpreadWhereNoOthersRun) {
@@ -143,6 +159,13 @@ TEST(Rows, FewBlocksAreSpreadWhereNoOthersRun) {
   shape::RowTraits beside = pairs;
   beside.runsBeside = true;
   EXPECT_FALSE(shape::rows(images, beside).spread);
+  // But for launches of phases that store elements.
+  const Reduce columns{.outputs = 192, .size = 50176, .contiguous = false};
+  beside.rowsInFours = true;
+  EXPECT_TRUE(shape::rowTeamsOf(columns, beside).byPhases);
+  EXPECT_FALSE(shape::rows(columns, beside).spread);
+  beside.storesElements = true;
+  EXPECT_TRUE(shape::rows(columns, beside).spread);
   Reduce many = images;
   many.outputs = 1024;
   EXPECT_FALSE(shape::rows(many, pairs).spread);

@@ -5,8 +5,10 @@ import pathlib
 import re
 import sys
 
+import numpy as np
 import onnx
 from harness import ROOT, expect, ok
+from onnx import helper
 
 sys.path.insert(0, str(ROOT / "models"))
 from make import Graph  # noqa: E402
@@ -18,12 +20,55 @@ HERE = pathlib.Path(__file__).resolve().parent
 TRAIN = ("train", "--data=digits", "--limit=20", "--test-limit=8", "--epochs=1",
          "--report-every=1")
 NETWORKS = ("mxnet-simplecnn", "keras-cnn", "lenet5", "residual", "mobile", "vit",
-            "random-41", "branches")
+            "random-41", "branches", "recurrent")
 
-# What no network of models/ has: products of one matrix, which become one.
-OWN = {"branches": Network([FLATTEN, dense(32), RELU,
-                            concat([dense(16), TANH], [dense(8), SIGMOID]),
-                            dense(10)], train="")}
+
+def branches():
+    """Products of one matrix, which become one."""
+    network = Network([FLATTEN, dense(32), RELU,
+                       concat([dense(16), TANH], [dense(8), SIGMOID]), dense(10)],
+                      train="")
+    return Graph("branches", network, 1).model()
+
+
+
+def recurrent(width=12, rows=28):
+    """A cell that reads the rows of an image one after another: products with the
+    same weights, of inputs and of states, whose gradients are sums of as many."""
+    random = np.random.default_rng(1)
+    names = {"ofInput": (width, 28), "ofState": (width, width),
+             "bias": (width,), "ofHead": (10, width)}
+    tensors = [onnx.numpy_helper.from_array(
+        random.uniform(-0.3, 0.3, shape).astype(np.float32), name)
+        for name, shape in names.items()]
+    for name, values in (("shape", (-1, rows, 28)), ("dim", (1,))):
+        tensors.append(onnx.numpy_helper.from_array(np.array(values), name))
+    nodes = [helper.make_node("Reshape", ["x", "shape"], ["image"]),
+             helper.make_node("Split", ["image"], [f"row{i}" for i in range(rows)],
+                              axis=1, num_outputs=rows)]
+    for i in range(rows):
+        nodes += [helper.make_node("Squeeze", [f"row{i}", "dim"], [f"x{i}"]),
+                  helper.make_node("Gemm", [f"x{i}", "ofInput", "bias"],
+                                   [f"input{i}"], transB=1)]
+        total = f"input{i}"
+        if i > 0:
+            nodes += [helper.make_node("Gemm", [f"h{i - 1}", "ofState"],
+                                       [f"state{i}"], transB=1),
+                      helper.make_node("Add", [total, f"state{i}"], [f"sum{i}"])]
+            total = f"sum{i}"
+        nodes.append(helper.make_node("Tanh", [total], [f"h{i}"]))
+    nodes.append(helper.make_node("Gemm", [f"h{rows - 1}", "ofHead"], ["y"],
+                                  transB=1))
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes, "recurrent", [value("x", onnx.TensorProto.FLOAT, ["n", 1, 28, 28])],
+        [value("y", onnx.TensorProto.FLOAT, ["n", 10])], tensors)
+    return helper.make_model(graph, ir_version=10,
+                             opset_imports=[helper.make_opsetid("", 20)])
+
+
+# What no network of models/ has.
+OWN = {"branches": branches, "recurrent": recurrent}
 
 # Of a loss in f32, relative: some units in its last place.
 ROUNDING = 5e-7
@@ -33,7 +78,7 @@ def model(place, name):
     def make():
         path = place.path(f"{name}.onnx")
         if name in OWN:
-            onnx.save(Graph(name, OWN[name], 1).model(), str(path))
+            onnx.save(OWN[name](), str(path))
         else:
             ok(sys.executable, ROOT / "models/make.py", name, path,
                "--no-dropout")
@@ -83,6 +128,20 @@ def test_losses_as_on_the_cpu(place):
 def test_gpus_without_clusters(place):
     expect_as_on_the_cpu(place, ("mxnet-simplecnn", "residual", "random-41"),
                          "--arch=sm_80", CAPABILITY="80")
+
+
+def test_a_recurrence_is_one_chain(place):
+    """Of all states and their gradients; products of inputs are one step, and so
+    are those of the gradients of weights."""
+    program = place.path("recurrent-plan")
+    made = place.run(place.mnistc, model(place, "recurrent"), "--train",
+                     "--batch=8", "--libraries=none", "-o", program)
+    expect(made.code == 0, made)
+    plans = json.loads(place.run(program, "info", "--json").out)["plans"]
+    steps = next(plan["steps"] for plan in plans if plan["name"] == "train_8")
+    chains = [step for step in steps if step["schedule"].startswith("a chain")]
+    expect(len(chains) == 1 and "sum1.grad" in chains[0]["schedule"] and
+           len(steps) <= 12, [(step["name"], step["schedule"]) for step in steps])
 
 
 def test_precisions(place):

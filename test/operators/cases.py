@@ -59,15 +59,27 @@ class Table:
         self.values.append(self.random.uniform(-1, 1, shape).astype(np.float32))
         return name
 
+    def weight(self, shape):
+        return self.constant(self.random.uniform(-1, 1, shape).astype(np.float32))
+
     def constant(self, values):
         name = f"c{len(self.weights)}"
         self.weights.append(numpy_helper.from_array(values, name))
         return name
 
-    def node(self, operator, inputs, **attributes):
-        name = f"y{len(self.outputs)}"
+    def inner(self, operator, inputs, **attributes):
+        """Of which a case has one or several before its own node."""
+        name = f"n{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))
+        return name
+
+    def node(self, operator, inputs, **attributes):
+        name = self.inner(operator, inputs, **attributes)
         self.outputs.append(helper.make_empty_tensor_value_info(name))
+
+    def cases(self):
+        nodes = {node.name: node for node in self.nodes}
+        return [nodes[output.name] for output in self.outputs]
 
     def model(self):
         graph = helper.make_graph(self.nodes, "cases", self.inputs, self.outputs, self.weights)
@@ -86,6 +98,79 @@ def resize(table):
 def einsum(table):
     for equation, *shapes in EQUATIONS:
         table.node("Einsum", [table.input(shape) for shape in shapes], equation=equation)
+
+
+class Reordered:
+    """A tensor that a case of `table` reshapes, transposes and so on, at random."""
+
+    def __init__(self, table, random):
+        self.table, self.random = table, random
+        self.shape = [int(n) for n in random.choice([1, 2, 3, 4, 6], random.integers(3, 5))]
+        self.name = table.input(self.shape)
+
+    def step(self, operator, *others, shape=None, **attributes):
+        self.name = self.table.inner(operator, [self.name, *others], **attributes)
+        self.shape = self.shape if shape is None else shape
+
+    def reshape(self, shape):
+        self.step("Reshape", self.table.constant(np.array(shape, np.int64)), shape=shape)
+
+    def transpose(self):
+        """Of all dimensions, or rather of all but the last."""
+        moved = len(self.shape) - (self.random.random() < .8)
+        perm = [*map(int, self.random.permutation(moved)), *range(moved, len(self.shape))]
+        self.step("Transpose", shape=[self.shape[n] for n in perm], perm=perm)
+
+    def join(self):
+        if len(self.shape) > 2:
+            at = int(self.random.integers(len(self.shape) - 1))
+            self.reshape([*self.shape[:at], self.shape[at] * self.shape[at + 1],
+                          *self.shape[at + 2:]])
+
+    def split(self):
+        at = int(self.random.integers(len(self.shape)))
+        parts = [n for n in (1, 2, 3) if self.shape[at] % n == 0]
+        part = int(self.random.choice(parts))
+        if len(self.shape) < 6:
+            self.reshape([*self.shape[:at], part, self.shape[at] // part,
+                          *self.shape[at + 1:]])
+
+    def slice(self):
+        at = int(self.random.integers(len(self.shape)))
+        size, step = self.shape[at], int(self.random.choice([-1, 1, 2]))
+        start, end = (size - 1, -size - 1) if step < 0 else (size // 2 // step, size)
+        count = size if step < 0 else len(range(start, end, step))
+        self.step("Slice", *(self.table.constant(np.array([n], np.int64))
+                             for n in (start, end, at, step)),
+                  shape=[*self.shape[:at], count, *self.shape[at + 1:]])
+
+    def bias(self):
+        self.step("Add", self.table.weight([self.shape[-1]]))
+
+    def scale(self):
+        self.step("Mul", self.table.constant(np.array(.5, np.float32)))
+
+    def product(self):
+        shape, columns = self.shape, int(self.random.integers(2, 7))
+        self.reshape([int(np.prod(shape[:-1])), shape[-1]])
+        self.step("MatMul", self.table.weight([shape[-1], columns]),
+                  shape=[self.shape[0], columns])
+        if self.random.random() < .5:
+            self.bias()
+        self.reshape([*shape[:-1], columns])
+
+
+def reorderings(table):
+    """Transposes that meet past all that does not care, or nearly so."""
+    for case in range(150):
+        random = np.random.default_rng(case)
+        x = Reordered(table, random)
+        x.transpose()
+        for step in random.choice([x.join, x.split, x.slice, x.bias, x.scale, x.product,
+                                   x.product, x.transpose], random.integers(2, 9)):
+            step()
+        x.transpose()
+        table.node("Relu", [x.name])
 
 
 def by_runtime(table, path):
@@ -118,7 +203,7 @@ def check(place, fill, opset, truth):
     found = outputs_of(library, table.values,
                        [np.zeros_like(value, order="C") for value in expected])
     wrong = [f"{node.name} {[str(a).strip() for a in node.attribute]}: off by {error:.2g}"
-             for node, error in zip(table.nodes, map(distance, found, expected))
+             for node, error in zip(table.cases(), map(distance, found, expected))
              if not error <= 1e-5]  # NaN is off, too
     harness.expect(not wrong, "expected these results, got others\n" + "\n".join(wrong))
 
@@ -133,3 +218,7 @@ def test_resize(place):
 
 def test_einsum(place):
     check(place, einsum, 17, by_numpy)
+
+
+def test_reorderings(place):
+    check(place, reorderings, 17, by_runtime)

@@ -201,3 +201,36 @@ def test_running_statistics(place):
     for name, value in zip(names[2:], wanted[1:]):
         expect(np.allclose(found[name], value, rtol=1e-5),
                f"{name}: expected {value}, got {found[name]}")
+
+
+def test_running_statistics_of_two_nodes(place):
+    """They go through both, in the order of the file, as in PyTorch, not in that
+    in which what follows needs them."""
+    random = np.random.default_rng(7)
+    names = ("scale", "bias", "mean", "variance")
+    weights = {name: random.uniform(0.5, 1.5, 3).astype(np.float32)
+               for name in names}
+    x = random.uniform(-3, 3, (BATCH, 3)).astype(np.float32)
+
+    def node(x, y, *more, **attributes):
+        return helper.make_node("BatchNormalization", [x, *names], [y, *more],
+                                momentum=0.8, **attributes)
+    model = save_model(
+        place.path("norms.onnx"),
+        [node("x", "first"), helper.make_node("Exp", ["x"], ["z"]),
+         node("z", "second"), helper.make_node("Sub", ["second", "first"], ["y"])],
+        [("x", ["N", 3])], [("y", ["N", 3])], list(weights.items()))
+    found = trained(place, model, x, np.zeros((BATCH, 3)))
+    wanted = dict(weights)
+    for seen in (x, np.exp(x)):
+        reference = save_model(
+            place.path("norm-of-one.onnx"),
+            [node("x", "y", "running_mean", "running_variance", training_mode=1)],
+            [("x", ["N", 3])],
+            [(name, None) for name in ("running_mean", "running_variance")],
+            list(wanted.items()))
+        wanted["mean"], wanted["variance"] = ReferenceEvaluator(
+            str(reference)).run(None, {"x": seen})
+    for name in names[2:]:
+        expect(np.allclose(found[name], wanted[name], rtol=1e-5),
+               f"{name}: expected {wanted[name]}, got {found[name]}")

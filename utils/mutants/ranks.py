@@ -7,7 +7,7 @@ MUTANTS = [
      ["ranks/equal.test_values"]),
     ("each rank keeps its own running statistics",
      "lib/Passes/ExpandTraining.cpp",
-     "batch = batchMean.overRanks(batch);", "",
+     "batchMean.overRanks(batch),", "batch,",
      ["lit/expand-training-ranks"]),
     ("a gradient is not added up", "lib/Passes/ReduceGradients.cpp",
      "isZero(gradient)",

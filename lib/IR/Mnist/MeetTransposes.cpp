@@ -12,19 +12,12 @@ using namespace mlir::mnistc;
 
 namespace {
 
-/// What the elements of a value are in: those of another, its natural value, of
-/// shape `shape`, transposed by `perm` and then reshaped.
-struct Order {
-  SmallVector<int64_t> shape, perm;
-
-  SmallVector<int64_t> transposed() const { return permute(shape, perm); }
-};
-
-/// The same order with dimensions so small that each of the value's is one or
-/// several of them, one after another.
+/// The order of a value's elements, which are those of its natural value, with
+/// dimensions so small that each of the value's is one or several of them, one
+/// after another.
 struct Refined {
-  Order order;
-  /// Of each of the value's dimensions those of `order.transposed()`; of one of
+  ElementOrder order;
+  /// Of each of the value's dimensions those of the transposed ones; of one of
   /// size 1 there may be none.
   SmallVector<SmallVector<int64_t>> groups;
 
@@ -73,9 +66,10 @@ static std::optional<Refinement> commonParts(ArrayRef<int64_t> from,
   return all;
 }
 
-static std::optional<Refined> refine(const Order &order,
+static std::optional<Refined> refine(const ElementOrder &order,
                                      ArrayRef<int64_t> value) {
-  std::optional<Refinement> parts = commonParts(order.transposed(), value);
+  std::optional<Refinement> parts =
+      commonParts(permute(order.shape, order.perm), value);
   if (!parts)
     return std::nullopt;
   // Where the parts of each natural dimension begin.
@@ -103,24 +97,27 @@ public:
 
   /// Whether all that read `value` can read `natural` instead, up to
   /// transposes.
-  bool follow(Value value, Value natural, const Order &order);
+  bool follow(Value value, Value natural, const ElementOrder &order);
 
   TransposeCost before, after;
 
 private:
-  bool use(Operation *user, Value value, Value natural, const Order &order);
-  bool transpose(TransposeOp op, Value natural, const Order &order);
-  bool slice(SliceOp op, Value natural, const Order &order);
+  bool use(Operation *user, Value value, Value natural,
+           const ElementOrder &order);
+  bool transpose(TransposeOp op, Value natural, const ElementOrder &order);
+  bool slice(SliceOp op, Value natural, const ElementOrder &order);
   bool elementwise(Operation *op, Value value, Value natural,
-                   const Order &order);
-  bool product(MatmulOp op, Value value, Value natural, const Order &order);
+                   const ElementOrder &order);
+  bool product(MatmulOp op, Value value, Value natural,
+               const ElementOrder &order);
 
   Value reshaped(Value natural, ArrayRef<int64_t> shape);
-  Value inOrder(Value natural, const Order &order, RankedTensorType type,
+  Value inOrder(Value natural, const ElementOrder &order, RankedTensorType type,
                 Location loc);
   Value broadcast(BroadcastOp op, const Refined &refined);
 
   OpBuilder *builder;
+  int left = 256; ///< ops to go past: what meets is near
 };
 
 } // namespace
@@ -139,8 +136,8 @@ Value Walk::reshaped(Value natural, ArrayRef<int64_t> shape) {
 
 /// The natural value in an order, as something of the type `type` and with its
 /// name.
-Value Walk::inOrder(Value natural, const Order &order, RankedTensorType type,
-                    Location loc) {
+Value Walk::inOrder(Value natural, const ElementOrder &order,
+                    RankedTensorType type, Location loc) {
   const bool moves = !preservesMemoryOrder(order.perm, order.shape);
   if (moves)
     count(after, type);
@@ -153,9 +150,9 @@ Value Walk::inOrder(Value natural, const Order &order, RankedTensorType type,
 }
 
 /// Without dimensions of size 1, some of which `perm` may lack.
-static Order compact(ArrayRef<int64_t> shape, ArrayRef<int64_t> perm) {
+static ElementOrder compact(ArrayRef<int64_t> shape, ArrayRef<int64_t> perm) {
   SmallVector<int64_t> ones;
-  Order order;
+  ElementOrder order;
   for (auto [dim, size] : llvm::enumerate(shape))
     if (size == 1)
       ones.push_back(static_cast<int64_t>(dim));
@@ -165,7 +162,7 @@ static Order compact(ArrayRef<int64_t> shape, ArrayRef<int64_t> perm) {
   return order;
 }
 
-bool Walk::transpose(TransposeOp op, Value natural, const Order &order) {
+bool Walk::transpose(TransposeOp op, Value natural, const ElementOrder &order) {
   const std::optional<Refined> refined =
       refine(order, op.getInput().getType().getShape());
   if (!refined)
@@ -176,7 +173,7 @@ bool Walk::transpose(TransposeOp op, Value natural, const Order &order) {
   for (int64_t dim : op.getPerm())
     for (int64_t part : refined->groups[dim])
       perm.push_back(refined->order.perm[part]);
-  const Order both = compact(refined->order.shape, perm);
+  const ElementOrder both = compact(refined->order.shape, perm);
   if (builder)
     builder->setInsertionPoint(op);
   Value result = inOrder(natural, both, op.getType(), op.getLoc());
@@ -185,16 +182,16 @@ bool Walk::transpose(TransposeOp op, Value natural, const Order &order) {
   return true;
 }
 
-bool Walk::slice(SliceOp op, Value natural, const Order &order) {
+bool Walk::slice(SliceOp op, Value natural, const ElementOrder &order) {
   ArrayRef<int64_t> from = op.getInput().getType().getShape();
   std::optional<Refined> refined = refine(order, from);
   if (!refined)
     return false;
-  Order &now = refined->order;
+  ElementOrder &now = refined->order;
   SmallVector<int64_t> whole = now.shape;
   SmallVector<int64_t> starts(whole.size(), 0), steps(whole.size(), 1);
   for (auto [dim, size] : llvm::enumerate(op.getType().getShape())) {
-    if (size == from[dim])
+    if (size == from[dim] && op.getSteps()[dim] == 1)
       continue;
     std::optional<int64_t> part = refined->naturalDim(dim);
     if (!part)
@@ -231,7 +228,7 @@ Value Walk::broadcast(BroadcastOp op, const Refined &refined) {
 }
 
 bool Walk::elementwise(Operation *op, Value value, Value natural,
-                       const Order &order) {
+                       const ElementOrder &order) {
   const std::optional<Refined> refined =
       refine(order, typeOf(value).getShape());
   if (!refined)
@@ -262,7 +259,7 @@ bool Walk::elementwise(Operation *op, Value value, Value natural,
 /// A product of flat rows with a matrix: that of the rows in their natural
 /// order has its rows in that order.
 bool Walk::product(MatmulOp op, Value value, Value natural,
-                   const Order &order) {
+                   const ElementOrder &order) {
   RankedTensorType left = op.getLhs().getType(), right = op.getRhs().getType();
   if (op.getRhs() == value || op.getTransposed()[0] || left.getRank() != 2 ||
       right.getRank() != 2)
@@ -270,7 +267,7 @@ bool Walk::product(MatmulOp op, Value value, Value natural,
   const std::optional<Refined> refined = refine(order, left.getShape());
   if (!refined)
     return false;
-  const Order &now = refined->order;
+  const ElementOrder &now = refined->order;
   const size_t rows = refined->groups[0].size();
   const auto lead = ArrayRef(now.perm).take_front(rows);
   Permutation sorted(lead);
@@ -278,7 +275,7 @@ bool Walk::product(MatmulOp op, Value value, Value natural,
   if (ArrayRef(sorted) == lead ||
       rows + refined->groups[1].size() != now.perm.size())
     return false;
-  Order inner = {now.shape, sorted}, outer;
+  ElementOrder inner = {now.shape, sorted}, outer;
   llvm::append_range(inner.perm, ArrayRef(now.perm).drop_front(rows));
   for (int64_t dim : sorted)
     outer.shape.push_back(now.shape[dim]);
@@ -297,7 +294,9 @@ bool Walk::product(MatmulOp op, Value value, Value natural,
 }
 
 bool Walk::use(Operation *user, Value value, Value natural,
-               const Order &order) {
+               const ElementOrder &order) {
+  if (--left < 0)
+    return false;
   if (user->hasTrait<Elementwise>())
     return elementwise(user, value, natural, order);
   return llvm::TypeSwitch<Operation *, bool>(user)
@@ -308,7 +307,7 @@ bool Walk::use(Operation *user, Value value, Value natural,
       .Default(false);
 }
 
-bool Walk::follow(Value value, Value natural, const Order &order) {
+bool Walk::follow(Value value, Value natural, const ElementOrder &order) {
   const llvm::SetVector<Operation *> users(value.user_begin(),
                                            value.user_end());
   return !users.empty() && llvm::all_of(users, [&](Operation *user) {
@@ -316,23 +315,27 @@ bool Walk::follow(Value value, Value natural, const Order &order) {
   });
 }
 
+/// Whether `op` goes on to those that follow.
+static bool meet(TransposeOp op) {
+  RankedTensorType from = op.getInput().getType();
+  const ElementOrder order = {SmallVector<int64_t>(from.getShape()),
+                              SmallVector<int64_t>(op.getPerm())};
+  if (constantValue(op.getInput()) ||
+      preservesMemoryOrder(order.perm, order.shape))
+    return false;
+  Walk look;
+  count(look.before, op.getType());
+  if (!look.follow(op, op.getInput(), order) ||
+      look.after.count >= look.before.count ||
+      look.after.bytes > look.before.bytes)
+    return false;
+  OpBuilder builder(op);
+  return Walk(&builder).follow(op, op.getInput(), order);
+}
+
 bool mlir::mnistc::meetTransposes(Block &block) {
-  for (auto op : block.getOps<TransposeOp>()) {
-    RankedTensorType from = op.getInput().getType();
-    const Order order = {SmallVector<int64_t>(from.getShape()),
-                         SmallVector<int64_t>(op.getPerm())};
-    if (constantValue(op.getInput()) ||
-        preservesMemoryOrder(order.perm, order.shape))
-      continue;
-    Walk look;
-    count(look.before, op.getType());
-    if (!look.follow(op, op.getInput(), order) ||
-        look.after.count >= look.before.count ||
-        look.after.bytes > look.before.bytes)
-      continue;
-    OpBuilder builder(op);
-    Walk(&builder).follow(op, op.getInput(), order);
-    return true;
-  }
-  return false;
+  bool changed = false;
+  for (TransposeOp op : llvm::to_vector(block.getOps<TransposeOp>()))
+    changed |= meet(op);
+  return changed;
 }

@@ -15,9 +15,9 @@
 
 namespace mlir::mnistc {
 
-/// Lets the first transpose in `block` for which that leaves fewer of them, and
-/// no more bytes to move, go on to all that follow. Returns whether there was
-/// one; it is without users then, and so is what computed in its order.
+/// Lets each transpose in `block` for which that leaves fewer of them, and no
+/// more bytes to move, go on to all that follow. Returns whether there was one;
+/// what computed in its order is without users then, and to be erased.
 bool meetTransposes(Block &block);
 
 } // namespace mlir::mnistc

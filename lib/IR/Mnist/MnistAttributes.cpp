@@ -53,6 +53,7 @@ static ArrayRef<KnownAttribute> mnistAttributes() {
       {"mnist.learned", onGlobal, aUnit()},
       {"mnist.loss", onModule | onResult, aString()},
       {"mnist.name", onArgument | onResult | onOp, aString()},
+      {"mnist.number", onOp, anI64()},
       {"mnist.of_node", onGlobal, aUnit()},
       {"mnist.order", onGlobal, manyI64()},
       {"mnist.order_shape", onGlobal, manyI64()},

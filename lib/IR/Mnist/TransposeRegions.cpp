@@ -9,6 +9,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::mnistc;
@@ -58,6 +59,29 @@ std::optional<unsigned> mlir::mnistc::rowDimensions(ReshapeOp reshape,
     columns *= shape[perm[kept]];
   }
   return std::nullopt;
+}
+
+bool mlir::mnistc::isNumber(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  return dyn_cast_or_null<SplatElementsAttr>(constantValue(value)) ||
+         (broadcast && broadcast.getDims().empty());
+}
+
+Value mlir::mnistc::onlyTensor(Operation *op) {
+  SmallVector<Value> others(
+      llvm::make_filter_range(op->getOperands(), std::not_fn(isNumber)));
+  return op->hasTrait<Elementwise>() && others.size() == 1 ? others[0]
+                                                           : Value();
+}
+
+bool mlir::mnistc::isOfProduct(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !value.hasOneUse())
+    return false;
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return keepsMatrices(reshape) && isOfProduct(reshape.getInput());
+  Value tensor = onlyTensor(op);
+  return isa<MatmulOp>(op) || (tensor && isOfProduct(tensor));
 }
 
 bool mlir::mnistc::mayPermuteRows(Value right) {
@@ -197,16 +221,6 @@ SmallVector<Operation *> OpRegion::borderTransposes() const {
   return border;
 }
 
-/// Of which a transpose is but flags, through a reshape of its batches.
-static bool isProductOfItsOwn(Value value) {
-  if (!value.hasOneUse())
-    return false;
-  auto reshape = value.getDefiningOp<ReshapeOp>();
-  if (reshape && keepsMatrices(reshape))
-    return isProductOfItsOwn(reshape.getInput());
-  return value.getDefiningOp<MatmulOp>() != nullptr;
-}
-
 /// Whether only products read it, of which a transpose is but flags.
 static bool isForProducts(ReshapeOp reshape) {
   return keepsMatrices(reshape) &&
@@ -244,7 +258,7 @@ TransposeCost OpRegion::inputCost(Value input, ArrayRef<int64_t> perm) const {
     return cost;
   }
   bool isFree = preservesMemoryOrder(perm, shape) || isAnyOrder(input) ||
-                (swapsMatrix(perm) && isProductOfItsOwn(input));
+                (swapsMatrix(perm) && isOfProduct(input));
   if (!isFree)
     add(cost, input);
   return cost;

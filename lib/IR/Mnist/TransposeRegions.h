@@ -34,6 +34,17 @@ bool turnRegions(Block &block);
 /// so that these change places before it as well as after it.
 bool keepsMatrices(ReshapeOp reshape);
 
+/// Whether all elements are one number.
+bool isNumber(Value value);
+
+/// The operand of an elementwise op whose others are numbers; null where there
+/// is none, or not one.
+Value onlyTensor(Operation *op);
+
+/// Whether a value without other users is a product, reshaped or times a number
+/// or the like: a transpose of its matrices is but flags.
+bool isOfProduct(Value value);
+
 /// A matrix product whose left operand is `reshape`, after a transpose of
 /// something of shape `shape` by `perm`, may permute the rows of its right
 /// operand instead. Returns how many dimensions stay in place before those that

@@ -243,17 +243,44 @@ bool mlir::mnistc::readsLink(StepOp step, unsigned input,
          (readsByRows(step, input, rows) || scattersRows(step, links, rows));
 }
 
+/// What a step multiplies rows with, of those that it reads, or null.
+static Value weightsOf(StepOp step) {
+  auto product = dyn_cast_or_null<MatmulOp>(rootOf(step));
+  auto weights = product ? dyn_cast<BlockArgument>(product.getRhs()) : nullptr;
+  return weights ? step.getInputs()[weights.getArgNumber()] : Value();
+}
+
+/// Whether more steps multiply with the same weights than a layer has, one
+/// forward and one back: links one after another may find them in the first
+/// cache.
+static bool hasRepeatedWeights(StepOp step) {
+  Value weights = weightsOf(step);
+  if (!weights)
+    return false;
+  int readers = 0;
+  // Of many users the first few decide: this is asked for each pair of steps.
+  for (Operation *user : weights.getUsers()) {
+    auto reader = dyn_cast<StepOp>(user);
+    if (reader && weightsOf(reader) == weights && ++readers > 2)
+      return true;
+  }
+  return false;
+}
+
 /// Whether a block has few multiply-adds of a product, `ofBlock` of so many
-/// rows.
-static bool isSmallProduct(RootOpInterface root, const MultiplyAdds &work,
-                           double ofBlock, const ChainLimits &limits) {
+/// rows, and reads few weights.
+static bool isSmallProduct(StepOp step, RootOpInterface root,
+                           const MultiplyAdds &work, double ofBlock,
+                           const ChainLimits &limits) {
   double count = work.count() * ofBlock;
   if (work.batch > 1)
     return count <= double(limits.held);
   auto type = cast<RankedTensorType>(root->getOperand(0).getType());
   bool holds = mn::shape::holdsRows(int(std::ceil(double(work.m) * ofBlock)),
                                     work.k * type.getElementTypeBitWidth() / 8);
-  return work.n * work.k <= limits.weights &&
+  int64_t weights =
+      hasRepeatedWeights(step) ? limits.repeatedWeights : limits.weights;
+  return work.n * work.k <= weights &&
          count <= double(holds ? limits.held : limits.multiplyAdds);
 }
 
@@ -287,7 +314,7 @@ bool mlir::mnistc::isSmallLink(StepOp step, const mn::ChainBlocks &blocks,
            ofBlock(countOf(root->getOperand(0))) <= limits.elements;
   auto withLoops = cast<RootOpInterface>(root);
   std::optional<MultiplyAdds> work = withLoops.getMultiplyAdds();
-  return work && isSmallProduct(withLoops, *work,
+  return work && isSmallProduct(step, withLoops, *work,
                                 double(inBlock) / double(rows), limits);
 }
 

@@ -107,11 +107,18 @@ struct Roof {
 
 /// The most that a link of a chain (ChainBody.h) may have to do.
 struct ChainLimits {
-  int64_t weights;      ///< of a product: each block reads all of them
-  int64_t multiplyAdds; ///< of a product of few rows, in a block
-  int64_t held;         ///< of one whose operands a block holds, likewise
-  int64_t elements;     ///< of an operand or result, in a block
-  int64_t sums;         ///< results of a reduction or softmax, in a block
+  int64_t weights;         ///< of a product: each block reads all of them
+  int64_t repeatedWeights; ///< the same of weights that several links read
+  int64_t multiplyAdds;    ///< of a product of few rows, in a block
+  int64_t held;            ///< of one whose operands a block holds, likewise
+  int64_t elements;        ///< of an operand or result, in a block
+  int64_t sums;            ///< results of a reduction or softmax, in a block
+};
+
+/// Products that become one.
+struct JoinedProducts {
+  int64_t fewest;   ///< products
+  int64_t elements; ///< of the operands that are put together, at most
 };
 
 struct Machine {
@@ -147,6 +154,12 @@ struct Machine {
   /// many elements in all: small ones leave more idle than it costs to copy the
   /// weights side by side.
   int64_t joinedWeights = 0;
+  /// Products of several matrices with the same weights are one product. A few
+  /// may as well run side by side, without copying the matrices together.
+  std::optional<JoinedProducts> joinedInputs = {};
+  /// Sums of many products, of little, are one product: each would be a step
+  /// that waits for the one before.
+  std::optional<JoinedProducts> joinedTerms = {};
   /// What is computed of a contraction's results, element by element, is so in
   /// its step, also where others read these, or sums over rows read that.
   bool joinsReaders = false;

@@ -46,6 +46,41 @@ func.func @eval_4(%x: tensor<4x2xf32>, %w: tensor<2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
+// Statistics of two nodes go through both, in the order of these: first through
+// what reads %y.
+
+// CHECK-LABEL: func.func @train_4
+// CHECK-SAME:      (%[[X:.*]]: tensor<4x2xf32>, %[[Y:.*]]: tensor<4x2xf32>, 
+// CHECK:         %[[MEAN:.*]] = ml_program.global_load @mean
+// CHECK:         %[[COUNT:.*]] = mnist.constant dense<4.000000e+00>
+// CHECK:         %[[SX:.*]] = mnist.reduce_sum %[[X]] over [0]
+// CHECK:         %[[MX:.*]] = mnist.div %[[SX]], %[[COUNT]]
+// CHECK:         %[[SY:.*]] = mnist.reduce_sum %[[Y]] over [0]
+// CHECK:         %[[MY:.*]] = mnist.div %[[SY]], %[[COUNT]]
+// CHECK-NOT:     global_store
+// CHECK:         %[[KEPT:.*]] = mnist.mul {{.*}}, %[[MEAN]]
+// CHECK:         %[[OF_Y:.*]] = mnist.mul {{.*}}, %[[MY]]
+// CHECK:         %[[FIRST:.*]] = mnist.add %[[KEPT]], %[[OF_Y]]
+// CHECK:         %[[AGAIN:.*]] = mnist.mul {{.*}}, %[[FIRST]]
+// CHECK:         %[[OF_X:.*]] = mnist.mul {{.*}}, %[[MX]]
+// CHECK:         %[[LAST:.*]] = mnist.add %[[AGAIN]], %[[OF_X]]
+// CHECK:         ml_program.global_store @mean = %[[LAST]]
+// CHECK-NEXT:    ml_program.global_store @variance
+// CHECK-NEXT:    return
+ml_program.global private mutable @mean(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "buffer"}
+ml_program.global private mutable @variance(dense<1.0> : tensor<2xf32>) : tensor<2xf32> {mnist.role = "buffer"}
+func.func @train_4(%x: tensor<4x2xf32>, %y: tensor<4x2xf32>, %w: tensor<2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
+  %m = ml_program.global_load @mean : tensor<2xf32>
+  %v = ml_program.global_load @variance : tensor<2xf32>
+  %0 = mnist.batch_norm %x, %w, %w, %m, %v dim 1 epsilon 1.000000e-05 momentum 8.000000e-01 {mnist.number = 7 : i64}
+      : tensor<4x2xf32>, tensor<2xf32>
+  %1 = mnist.batch_norm %y, %w, %w, %m, %v dim 1 epsilon 1.000000e-05 momentum 8.000000e-01 {mnist.number = 3 : i64}
+      : tensor<4x2xf32>, tensor<2xf32>
+  return %0, %1 : tensor<4x2xf32>, tensor<4x2xf32>
+}
+
+// -----
+
 // Frozen statistics are constants; a batch need not be full.
 
 // CHECK: module {

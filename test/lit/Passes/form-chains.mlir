@@ -240,3 +240,40 @@ func.func @of_all_rows(%q: tensor<256x16x8xf32>, %k: tensor<256x16x8xf32>, %m: t
   %6 = mnist.mul %3, %5 : tensor<256x16x16xf32>
   return %6 : tensor<256x16x16xf32>
 }
+
+// A layer three times: links find its weights in the first cache, though they
+// are many; but not more than that holds; nor where a layer comes twice.
+
+// CHECK-LABEL: func.func @repeated
+// CHECK-COUNT-3: {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @repeated(%x: tensor<64x128xf32>, %w: tensor<128x384xf32>) -> tensor<64x384xf32> {
+  %0 = mnist.matmul %x, %w : (tensor<64x128xf32>, tensor<128x384xf32>) -> tensor<64x384xf32> loc("first")
+  %1 = mnist.slice %0 starts [0, 128] steps [1, 1] : tensor<64x384xf32> -> tensor<64x128xf32>
+  %2 = mnist.matmul %1, %w : (tensor<64x128xf32>, tensor<128x384xf32>) -> tensor<64x384xf32> loc("second")
+  %3 = mnist.slice %2 starts [0, 128] steps [1, 1] : tensor<64x384xf32> -> tensor<64x128xf32>
+  %4 = mnist.matmul %3, %w : (tensor<64x128xf32>, tensor<128x384xf32>) -> tensor<64x384xf32> loc("third")
+  return %4 : tensor<64x384xf32>
+}
+
+// CHECK-LABEL: func.func @twice
+// CHECK-NOT:     {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @twice(%x: tensor<64x128xf32>, %w: tensor<128x384xf32>) -> tensor<64x384xf32> {
+  %0 = mnist.matmul %x, %w : (tensor<64x128xf32>, tensor<128x384xf32>) -> tensor<64x384xf32> loc("first")
+  %1 = mnist.slice %0 starts [0, 128] steps [1, 1] : tensor<64x384xf32> -> tensor<64x128xf32>
+  %2 = mnist.matmul %1, %w : (tensor<64x128xf32>, tensor<128x384xf32>) -> tensor<64x384xf32> loc("second")
+  return %2 : tensor<64x384xf32>
+}
+
+// CHECK-LABEL: func.func @larger
+// CHECK-NOT:     {{^ {6}%.* = plan.step}}
+// CHECK:         return
+func.func @larger(%x: tensor<64x128xf32>, %w: tensor<128x512xf32>) -> tensor<64x512xf32> {
+  %0 = mnist.matmul %x, %w : (tensor<64x128xf32>, tensor<128x512xf32>) -> tensor<64x512xf32> loc("first")
+  %1 = mnist.slice %0 starts [0, 128] steps [1, 1] : tensor<64x512xf32> -> tensor<64x128xf32>
+  %2 = mnist.matmul %1, %w : (tensor<64x128xf32>, tensor<128x512xf32>) -> tensor<64x512xf32> loc("second")
+  %3 = mnist.slice %2 starts [0, 128] steps [1, 1] : tensor<64x512xf32> -> tensor<64x128xf32>
+  %4 = mnist.matmul %3, %w : (tensor<64x128xf32>, tensor<128x512xf32>) -> tensor<64x512xf32> loc("third")
+  return %4 : tensor<64x512xf32>
+}

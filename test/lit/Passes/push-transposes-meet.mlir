@@ -58,6 +58,21 @@ func.func @joined(%x: tensor<8x2x5x3xf32>, %w: tensor<6x6xf32>, %b: tensor<6xf32
   return %0 : tensor<8x5x6xf32>
 }
 
+// What a slice reverses stays reversed.
+// CHECK-LABEL: func @reversed
+// CHECK:       mnist.slice %{{.*}} starts [0, 0, 4, 0] steps [1, 1, -1, 1] : tensor<2x4x5x6xf32> -> tensor<2x4x5x6xf32>
+// CHECK-NOT:   mnist.transpose
+// CHECK:       return
+func.func @reversed(%x: tensor<8x5x6xf32>) -> tensor<8x30xf32> {
+  %turned = mnist.transpose %x perm [1, 0, 2] : tensor<8x5x6xf32> -> tensor<5x8x6xf32>
+  %split = mnist.reshape %turned : tensor<5x8x6xf32> -> tensor<5x2x4x6xf32>
+  %back = mnist.slice %split starts [4, 0, 0, 0] steps [-1, 1, 1, 1] : tensor<5x2x4x6xf32> -> tensor<5x2x4x6xf32>
+  %joined = mnist.reshape %back : tensor<5x2x4x6xf32> -> tensor<5x8x6xf32>
+  %again = mnist.transpose %joined perm [1, 0, 2] : tensor<5x8x6xf32> -> tensor<8x5x6xf32>
+  %0 = mnist.reshape %again : tensor<8x5x6xf32> -> tensor<8x30xf32>
+  return %0 : tensor<8x30xf32>
+}
+
 // A bias of each row, or who reads rows in this order, keeps them.
 // CHECK-LABEL: func @stays
 // CHECK:       mnist.transpose {{.*}} perm [1, 0, 2] : tensor<8x5x6xf32>

@@ -180,7 +180,7 @@ MN_SHAPE_FN bool isRagged(const Reduce &s) {
 /// What a functor says of its rows (mnistrt/rows.h).
 struct RowTraits {
   bool hasTotals = false, drawsNumbers = false, rowsInFours = false;
-  bool hasRunsApart = false, runsBeside = false;
+  bool hasRunsApart = false, runsBeside = false, storesElements = false;
   int elementBytes = 4; ///< of what is loaded of an element
   int launches = 1; ///< if each phase has one, and elements stored after them
 };
@@ -191,6 +191,7 @@ inline constexpr RowTraits rowTraits = {
     HasRowsInFours<F>,
     HasRunsApart<F>,
     RunsBeside<F>,
+    F::storesElements,
     int(sizeof(typename F::ElementValues)),
     F::Phases::count + (F::storesElements && !StoresInLastPhase<F>)};
 
@@ -255,16 +256,21 @@ MN_SHAPE_FN bool keepsRows(const Reduce &s, const RowTraits &f,
 }
 
 /// Rows that caches do not hold are shared by more blocks where they stay in
-/// registers then: they are loaded once.
+/// registers then: they are loaded once. Others by as many as leave each a few
+/// turns, until there are several for each multiprocessor.
 MN_SHAPE_FN RowTeams rowTeamsOf(const Reduce &s, const RowTraits &f) {
   constexpr int64_t ofCaches = int64_t(1) << 22;
-  const RowTeams t = rowTeams(s, f);
+  RowTeams t = rowTeams(s, f);
   if (f.hasTotals || f.drawsNumbers || t.tall > 1 || t.rows > 1 ||
       s.outputs * s.size < ofCaches)
     return t;
   for (RowTeams more = t; more.splits <= largestCluster; ++more.splits)
     if (keepsRows(s, f, more, more.threads()))
       return more;
+  const int64_t turn = int64_t(t.team) * rowDepth;
+  while (t.splits < largestCluster && s.outputs * t.splits < 8 * referenceSms &&
+         s.size >= (t.splits + 1) * turn)
+    ++t.splits;
   return t;
 }
 
@@ -281,8 +287,11 @@ MN_SHAPE_FN LaunchShape rows(const Reduce &s, const RowTraits &f) {
           .cluster = static_cast<unsigned>(together     ? blocks
                                            : t.byPhases ? 1
                                                         : clusterOf(t.splits)),
-          // Beside others they begin where there is room.
-          .spread = blocks <= referenceSms && !f.runsBeside};
+          // Beside others they begin where there is room, but for phases of
+          // steps that store elements: GPT took 477 us a step instead of 501
+          // (docs/results/2026-11-30-recurrences-h200.md).
+          .spread = blocks <= referenceSms &&
+                    (!f.runsBeside || (t.byPhases && f.storesElements))};
 }
 
 /// Launches of a step: one, or one for each phase.

@@ -151,10 +151,17 @@ Status CudaExecutor::enqueuePlan(int plan) {
 
 Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
   MN_TRY(makeCurrent());
-  MN_TRY(check(
-      cu.cuMemcpyDtoHAsync(to, base + map.arena + offset, bytes, state.stream),
-      "reading the arena"));
-  return synchronize("reading the arena");
+  return copyOutOf(base + map.arena + offset, to, bytes, "reading the arena");
+}
+
+/// The driver blocks in a copy to memory that is not pinned until the stream
+/// has come to it. Who has to look after other ranks waits before that.
+Status CudaExecutor::copyOutOf(CUdeviceptr from, void *to, size_t bytes,
+                               const char *what) {
+  if (state.nccl.communicator)
+    MN_TRY(synchronize(what));
+  MN_TRY(check(cu.cuMemcpyDtoHAsync(to, from, bytes, state.stream), what));
+  return synchronize(what);
 }
 
 /// In memory of the device, or of the host where there is not room for both.

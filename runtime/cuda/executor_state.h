@@ -145,6 +145,8 @@ private:
   /// Waits for an event of it, or of a stream that waits for it.
   Status waitFor(CUevent event, const char *what);
   Status waitUntil(const std::function<CUresult()> &query, const char *what);
+  /// Copies device memory to the host, once all before that has ended.
+  Status copyOutOf(CUdeviceptr from, void *to, size_t bytes, const char *what);
   Status loadLibraries(int plan);
   Status allocateArena();
   Status allocate();

@@ -111,10 +111,7 @@ Status CudaExecutor::recordRun(const TimedRuns &runs, int64_t number,
                  "clearing times"));
     MN_TRY(launch());
     MN_TRY(launch());
-    MN_TRY(
-        check(cu.cuMemcpyDtoHAsync(times.data(), memory, bytes, state.stream),
-              "reading times"));
-    return synchronize("running a plan");
+    return copyOutOf(memory, times.data(), bytes, "reading times");
   });
 }
 

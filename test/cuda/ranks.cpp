@@ -245,9 +245,14 @@ TEST_F(Sums, WhateverWaitsFindsItOut) {
          std::vector<mn::StepTime> times;
          return executor->profile(0, times);
        }},
-      {"cuEventQuery", [&] {
+      {"cuEventQuery",
+       [&] {
          const std::vector<char> bytes(made.model.parameterBytes);
          return executor->writeParameters(0, bytes.data(), bytes.size());
+       }},
+      {"cuStreamQuery", [&] {
+         std::vector<char> bytes(made.model.parameterBytes);
+         return executor->readParameters(0, bytes.data(), bytes.size());
        }}};
   for (const auto &[query, wait] : waits) {
     driver().fails.clear();
@@ -257,8 +262,11 @@ TEST_F(Sums, WhateverWaitsFindsItOut) {
     ranks.watched = {};
     ASSERT_TRUE(executor->join().ok());
     driver().fails[query] = 600;
+    driver().called.clear();
     ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
     EXPECT_EQ(wait().message, "expected rank 0") << query;
+    EXPECT_FALSE(driver().called.count("cuMemcpyDtoHAsync"))
+        << "the driver would wait in it, and look after no rank";
   }
 }
 

@@ -75,7 +75,11 @@ Status CudaExecutor::runEagerly(int plan) {
                  "clearing the arena"));
   state.last = {};
   for (int step = 0; step < model.plans[plan].stepCount; ++step) {
-    MN_TRY(enqueueStep(plan, step));
+    const auto enqueue = [&] {
+      const RankWatch::Call call(state.nccl.watch.get());
+      return enqueueStep(plan, step);
+    };
+    MN_TRY(enqueue());
     state.last = {};
     MN_TRY(inStep(plan, step, synchronize("running it")));
   }
@@ -88,6 +92,7 @@ Status CudaExecutor::runEagerly(int plan) {
 
 Status CudaExecutor::capture(const std::function<Status()> &enqueue,
                              CUgraphExec &graph) {
+  const RankWatch::Call call(state.nccl.watch.get());
   MN_TRY(check(cu.cuStreamBeginCapture(state.stream,
                                        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "capturing a graph"));
@@ -104,6 +109,11 @@ Status CudaExecutor::capture(const std::function<Status()> &enqueue,
   if (captured)
     cu.cuGraphDestroy(captured);
   return status;
+}
+
+Status CudaExecutor::launchGraph(CUgraphExec graph) {
+  const RankWatch::Call call(state.nccl.watch.get());
+  return check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
 }
 
 Status CudaExecutor::prepare(int plan) {
@@ -141,8 +151,7 @@ Status CudaExecutor::enqueueAlone(int plan) {
 Status CudaExecutor::enqueuePlan(int plan) {
   if (!options.graph)
     return enqueueAlone(plan);
-  return check(cu.cuGraphLaunch(plans[size_t(plan)].graph, state.stream),
-               "launching a graph");
+  return launchGraph(plans[size_t(plan)].graph);
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,7 +257,7 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   std::vector<std::vector<float>> marks(size_t(steps) + 1);
   for (int run = 0; status.ok() && run < runs; ++run) {
     status = keepingParameters([&] {
-      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "launching a graph"));
+      MN_TRY(launchGraph(graph));
       return synchronize("profiling a plan");
     });
     for (int step = 0; status.ok() && step <= steps; ++step) {

@@ -196,6 +196,7 @@ private:
                    std::vector<BlockTimes> &times);
   Status profileSteps(int plan, std::vector<StepTime> &times);
   Status capture(const std::function<Status()> &enqueue, CUgraphExec &graph);
+  Status launchGraph(CUgraphExec graph);
   /// Runs what only looks at a plan: the parameters stay as they were.
   Status keepingParameters(const std::function<Status()> &run);
 

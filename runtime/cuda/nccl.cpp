@@ -172,7 +172,7 @@ Status CudaExecutor::waitUntil(const std::function<CUresult()> &query,
     if (status.ok())
       status = options.ranks->watch(waited);
     if (!status.ok()) {
-      state.nccl.abort();
+      state.nccl.abort(status);
       return status;
     }
     if (waited > 0.001) // Short waits are for small networks.

@@ -108,10 +108,14 @@ Status NcclLibrary::share(const Pages &pages, Ranks &ranks) {
   Window window = nullptr;
   void *begin = reinterpret_cast<void *>(pages.first * pageBytes);
   const size_t bytes = (pages.second - pages.first) * pageBytes;
-  double has = ncclCommWindowRegister(communicator, begin, bytes, &window,
-                                      symmetric) == success &&
-               window != nullptr;
-  const bool mine = has != 0;
+  const auto registerThem = [&] {
+    const RankWatch::Call call(watch.get());
+    return ncclCommWindowRegister(communicator, begin, bytes, &window,
+                                  symmetric) == success &&
+           window != nullptr;
+  };
+  const bool mine = registerThem();
+  double has = mine;
   MN_TRY(ranks.reduce(Reduction::min, &has, 1));
   if (has != 0)
     shared.push_back(pages);
@@ -121,7 +125,8 @@ Status NcclLibrary::share(const Pages &pages, Ranks &ranks) {
   return Status::success();
 }
 
-void NcclLibrary::abort() {
+void NcclLibrary::abort(const Status &failure) {
+  const RankWatch::Call call(watch.get(), failure);
   ncclCommAbort(communicator);
   communicator = nullptr;
 }
@@ -143,6 +148,8 @@ Status connect(NcclLibrary &library, Ranks &ranks) {
   MN_TRY(ranks.agree(status));
   MN_TRY(ranks.broadcast(&id, sizeof id));
   const RankPlace &place = ranks.place();
+  library.watch = std::make_unique<RankWatch>(ranks);
+  const RankWatch::Call call(library.watch.get());
   return library.check(library.ncclCommInitRank(&library.communicator,
                                                 place.count, id, place.rank),
                        "connecting the ranks");

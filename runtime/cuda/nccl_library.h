@@ -9,7 +9,9 @@
 #define MNISTRT_CUDA_NCCL_LIBRARY_H
 
 #include "core/ranks.h"
+#include "cuda/rank_watch.h"
 #include <cuda.h>
+#include <memory>
 #include <vector>
 
 namespace mn::cuda {
@@ -50,6 +52,7 @@ struct NcclLibrary {
                                   Window window) = nullptr;
 
   Communicator communicator = nullptr; ///< null: this rank is alone
+  std::unique_ptr<RankWatch> watch;    ///< likewise
   std::vector<void *> allocated;       ///< by ncclMemAlloc
   std::vector<Sum> sums;               ///< enqueued since shareSums()
   std::vector<Pages> shared;           ///< by all ranks
@@ -63,8 +66,8 @@ struct NcclLibrary {
   /// Lets the ranks share what of `memory`, which allocate() made, large sums
   /// are computed in. All ranks call it after the same sums.
   Status shareSums(Ranks &ranks);
-  /// Ends the communicator, without waiting for other ranks.
-  void abort();
+  /// Ends the communicator after a failure, without waiting for other ranks.
+  void abort(const Status &failure);
   /// Ends the communicator, and frees what was allocated.
   void close();
 

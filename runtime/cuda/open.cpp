@@ -167,7 +167,7 @@ CudaExecutor::~CudaExecutor() {
   cu.cuCtxSetCurrent(shared->context);
   // A sum waits for ever for a rank that is gone.
   if (state.nccl.communicator && options.ranks->isOver())
-    state.nccl.abort();
+    state.nccl.abort(Status::error(Code::rankLost, ""));
   // The first of those that compute is state.stream.
   std::vector<CUstream> all = streams;
   all.insert(all.end(), {copyIn, copyOut});

@@ -136,8 +136,7 @@ Status CudaExecutor::timeline(int plan, TimedRuns &runs) {
     if (runs.set < 0 && plans[size_t(plan)].staged)
       MN_TRY(copyInputs(plan, 0, true, 0));
     if (graph.graph)
-      return check(cu.cuGraphLaunch(graph.graph, state.stream),
-                   "launching a graph");
+      return launchGraph(graph.graph);
     recorder.restart(times);
     return enqueueTimed(plan, runs);
   };

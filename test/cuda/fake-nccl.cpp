@@ -27,6 +27,11 @@ bool isShared(void *memory) {
                               memory < window.begin + window.bytes;
                      });
 }
+
+void call(const char *function) {
+  if (fake::nccl().onCall)
+    fake::nccl().onCall(function);
+}
 } // namespace
 
 extern "C" {
@@ -46,6 +51,7 @@ MN_EXPORT int ncclCommInitRank(void **communicator, int ranks, Id, int rank) {
     if (const char *set = std::getenv("NCCL_GRAPH_MIXING_SUPPORT");
         !set || std::strcmp(set, mixes) != 0)
       return 5;
+  call(__func__);
   fake::nccl().ranks = ranks;
   fake::nccl().rank = rank;
   *communicator = fake::nccl().connectResult == 0 ? &fake::nccl() : nullptr;
@@ -53,7 +59,10 @@ MN_EXPORT int ncclCommInitRank(void **communicator, int ranks, Id, int rank) {
 }
 
 MN_EXPORT int ncclCommDestroy(void *) { return ++fake::nccl().destroyed, 0; }
-MN_EXPORT int ncclCommAbort(void *) { return ++fake::nccl().aborted, 0; }
+MN_EXPORT int ncclCommAbort(void *) {
+  call(__func__);
+  return ++fake::nccl().aborted, 0;
+}
 
 MN_EXPORT int ncclCommGetAsyncError(void *, int *error) {
   *error = fake::nccl().asyncError;
@@ -62,6 +71,7 @@ MN_EXPORT int ncclCommGetAsyncError(void *, int *error) {
 
 MN_EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int type,
                             int, void *, CUstream stream) {
+  call(__func__);
   fake::nccl().sums.push_back({from, to, count, type, stream});
   CUlaunchAttribute overlap = {};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
@@ -88,6 +98,7 @@ MN_EXPORT int ncclCommWindowRegister(void *, void *begin, size_t bytes,
                                      void **window, int) {
   if (reinterpret_cast<size_t>(begin) % 4096 != 0 || bytes % 4096 != 0)
     return 4;
+  call(__func__);
   ++fake::nccl().windowsAsked;
   *window = begin;
   if (fake::nccl().windowResult == 0)

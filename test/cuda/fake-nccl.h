@@ -11,6 +11,8 @@
 #define MNISTC_TEST_CUDA_FAKE_NCCL_H
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace fake {
@@ -35,6 +37,8 @@ struct Nccl {
   int windowResult = 0; ///< what making a window answers
   int windowsAsked = 0; ///< by this rank; the others wait for it
   std::vector<Window> windows = {};
+  /// Sees what is called of those that need the other ranks, and may block.
+  std::function<void(const std::string &function)> onCall = nullptr;
 };
 
 Nccl &nccl();

@@ -5,8 +5,10 @@
 #include "mnistrt/cuda/launch.h"
 #include "mnistrt/cuda/libraries.h"
 #include "plan.h"
+#include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <future>
 
 using namespace test;
 using fake::driver;
@@ -268,6 +270,66 @@ TEST_F(Sums, WhateverWaitsFindsItOut) {
     EXPECT_FALSE(driver().called.count("cuMemcpyDtoHAsync"))
         << "the driver would wait in it, and look after no rank";
   }
+}
+
+/// A call that blocks until the process would have ended.
+struct Blocked {
+  explicit Blocked(Pair &ranks) {
+    ranks.giveUp = [this](const mn::Status &status) { end.set_value(status); };
+  }
+  void operator()(bool now) {
+    if (!now || !said.message.empty())
+      return;
+    auto found = end.get_future();
+    if (found.wait_for(std::chrono::seconds(30)) == std::future_status::ready)
+      said = found.get();
+  }
+
+  mn::Status said;
+  std::promise<mn::Status> end;
+};
+
+/// By their names, and "cuGraphLaunch" the one of a graph.
+struct BlockingCalls : LargeSums, testing::WithParamInterface<const char *> {};
+
+TEST_P(BlockingCalls, AreNotWaitedForIfARankIsLost) {
+  const std::string name = GetParam();
+  {
+    Blocked blocked(ranks);
+    ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
+    nccl().onCall = [&](const std::string &function) {
+      blocked(function == name);
+    };
+    driver().onGraph = [&](int) { blocked(name == "cuGraphLaunch"); };
+    ASSERT_TRUE(executor->prepare(0).ok());
+    ASSERT_TRUE(executor->join().ok());
+    ASSERT_TRUE(executor->submit(0, 0).ok());
+    EXPECT_EQ(blocked.said.message, "expected rank 0") << name;
+    executor.reset(); // its thread looks no more
+  }
+  nccl().onCall = nullptr;
+  driver().onGraph = nullptr;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BlockingCalls,
+                         testing::Values("ncclCommInitRank", "ncclAllReduce",
+                                         "ncclCommWindowRegister",
+                                         "cuGraphLaunch"));
+
+TEST_F(Sums, AnAbortThatBlocksEndsWithWhatIsKnown) {
+  Blocked blocked(ranks);
+  ASSERT_TRUE(executor->prepare(0).ok());
+  ASSERT_TRUE(executor->join().ok());
+  driver().fails["cuStreamQuery"] = 600;
+  ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
+  nccl().onCall = [&](const std::string &function) {
+    ranks.watched = mn::Status::error(mn::Code::rankLost, "again");
+    blocked(function == "ncclCommAbort");
+  };
+  EXPECT_EQ(executor->finish().message, "expected rank 0");
+  EXPECT_EQ(blocked.said.message, "expected rank 0");
+  nccl().onCall = nullptr;
+  executor.reset();
 }
 
 TEST_F(Sums, FaultsOfTheLibraryAreErrors) {

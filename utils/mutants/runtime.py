@@ -233,13 +233,11 @@ MUTANTS = [
      ["emulated/timelines.test_networks"]),
     ("profiling trains", "runtime/cuda/executor.cpp",
      "    status = keepingParameters([&] {\n"
-     "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
-     "\"launching a graph\"));\n"
+     "      MN_TRY(launchGraph(graph));\n"
      "      return synchronize(\"profiling a plan\");\n"
      "    });",
      "    status = [&] {\n"
-     "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
-     "\"launching a graph\"));\n"
+     "      MN_TRY(launchGraph(graph));\n"
      "      return synchronize(\"profiling a plan\");\n"
      "    }();", ["cuda/*"]),
     ("targets that are not aligned", "runtime/cuda/shared_device.cpp",
@@ -312,6 +310,14 @@ MUTANTS = [
     ("a rank shares memory alone", "runtime/cuda/nccl_library.cpp",
      "if (can != 0 &&", "if (",
      ["cuda/LargeSums.AreWhereTheyWereIfARankCannotShare"]),
+    ("a rank is not missed while a call blocks", "runtime/cuda/rank_watch.cpp",
+     "if (!began)", "if (true)", ["cuda/*BlockingCalls*"]),
+    ("an abort that blocks is waited for", "runtime/cuda/rank_watch.cpp",
+     "waited > cleaningSeconds ? known : Status::success()",
+     "Status::success()", ["cuda/*AnAbortThatBlocks*"]),
+    ("the driver waits for what is read", "runtime/cuda/executor.cpp",
+     "if (state.nccl.communicator)\n    MN_TRY(synchronize(what));", "",
+     ["cuda/*WhateverWaits*"]),
     ("sums of graphs are kept apart", "runtime/cuda/nccl.cpp",
      "::setenv(\"NCCL_GRAPH_MIXING_SUPPORT\", \"0\"",
      "::setenv(\"NCCL_GRAPH_MIXING_SUPPORT\", \"1\"",

@@ -218,6 +218,8 @@ MUTANTS = [
      "  sums[warp][lane] = v;\n", [TRAININGS]),
     ("a cluster's parts are read before they are there",
      FOLDER + "reduce.cuh", "      sent.wait();\n", "", [TABLE]),
+    ("columns have 32 bits", FOLDER + "conv_columns.cuh",
+     "(pixels > 32 || across > 32)", "false", [TABLE]),
     ("a link reads what another one has not stored", FOLDER + "chain.cuh",
      "      waitForCopies();\n    __syncthreads();\n",
      "      waitForCopies();\n", [TABLE]),

@@ -48,8 +48,8 @@ MN_SHAPE_FN int columnPixels(const Windows &w, const Columns &t) {
   return (t.height - 1) * w.strides[y] + (w.kernel[y] - 1) * w.dilations[y] + 1;
 }
 
-/// Whether a bit for each pixel of a column, and for each tap across, says which
-/// of them are inside.
+/// Whether a bit for each pixel of a column, and for each tap across, says
+/// which of them are inside.
 MN_SHAPE_FN bool hasBits(const Windows &w, const Columns &t) {
   constexpr int most = 64;
   return columnPixels(w, t) <= most && w.kernel[neighboursAlong(w)] <= most;

@@ -63,8 +63,9 @@ TEST_F(Sums, WhateverWaitsFindsItOut) {
     driver().called.clear();
     ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
     EXPECT_EQ(wait().message, "expected rank 0") << query;
-    EXPECT_FALSE(driver().called.count("cuMemcpyDtoHAsync"))
-        << "the driver would wait in it, and look after no rank";
+    for (const std::string &function : driver().called)
+      EXPECT_FALSE(function.starts_with("cuMemcpyDtoH"))
+          << "the driver would wait in it, and look after no rank";
   }
 }
 

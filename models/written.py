@@ -14,6 +14,7 @@ from collections.abc import Callable
 import torch
 import written_backbones as backbones
 import written_images as images
+import written_pools as pools
 import written_recurrent as recurrent
 import written_rows as rows
 import written_sets as sets
@@ -132,6 +133,18 @@ WRITTEN = {
     "prototypes": Written(sets.Prototypes,
                           MOMENTUM + " --train-only=features*,prototypes"),
     "cosines": Written(sets.Cosines, ADAM),
+    "statistics": Written(pools.Statistics, ADAM),
+    "generalized-mean": Written(pools.GeneralizedMean,
+                                ADAM + " --train-only=features*,head*,power"),
+    "haar": Written(pools.Haar, ADAM),
+    "unbiased": Written(pools.Unbiased, MOMENTUM),
+    "long-convolutions": Written(pools.LongConvolutions, ADAM),
+    "dynamic-filters": Written(pools.DynamicFilters, ADAM),
+    "mixture": Written(pools.Mixture, ADAM),
+    "standardized": Written(pools.Standardized, MOMENTUM),
+    "flow": Written(pools.Flow, ADAM),
+    "albert": Written(pools.Albert, ADAMW),
+    "couplings": Written(pools.Couplings, MOMENTUM),
     "softmax": Written(rows.perceptron, SGD),
     "mlp-tiny": Written(of(rows.perceptron, 32), SGD, 16),
     "mlp-wide": Written(of(rows.perceptron, 2048, 2048), SGD, 256),

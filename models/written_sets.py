@@ -95,9 +95,10 @@ class Coordinates(nn.Module):
     @staticmethod
     def placed(x):
         height, width = x.shape[2:]
-        y, z = torch.meshgrid(torch.linspace(-1, 1, height),
-                              torch.linspace(-1, 1, width), indexing="ij")
-        places = torch.stack((y, z)).to(x).expand(x.shape[0], -1, -1, -1)
+        y, z = torch.meshgrid(torch.linspace(-1, 1, height, device=x.device),
+                              torch.linspace(-1, 1, width, device=x.device),
+                              indexing="ij")
+        places = torch.stack((y, z)).expand(x.shape[0], -1, -1, -1)
         return torch.cat((x, places), 1)
 
     def forward(self, x):

@@ -62,7 +62,8 @@ LogicalResult FunctorEmitter::emitStore(StringRef function, Value of,
       return failure();
     fields.push_back({step.getResult(result), *text});
   }
-  if (loadsFirst && (uses != usesBefore || !elements.empty()))
+  if (loadsFirst &&
+      (uses != usesBefore || !elements.empty() || fields.size() > 1))
     emitResult(fields, parameters, !elements.empty());
   std::string stores;
   for (const StoredField &field : fields)

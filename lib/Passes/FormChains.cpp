@@ -110,15 +110,16 @@ bool Steps::mayBeLink(unsigned number, Rows rows) const {
   return most != 0 && most % rows.count == 0 && mayBeChain(number, rows);
 }
 
-/// Whether links have little to do in a block, which has one row if it holds
-/// what they make for each other.
+/// Whether links can be one kernel, and have little to do in a block, which has
+/// one row if it holds what they make for each other.
 bool Steps::mayBeChain(ArrayRef<unsigned> chain, Rows rows) const {
   SmallVector<StepOp> links = stepsOf(chain);
   mn::ChainBlocks blocks = mn::shape::chainBlocks(rows.count);
   if (rows.areMatrices)
     blocks = shapeOfChain(links, rows.count).blocks;
-  return llvm::all_of(
-      links, [&](StepOp link) { return isSmallLink(link, blocks, machine); });
+  return areArguments(links) && llvm::all_of(links, [&](StepOp link) {
+           return isSmallLink(link, blocks, machine);
+         });
 }
 
 /// Whether a step alone has so many.

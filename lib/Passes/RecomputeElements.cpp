@@ -1,6 +1,7 @@
 //===- RecomputeElements.cpp - elements that are rather computed twice ----===//
 
 #include "lib/IR/Mnist/Arithmetic.h"
+#include "lib/IR/Mnist/SameBits.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/CopiedOps.h"
 #include "lib/IR/Plan/StepBody.h"
@@ -23,6 +24,7 @@ struct RecomputeElements : impl::RecomputeElementsBase<RecomputeElements> {
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
+    asked = valuesAskedToBeEqual(block);
     findContractions(block);
     ValuesOf valuesOf;
     for (Operation &op : block)
@@ -46,6 +48,7 @@ private:
   DenseMap<Operation *, llvm::BitVector> before, after;
   DenseMap<Value, Value> bases;
   DenseSet<Value> reduced; ///< bases whose elements are summed, or so
+  DenseSet<Value> asked;   ///< whether they equal others: computed once
   /// From a base to a value.
   struct Path {
     bool hasFunctions = false;  ///< such as exp or erf
@@ -225,14 +228,15 @@ void RecomputeElements::lookThroughRelu(CompareOp op, ValuesOf &valuesOf) {
 }
 
 /// The one tensor of as many elements that `value` is computed from, as far as
-/// that goes, by elementwise ops; `value` where there is none, or where a
-/// product has it in memory.
+/// that goes, by elementwise ops; `value` where there is none, where a product
+/// has it in memory, or where all have to read the same bits.
 Value RecomputeElements::baseOf(Value value) {
   if (auto known = bases.find(value); known != bases.end())
     return known->second;
   Operation *op = value.getDefiningOp();
   Value base;
-  if (op && op->hasTrait<Elementwise>() && !isMultiplied(value))
+  if (op && op->hasTrait<Elementwise>() && !isMultiplied(value) &&
+      !asked.contains(value))
     for (Value operand : op->getOperands()) {
       if (isSmallFor(operand, value))
         continue;

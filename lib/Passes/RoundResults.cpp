@@ -1,5 +1,6 @@
 //===- RoundResults.cpp - large results take two bytes --------------------===//
 
+#include "lib/IR/Mnist/SameBits.h"
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
@@ -57,6 +58,13 @@ static bool feeds(Value value, Operation *root) {
       llvm::append_range(uses, llvm::make_pointer_range(user->getUses()));
   }
   return false;
+}
+
+/// Whether a step asks what it reads here to equal something.
+static bool needsSameBits(OpOperand &use) {
+  auto step = cast<StepOp>(use.getOwner());
+  return elementsAskedToBeEqual(step.getBody().front())
+      .contains(step.getBody().getArgument(use.getOperandNumber()));
 }
 
 /// Whether a step may load what it reads here in bf16. What a root other than
@@ -132,6 +140,7 @@ private:
     return getElementTypeOrSelf(result).isF32() && countOf(result) >= from &&
            !result.use_empty() && mayStoreRounded(step, result) &&
            llvm::all_of(result.getUses(), mayLoadRounded) &&
+           llvm::none_of(result.getUses(), needsSameBits) &&
            !isOfUpdate(result);
   }
 

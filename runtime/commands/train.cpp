@@ -49,18 +49,23 @@ Status trainOnDevices(const Model &model, const Options &options) {
   const auto signals = std::make_shared<StopSignals>();
   std::vector<Status> ends(count);
   std::vector<std::thread> threads;
+  // The others wait for the one that has something to say.
+  const auto sayIfFirst = [](const Status &end) {
+    if (!end.message.empty())
+      sayNow(end);
+  };
   for (size_t i = 0; i < count; ++i)
     threads.emplace_back([&, i] {
       Options own = options;
       own.device = devices[i];
+      ranks[i]->giveUp = sayIfFirst;
       Trainer trainer(model, own, *ranks[i]);
       trainer.stopAt(signals);
       ends[i] = trainer.run([&, i](std::unique_ptr<Executor> &executor) {
         return openExecutor(model, own, executor, ranks[i].get());
       });
-      // The others wait for the one that has something to say.
-      if (ends[i].code == Code::rankLost && !ends[i].message.empty())
-        sayNow(ends[i]);
+      if (ends[i].code == Code::rankLost)
+        sayIfFirst(ends[i]);
     });
   for (std::thread &thread : threads)
     thread.join();

@@ -72,6 +72,9 @@ public:
   int64_t step = 0; ///< of the training, for messages
   /// Whether this process was asked to stop.
   std::function<bool()> isStopping = [] { return false; };
+  /// Ends the process with a failure that no call can return, as its thread is
+  /// blocked. May return in who does not want that.
+  std::function<void(const Status &)> giveUp = [](const Status &) {};
 
 protected:
   explicit Ranks(const RankPlace &where) : where(where) {}

@@ -56,6 +56,9 @@ namespace mn::cuda {
   X(cuEventRecordWithFlags)                                                    \
   X(cuEventSynchronize)                                                        \
   X(cuEventElapsedTime)                                                        \
+  X(cuGraphNodeGetDependencies)                                                \
+  X(cuGraphAddDependencies)                                                    \
+  X(cuGraphRemoveDependencies)                                                 \
   X(cuGraphInstantiateWithFlags)                                               \
   X(cuGraphUpload)                                                             \
   X(cuGraphLaunch)                                                             \

@@ -75,7 +75,11 @@ Status CudaExecutor::runEagerly(int plan) {
                  "clearing the arena"));
   state.last = {};
   for (int step = 0; step < model.plans[plan].stepCount; ++step) {
-    MN_TRY(enqueueStep(plan, step));
+    const auto enqueue = [&] {
+      const RankWatch::Call call(state.nccl.watch.get());
+      return enqueueStep(plan, step);
+    };
+    MN_TRY(enqueue());
     state.last = {};
     MN_TRY(inStep(plan, step, synchronize("running it")));
   }
@@ -88,6 +92,7 @@ Status CudaExecutor::runEagerly(int plan) {
 
 Status CudaExecutor::capture(const std::function<Status()> &enqueue,
                              CUgraphExec &graph) {
+  const RankWatch::Call call(state.nccl.watch.get());
   MN_TRY(check(cu.cuStreamBeginCapture(state.stream,
                                        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "capturing a graph"));
@@ -106,6 +111,11 @@ Status CudaExecutor::capture(const std::function<Status()> &enqueue,
   return status;
 }
 
+Status CudaExecutor::launchGraph(CUgraphExec graph) {
+  const RankWatch::Call call(state.nccl.watch.get());
+  return check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
+}
+
 Status CudaExecutor::prepare(int plan) {
   PlanState &p = plans[size_t(plan)];
   if (p.prepared)
@@ -119,6 +129,8 @@ Status CudaExecutor::prepare(int plan) {
   MN_TRY(makeCurrent());
   MN_TRY(loadLibraries(plan));
   MN_TRY(keepingParameters([&] { return runEagerly(plan); }));
+  if (state.nccl.communicator)
+    MN_TRY(state.nccl.shareSums(*options.ranks));
   if (options.graph) {
     MN_TRY(capture([&] { return enqueueAlone(plan); }, p.graph));
     if (!p.staged)
@@ -139,8 +151,7 @@ Status CudaExecutor::enqueueAlone(int plan) {
 Status CudaExecutor::enqueuePlan(int plan) {
   if (!options.graph)
     return enqueueAlone(plan);
-  return check(cu.cuGraphLaunch(plans[size_t(plan)].graph, state.stream),
-               "launching a graph");
+  return launchGraph(plans[size_t(plan)].graph);
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,10 +160,17 @@ Status CudaExecutor::enqueuePlan(int plan) {
 
 Status CudaExecutor::read(size_t offset, void *to, size_t bytes) {
   MN_TRY(makeCurrent());
-  MN_TRY(check(
-      cu.cuMemcpyDtoHAsync(to, base + map.arena + offset, bytes, state.stream),
-      "reading the arena"));
-  return synchronize("reading the arena");
+  return copyOutOf(base + map.arena + offset, to, bytes, "reading the arena");
+}
+
+/// The driver blocks in a copy to memory that is not pinned until the stream
+/// has come to it. Who has to look after other ranks waits before that.
+Status CudaExecutor::copyOutOf(CUdeviceptr from, void *to, size_t bytes,
+                               const char *what) {
+  if (state.nccl.communicator)
+    MN_TRY(synchronize(what));
+  MN_TRY(check(cu.cuMemcpyDtoHAsync(to, from, bytes, state.stream), what));
+  return synchronize(what);
 }
 
 /// In memory of the device, or of the host where there is not room for both.
@@ -239,7 +257,7 @@ Status CudaExecutor::profileSteps(int plan, std::vector<StepTime> &times) {
   std::vector<std::vector<float>> marks(size_t(steps) + 1);
   for (int run = 0; status.ok() && run < runs; ++run) {
     status = keepingParameters([&] {
-      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "launching a graph"));
+      MN_TRY(launchGraph(graph));
       return synchronize("profiling a plan");
     });
     for (int step = 0; status.ok() && step <= steps; ++step) {

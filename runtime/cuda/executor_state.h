@@ -145,7 +145,10 @@ private:
   /// Waits for an event of it, or of a stream that waits for it.
   Status waitFor(CUevent event, const char *what);
   Status waitUntil(const std::function<CUresult()> &query, const char *what);
+  /// Copies device memory to the host, once all before that has ended.
+  Status copyOutOf(CUdeviceptr from, void *to, size_t bytes, const char *what);
   Status loadLibraries(int plan);
+  Status allocateArena();
   Status allocate();
   Status makeStreams();
   Status makeStepStreams();
@@ -193,6 +196,7 @@ private:
                    std::vector<BlockTimes> &times);
   Status profileSteps(int plan, std::vector<StepTime> &times);
   Status capture(const std::function<Status()> &enqueue, CUgraphExec &graph);
+  Status launchGraph(CUgraphExec graph);
   /// Runs what only looks at a plan: the parameters stay as they were.
   Status keepingParameters(const std::function<Status()> &run);
 

@@ -10,6 +10,7 @@
 #include "cuda/executor_state.h"
 #include "cuda/spread.h"
 #include "mnistrt/cuda/libraries.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -19,21 +20,84 @@ using namespace mn::cuda;
 
 namespace {
 
-void addUp(Context &ctx, void *x, int64_t count, int type) {
+/// What a stream has come to while a graph is captured; empty otherwise.
+struct Captured {
+  explicit Captured(const State &state) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode *nodes = nullptr;
+    const CUgraphEdgeData *edges = nullptr;
+    size_t count = 0;
+    result = state.driver.cuStreamGetCaptureInfo(
+        state.stream, &status, nullptr, &graph, &nodes, &edges, &count);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
+      last.assign(nodes, nodes + count);
+  }
+
+  CUresult result = CUDA_SUCCESS;
+  CUgraph graph = nullptr;
+  std::vector<CUgraphNode> last;
+};
+
+} // namespace
+
+/// Lets a node begin when all that it follows has ended.
+static CUresult followEnds(const Driver &cu, CUgraph graph, CUgraphNode node) {
+  size_t count = 0;
+  CUresult result =
+      cu.cuGraphNodeGetDependencies(node, nullptr, nullptr, &count);
+  std::vector<CUgraphNode> followed(count);
+  std::vector<CUgraphEdgeData> edges(count);
+  if (result == CUDA_SUCCESS && count != 0)
+    result = cu.cuGraphNodeGetDependencies(node, followed.data(), edges.data(),
+                                           &count);
+  for (size_t i = 0; i < count && result == CUDA_SUCCESS; ++i) {
+    if (edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
+      continue;
+    result =
+        cu.cuGraphRemoveDependencies(graph, &followed[i], &node, &edges[i], 1);
+    const CUgraphEdgeData whole = {};
+    if (result == CUDA_SUCCESS)
+      result = cu.cuGraphAddDependencies(graph, &followed[i], &node, &whole, 1);
+  }
+  return result;
+}
+
+/// NCCL lets its kernels on shared memory begin before the last kernel of the
+/// stream has ended. From 2.28 to 2.30.6 they do not wait for it then, and add
+/// up what is not there yet (NVIDIA/nccl, release notes of 2.30.7). So the
+/// kernel of a sum, enqueued since `before`, follows ends.
+static CUresult followEnds(const State &state, const Captured &before) {
+  const Captured now(state);
+  CUresult result = now.result;
+  for (CUgraphNode node : now.last)
+    if (result == CUDA_SUCCESS &&
+        std::find(before.last.begin(), before.last.end(), node) ==
+            before.last.end())
+      result = followEnds(state.driver, now.graph, node);
+  return result;
+}
+
+template <typename T>
+static void addUp(Context &ctx, T *x, int64_t count, int type) {
   State &state = State::of(ctx);
-  const NcclLibrary &nccl = state.nccl;
+  NcclLibrary &nccl = state.nccl;
   state.last = {};
   if (!nccl.communicator)
     return;
+  const Captured before(state);
+  if (before.last.empty())
+    nccl.sums.push_back({x, size_t(count) * sizeof(T)});
   const Status status =
       nccl.check(nccl.ncclAllReduce(x, x, size_t(count), type, NcclLibrary::sum,
                                     nccl.communicator, state.stream),
                  "adding up over ranks");
   if (!status.ok())
-    state.fail(status.code, status.message);
+    return state.fail(status.code, status.message);
+  const CUresult result = followEnds(state, before);
+  if (result != CUDA_SUCCESS)
+    state.fail(Code::noDevice, std::string("adding up over ranks: ") +
+                                   describe(state.driver, result));
 }
-
-} // namespace
 
 void nccl::allReduce(Context &ctx, float *x, int64_t count) {
   addUp(ctx, x, count, NcclLibrary::floats);
@@ -108,8 +172,7 @@ Status CudaExecutor::waitUntil(const std::function<CUresult()> &query,
     if (status.ok())
       status = options.ranks->watch(waited);
     if (!status.ok()) {
-      nccl.ncclCommAbort(nccl.communicator);
-      state.nccl.communicator = nullptr;
+      state.nccl.abort(status);
       return status;
     }
     if (waited > 0.001) // Short waits are for small networks.

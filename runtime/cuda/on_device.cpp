@@ -70,9 +70,7 @@ Status CudaExecutor::endBefore(void *stream) {
 
 Status CudaExecutor::readOnDevice(const void *from, void *to, size_t bytes) {
   MN_TRY(makeCurrent());
-  MN_TRY(check(cu.cuMemcpyDtoHAsync(to, addressOf(from), bytes, state.stream),
-               "reading an input"));
-  return synchronize("reading an input");
+  return copyOutOf(addressOf(from), to, bytes, "reading an input");
 }
 
 Status CudaExecutor::copyRows(const Tensor &input, const CallerRows &rows) {

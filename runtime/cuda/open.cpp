@@ -113,9 +113,18 @@ Status CudaExecutor::loadLibraries(int plan) {
   return Status::success();
 }
 
+/// The arena, where there are several ranks in memory that they may share.
+Status CudaExecutor::allocateArena() {
+  if (options.ranks && options.ranks->several() &&
+      loadNccl(state.nccl).ok()) // or else join() says what is missing
+    base = reinterpret_cast<CUdeviceptr>(state.nccl.allocate(map.bytes));
+  return base ? Status::success()
+              : shared->allocate(map.bytes, map.bytes, base);
+}
+
 Status CudaExecutor::allocate() {
   map = mapMemory(model);
-  MN_TRY(shared->allocate(map.bytes, map.bytes, base));
+  MN_TRY(allocateArena());
   MN_TRY(initializeParameters());
   batchSteps.resize(1);
   transferSteps.resize(1);
@@ -157,10 +166,8 @@ CudaExecutor::~CudaExecutor() {
     return; // it was never opened
   cu.cuCtxSetCurrent(shared->context);
   // A sum waits for ever for a rank that is gone.
-  if (state.nccl.communicator && options.ranks->isOver()) {
-    state.nccl.ncclCommAbort(state.nccl.communicator);
-    state.nccl.communicator = nullptr;
-  }
+  if (state.nccl.communicator && options.ranks->isOver())
+    state.nccl.abort(Status::error(Code::rankLost, ""));
   // The first of those that compute is state.stream.
   std::vector<CUstream> all = streams;
   all.insert(all.end(), {copyIn, copyOut});
@@ -183,8 +190,9 @@ CudaExecutor::~CudaExecutor() {
         cu.cuMemFree(step.memory);
     p.steps.clear(); // needs the libraries
   }
-  if (state.nccl.communicator)
-    state.nccl.ncclCommDestroy(state.nccl.communicator);
+  if (base && !state.nccl.owns(base))
+    cu.cuMemFree(base);
+  state.nccl.close();
   if (state.cublas.handle)
     state.cublas.cublasLtDestroy(state.cublas.handle);
   if (state.cudnn.handle)
@@ -211,6 +219,4 @@ CudaExecutor::~CudaExecutor() {
   for (CUmodule module : state.modules)
     if (module)
       cu.cuModuleUnload(module);
-  if (base)
-    cu.cuMemFree(base);
 }

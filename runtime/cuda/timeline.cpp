@@ -111,10 +111,7 @@ Status CudaExecutor::recordRun(const TimedRuns &runs, int64_t number,
                  "clearing times"));
     MN_TRY(launch());
     MN_TRY(launch());
-    MN_TRY(
-        check(cu.cuMemcpyDtoHAsync(times.data(), memory, bytes, state.stream),
-              "reading times"));
-    return synchronize("running a plan");
+    return copyOutOf(memory, times.data(), bytes, "reading times");
   });
 }
 
@@ -139,8 +136,7 @@ Status CudaExecutor::timeline(int plan, TimedRuns &runs) {
     if (runs.set < 0 && plans[size_t(plan)].staged)
       MN_TRY(copyInputs(plan, 0, true, 0));
     if (graph.graph)
-      return check(cu.cuGraphLaunch(graph.graph, state.stream),
-                   "launching a graph");
+      return launchGraph(graph.graph);
     recorder.restart(times);
     return enqueueTimed(plan, runs);
   };

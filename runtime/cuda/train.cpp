@@ -207,6 +207,7 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
                                 int64_t count) {
   BatchPlan found;
   MN_TRY(prepareBatches(plan, set, found));
+  const RankWatch::Call call(state.nccl.watch.get());
   if (!options.graph) {
     for (int64_t i = 0; i < count; ++i)
       MN_TRY(enqueueBatches(plan, set, shuffle, 1));
@@ -217,7 +218,7 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
     if (!graph)
       MN_TRY(capture(
           [&] { return enqueueBatches(plan, set, shuffle, batches); }, graph));
-    return check(cu.cuGraphLaunch(graph, state.stream), "launching a graph");
+    return launchGraph(graph);
   };
   for (; count >= batchesPerGraph; count -= batchesPerGraph)
     MN_TRY(run(graphs.many, batchesPerGraph));

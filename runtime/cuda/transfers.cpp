@@ -144,9 +144,7 @@ Status CudaExecutor::submitDirect(int plan, int slot) {
     std::memset(s.words, 0, s.wordCount * sizeof(uint32_t));
   }
   if (options.graph)
-    MN_TRY(
-        check(cu.cuGraphLaunch(plans[size_t(plan)].direct[slot], state.stream),
-              "launching a graph"));
+    MN_TRY(launchGraph(plans[size_t(plan)].direct[slot]));
   else
     MN_TRY(enqueueDirect(plan, slot));
   return check(cu.cuEventRecord(s.done, state.stream), "recording an event");

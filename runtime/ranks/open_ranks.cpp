@@ -63,6 +63,7 @@ Status withRanks(const Model &model, int64_t timeout,
   setUpRanks();
   std::unique_ptr<Ranks> ranks;
   MN_TRY(open(model, launch, timeout, ranks));
+  ranks->giveUp = sayNow;
   Status status = work(ranks.get());
   // While the others still wait: a launcher kills what has not ended when the
   // first one has failed.

@@ -196,8 +196,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
         config->attrs[i].id ==
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
         config->attrs[i].value.programmaticStreamSerializationAllowed;
-  // It would be said of all that the kernel waits for.
-  if (entry.overlaps && of(config->hStream)->nodes.size() > 1)
+  // It would be said of all that the kernel waits for; NCCL does.
+  if (entry.overlaps && name != "nccl" && of(config->hStream)->nodes.size() > 1)
     return CUDA_ERROR_INVALID_VALUE;
   if (const auto &module = modules[of(function).module])
     entry.work = module->launch(*module->find(name), entry.blocks,

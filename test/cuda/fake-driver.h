@@ -27,6 +27,12 @@ namespace fake {
 
 enum class What { launch, record, wait, copy, set, graph, synchronize };
 
+/// What an entry of a graph waits for: another one, by its number from 1.
+struct Edge {
+  size_t from;
+  bool whole; ///< until it has ended, or may end later
+};
+
 struct Entry {
   What what;
   int stream = -1; ///< numbered as they are made, from 0
@@ -34,6 +40,7 @@ struct Entry {
   std::string kernel = {};
   const void *module = nullptr; ///< of the kernel
   bool overlaps = false;        ///< may start before the one before it ended
+  std::vector<Edge> edges = {};
   unsigned blocks = 0, threads = 0, shared = 0;
   int graph = -1;                            ///< what is launched, of `graphs`
   size_t bytes = 0;                          ///< of a copy

@@ -2,7 +2,8 @@
 //
 // libnccl.so.2 for machines without a GPU: nothing is added up. Ranks connect
 // only where NCCL_GRAPH_MIXING_SUPPORT is what FAKE_CUDA_MIXES says, if that is
-// set.
+// set. A sum is the kernel "nccl", which in memory that ranks share may begin
+// before what it follows has ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,8 @@
 #define MNISTC_TEST_CUDA_FAKE_NCCL_H
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace fake {
@@ -21,11 +24,21 @@ struct Sum {
   void *stream;
 };
 
+struct Window {
+  const char *begin;
+  size_t bytes;
+};
+
 struct Nccl {
   int connectResult = 0, asyncError = 0; ///< what the functions answer
   int ranks = 0, rank = -1;              ///< of the last communicator
   int destroyed = 0, aborted = 0;
   std::vector<Sum> sums = {};
+  int windowResult = 0; ///< what making a window answers
+  int windowsAsked = 0; ///< by this rank; the others wait for it
+  std::vector<Window> windows = {};
+  /// Sees what is called of those that need the other ranks, and may block.
+  std::function<void(const std::string &function)> onCall = nullptr;
 };
 
 Nccl &nccl();

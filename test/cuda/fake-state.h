@@ -131,9 +131,14 @@ inline CUresult enqueue(CUstream handle, Entry entry) {
     return result;
   }
   if (entry.what != What::wait && entry.what != What::record) {
+    const bool overlapsLast = std::exchange(stream.overlaps, false);
+    for (CUgraphNode node : stream.nodes)
+      entry.edges.push_back(
+          {reinterpret_cast<size_t>(node),
+           !entry.overlaps && !(overlapsLast && node == stream.last)});
     stream.last = reinterpret_cast<CUgraphNode>(capture->entries.size() + 1);
     stream.nodes = {stream.last};
-    entry.overlaps |= std::exchange(stream.overlaps, false);
+    entry.overlaps |= overlapsLast;
   }
   capture->entries.push_back(std::move(entry));
   capture->last[stream.number] = ++stream.clock[stream.number];

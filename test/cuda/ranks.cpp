@@ -1,53 +1,11 @@
 //===- ranks.cpp - sums over ranks, on a driver without GPU ---------------===//
 
-#include "core/ranks.h"
-#include "fake-nccl.h"
+#include "ranks.h"
 #include "mnistrt/cuda/launch.h"
-#include "mnistrt/cuda/libraries.h"
-#include "plan.h"
-#include <cstdlib>
-#include <functional>
 
 using namespace test;
-using fake::driver;
-using fake::nccl;
 
 namespace {
-
-/// One of two; the other says the same.
-struct Pair final : mn::Ranks {
-  Pair() : mn::Ranks({1, 2, 1, 2}) {}
-  mn::Status watch(double) override { return watched; }
-
-  mn::Status watched;
-};
-
-void addUp(mn::Context &ctx) {
-  mn::nccl::allReduce(ctx, ctx.at<float>(PlanModel::outputs), 24);
-}
-
-/// A plan whose second step is a sum, with an executor of rank 1 of 2.
-struct Sums : testing::Test {
-  explicit Sums(std::vector<StepShape> shapes = {{}, {0, {}, "nccl"}})
-      : made(std::move(shapes), mn::kinds::train) {
-    ::setenv("MNISTC_CUDA_PATH", MN_FAKE_LIBRARIES, 1);
-    nccl() = {};
-    driver() = {};
-    steps.assign(made.plan.steps, made.plan.steps + made.plan.stepCount);
-    steps[1].run = addUp;
-    made.plan.steps = steps.data();
-    made.plan.prefetches = true;
-    const mn::Status status =
-        mn::Executor::open(made.model, {.ranks = &ranks}, executor);
-    EXPECT_TRUE(status.ok()) << status.message;
-  }
-  ~Sums() override { ::unsetenv("MNISTC_CUDA_PATH"); }
-
-  PlanModel made;
-  std::vector<mn::Step> steps;
-  Pair ranks;
-  std::unique_ptr<mn::Executor> executor;
-};
 
 TEST_F(Sums, GraphsHaveThemOnceRanksHaveJoined) {
   ASSERT_TRUE(executor->prepare(0).ok());
@@ -66,6 +24,45 @@ TEST_F(Sums, GraphsHaveThemOnceRanksHaveJoined) {
     EXPECT_EQ(sum.count, 24u);
     EXPECT_EQ(sum.type, 7) << "float";
   }
+}
+
+TEST_F(LargeSums, AreInMemoryThatRanksShare) {
+  join();
+  ASSERT_EQ(nccl().windows.size(), 1u);
+  const fake::Window window = nccl().windows[0];
+  for (const fake::Sum &sum : nccl().sums)
+    if (const auto *begin = static_cast<const char *>(sum.to);
+        sum.count == 300000) {
+      EXPECT_GE(begin, window.begin);
+      EXPECT_LE(begin + sum.count * 4, window.begin + window.bytes);
+    }
+  executor.reset();
+  EXPECT_EQ(driver().allocations, 0) << "and it is freed";
+}
+
+/// NCCL's own kernels do not wait there for what comes before them.
+TEST_F(LargeSums, BeginWhenAllBeforeThemHasEnded) {
+  join();
+  size_t edges = 0;
+  for (const fake::Entry &entry : driver().graphs.back())
+    if (entry.kernel == "nccl")
+      for (const fake::Edge &edge : entry.edges) {
+        ++edges;
+        EXPECT_TRUE(edge.whole);
+      }
+  EXPECT_GE(edges, 2u);
+}
+
+TEST_F(LargeSums, AreWhereTheyWereIfARankCannotShare) {
+  ranks.otherShares = false;
+  join();
+  EXPECT_EQ(nccl().windowsAsked, 0) << "it would wait for the other rank";
+}
+
+TEST_F(LargeSums, AreWhereTheyWereIfNcclCannot) {
+  nccl().windowResult = 5;
+  join();
+  EXPECT_TRUE(nccl().windows.empty());
 }
 
 void launchSpread(mn::Context &ctx) {
@@ -140,78 +137,6 @@ TEST_F(Sums, BatchesOfAGraphEachHaveOne) {
   EXPECT_EQ(nccl().sums.size(), 16u + 1u);
   ASSERT_TRUE(executor->runBatches(0, 0, false, 33).ok());
   EXPECT_EQ(nccl().sums.size(), 16u + 1u) << "captured once";
-}
-
-TEST_F(Sums, WhoWaitsFindsOutThatARankIsLost) {
-  ASSERT_TRUE(executor->prepare(0).ok());
-  ASSERT_TRUE(executor->join().ok());
-  constexpr int notReady = 600; // CUDA_ERROR_NOT_READY
-  driver().fails["cuStreamQuery"] = notReady;
-  ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
-  const mn::Status status = executor->finish();
-  EXPECT_EQ(status.code, mn::Code::rankLost);
-  EXPECT_EQ(status.message, "expected rank 0");
-  EXPECT_EQ(nccl().aborted, 1) << "or its kernels would wait for ever";
-}
-
-TEST_F(Sums, WhatAnotherRankSaysIsNotSaidAgain) {
-  ASSERT_TRUE(executor->prepare(0).ok());
-  driver().fails["cuStreamQuery"] = 600;
-  ranks.watched = mn::Status::error(mn::Code::rankLost, "");
-  const mn::Status status = executor->join();
-  EXPECT_EQ(status.code, mn::Code::rankLost);
-  EXPECT_EQ(status.message, "");
-}
-
-TEST_F(Sums, WhateverWaitsFindsItOut) {
-  const std::pair<const char *, std::function<mn::Status()>> waits[] = {
-      {"cuEventQuery",
-       [&] {
-         double time;
-         return executor->time(0, 1, time);
-       }},
-      {"cuEventQuery", [&] { return executor->wait(0); }},
-      {"cuStreamQuery",
-       [&] {
-         std::vector<mn::StepTime> times;
-         return executor->profile(0, times);
-       }},
-      {"cuEventQuery", [&] {
-         const std::vector<char> bytes(made.model.parameterBytes);
-         return executor->writeParameters(0, bytes.data(), bytes.size());
-       }}};
-  for (const auto &[query, wait] : waits) {
-    driver().fails.clear();
-    ASSERT_TRUE(
-        mn::Executor::open(made.model, {.ranks = &ranks}, executor).ok());
-    ASSERT_TRUE(executor->prepare(0).ok());
-    ranks.watched = {};
-    ASSERT_TRUE(executor->join().ok());
-    driver().fails[query] = 600;
-    ranks.watched = mn::Status::error(mn::Code::rankLost, "expected rank 0");
-    EXPECT_EQ(wait().message, "expected rank 0") << query;
-  }
-}
-
-TEST_F(Sums, FaultsOfTheLibraryAreErrors) {
-  ASSERT_TRUE(executor->prepare(0).ok());
-  ASSERT_TRUE(executor->join().ok());
-  driver().fails["cuStreamQuery"] = 600;
-  nccl().asyncError = 3;
-  const mn::Status status = executor->finish();
-  EXPECT_EQ(status.code, mn::Code::rankLost);
-  EXPECT_EQ(status.message, "NCCL: running plans: a fault");
-  executor.reset();
-  EXPECT_EQ(nccl().destroyed, 0) << "it was aborted";
-}
-
-TEST_F(Sums, RanksThatDoNotConnect) {
-  nccl().connectResult = 2;
-  const mn::Status status = executor->join();
-  EXPECT_EQ(status.code, mn::Code::rankLost);
-  EXPECT_NE(status.message.find("connecting the ranks: a fault"),
-            std::string::npos)
-      << status.message;
 }
 
 } // namespace

@@ -54,6 +54,14 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
     .kernel={4,4,1}, .out={7,7,1}, .pads={1,2,0}, .padsAfter={2,1,0}})                         \
   X(one_dim, mn::Conv{.spatial=1, .batch=4, .inChannels=3, .outChannels=6, .in={50,1,1},       \
     .kernel={5,1,1}, .out={25,1,1}, .strides={2,1,1}, .pads={2,0,0}, .padsAfter={2,0,0}})      \
+  X(long_filters, mn::Conv{.spatial=1, .batch=2, .inChannels=4, .outChannels=4, .groups=4,     \
+    .in={45,1,1}, .kernel={41,1,1}, .out={45,1,1}, .pads={20,0,0}, .padsAfter={20,0,0}})       \
+  X(tall_filters, mn::Conv{.batch=2, .inChannels=1, .outChannels=3, .in={45,5,1},              \
+    .kernel={35,1,1}, .out={45,5,1}, .pads={17,0,0}, .padsAfter={17,0,0}})                     \
+  X(far_apart, mn::Conv{.batch=2, .inChannels=2, .outChannels=3, .in={44,6,1},                 \
+    .kernel={3,3,1}, .out={44,6,1}, .pads={18,1,0}, .padsAfter={18,1,0}, .dilations={18,1,1}}) \
+  X(farther_apart, mn::Conv{.batch=2, .inChannels=2, .outChannels=3, .in={80,6,1},             \
+    .kernel={3,3,1}, .out={80,6,1}, .pads={33,1,0}, .padsAfter={33,1,0}, .dilations={33,1,1}}) \
   X(three_dim, mn::Conv{.spatial=3, .batch=2, .inChannels=3, .outChannels=4, .in={5,6,7},      \
     .kernel={2,3,3}, .out={4,6,4}, .strides={1,1,2}, .pads={0,1,1}, .padsAfter={0,1,1}})       \
   X(three_dim_nhwc, mn::Conv{.layout=MN_C, .spatial=3, .batch=2, .inChannels=3,                \

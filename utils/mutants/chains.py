@@ -1,6 +1,10 @@
 """The mutants of chains of steps: see ../mutate.py."""
 
 MUTANTS = [
+    ("a chain has any number of tensors", "lib/Passes/FormChains.cpp",
+     "areArguments(links) &&", "", ["lit/form-chains-arguments"]),
+    ("the tensors of a chain are not counted", "lib/IR/Plan/ChainBody.cpp",
+     "if (!areArguments(links))", "if (false)", ["lit/form-chains-arguments"]),
     ("a link reads all rows of another one", "lib/IR/Plan/ChainBody.cpp",
      "llvm::is_contained(root.getRowOperands(), operand.getOperandNumber());",
      "!root.getRowOperands().empty();",

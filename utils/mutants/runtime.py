@@ -233,13 +233,11 @@ MUTANTS = [
      ["emulated/timelines.test_networks"]),
     ("profiling trains", "runtime/cuda/executor.cpp",
      "    status = keepingParameters([&] {\n"
-     "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
-     "\"launching a graph\"));\n"
+     "      MN_TRY(launchGraph(graph));\n"
      "      return synchronize(\"profiling a plan\");\n"
      "    });",
      "    status = [&] {\n"
-     "      MN_TRY(check(cu.cuGraphLaunch(graph, state.stream), "
-     "\"launching a graph\"));\n"
+     "      MN_TRY(launchGraph(graph));\n"
      "      return synchronize(\"profiling a plan\");\n"
      "    }();", ["cuda/*"]),
     ("targets that are not aligned", "runtime/cuda/shared_device.cpp",
@@ -298,6 +296,28 @@ MUTANTS = [
     ("ranks draw the same random numbers", "runtime/include/mnistrt/philox.h",
      "(element / ofRow * ranks + rank) * ofRow", "element / ofRow * ofRow",
      ["ranks/equal.test_dropout"]),
+    ("sums in shared memory begin early", "runtime/cuda/nccl.cpp",
+     "const CUresult result = followEnds(state, before);",
+     "const CUresult result = before.result;",
+     ["cuda/LargeSums.BeginWhenAllBeforeThemHasEnded"]),
+    ("small sums are in shared memory", "runtime/cuda/nccl_library.cpp",
+     "sum.bytes >= leastShared", "sum.bytes < leastShared",
+     ["cuda/LargeSums.AreInMemoryThatRanksShare"]),
+    ("pages of a sum end before it", "runtime/cuda/nccl_library.cpp",
+     "(begin + sum.bytes - 1) / NcclLibrary::pageBytes + 1",
+     "(begin + sum.bytes - 1) / NcclLibrary::pageBytes",
+     ["cuda/LargeSums.AreInMemoryThatRanksShare"]),
+    ("a rank shares memory alone", "runtime/cuda/nccl_library.cpp",
+     "if (can != 0 &&", "if (",
+     ["cuda/LargeSums.AreWhereTheyWereIfARankCannotShare"]),
+    ("a rank is not missed while a call blocks", "runtime/cuda/rank_watch.cpp",
+     "if (!began)", "if (true)", ["cuda/*BlockingCalls*"]),
+    ("an abort that blocks is waited for", "runtime/cuda/rank_watch.cpp",
+     "waited > cleaningSeconds ?", "waited > 1e9 * cleaningSeconds ?",
+     ["cuda/*AnAbortThatBlocks*"]),
+    ("the driver waits for what is read", "runtime/cuda/executor.cpp",
+     "if (state.nccl.communicator)\n    MN_TRY(synchronize(what));", "",
+     ["cuda/*WhateverWaits*"]),
     ("sums of graphs are kept apart", "runtime/cuda/nccl.cpp",
      "::setenv(\"NCCL_GRAPH_MIXING_SUPPORT\", \"0\"",
      "::setenv(\"NCCL_GRAPH_MIXING_SUPPORT\", \"1\"",

@@ -297,6 +297,11 @@ def CompareOp : Mnist_Op<"compare", [SameTypeOperands,
   }];
   let builders = [OpBuilder<(ins "Predicate":$predicate, "Value":$lhs,
                                  "Value":$rhs)>];
+  let extraClassDeclaration = [{
+    /// Whether it asks if numbers are equal that may have been rounded: what
+    /// each step computes anew, or reads in fewer bits, is not.
+    bool needsSameBits();
+  }];
   let hasCanonicalizer = 1;
 }
 

@@ -318,6 +318,17 @@ bool mlir::mnistc::isSmallLink(StepOp step, const mn::ChainBlocks &blocks,
                                 double(inBlock) / double(rows), limits);
 }
 
+static int64_t tensorsOf(ArrayRef<StepOp> links) {
+  int64_t count = 0;
+  for (StepOp link : links)
+    count += link.getNumOperands() + link.getNumResults();
+  return count;
+}
+
+bool mlir::mnistc::areArguments(ArrayRef<StepOp> links) {
+  return tensorsOf(links) <= mn::shape::mostTensors;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -453,6 +464,10 @@ LogicalResult mlir::mnistc::checkChain(StepOp step) {
   if (links.size() + 1 != step.getBody().front().getOperations().size())
     return step.emitError("expected only steps in chain '")
            << step.getName() << "'";
+  if (!areArguments(links))
+    return step.emitError("expected the links of chain '")
+           << step.getName() << "' to read and write at most "
+           << mn::shape::mostTensors << " tensors, got " << tensorsOf(links);
   int64_t rows = rowsOfChain(links);
   for (StepOp link : links)
     if (failed(checkForm(link)) || failed(checkLink(step, link, links, rows)))

@@ -90,6 +90,9 @@ MapForm formOfLink(StepOp link, const Segment &segment,
 bool isSmallLink(StepOp step, const mn::ChainBlocks &blocks,
                  const Machine &machine);
 
+/// Whether the tensors of links can be the arguments of one kernel.
+bool areArguments(ArrayRef<StepOp> links);
+
 /// That a chain is as is said above.
 LogicalResult checkChain(StepOp step);
 

@@ -234,6 +234,10 @@ static std::string weightsProblem(const Contraction &c,
     return formatv("expected 1, 2, 4 or 8 channels with at most {0} weights a "
                    "thread, got {1} with {2} each",
                    most, s.channels, weights);
+  if (!mn::shape::hasColumnsOfFew(c.conv))
+    return "expected filters of at most 64 taps along a dimension, and of at "
+           "most 64 pixels with what dilations leave out, for weights in "
+           "registers, got more";
   if (!mn::shape::hasWindowsOfPool(c.conv))
     return formatv("expected windows of at most {0} rows in a pool whose "
                    "gradient is read, got {1}",

@@ -7,8 +7,9 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
                    %b: tensor<2x4xf32> {mnist.name = "b", plan.offset = 256 : i64},
                    %m: tensor<8x4xf32> {mnist.name = "m", plan.offset = 512 : i64},
                    %w: tensor<8x4xf32> {mnist.name = "w", plan.offset = 768 : i64})
-      -> (tensor<8x4xf32> {mnist.name = "moment"}, tensor<8x4xf32> {mnist.name = "weight"})
-      attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
+      -> (tensor<8x4xf32> {mnist.name = "moment"}, tensor<8x4xf32> {mnist.name = "weight"},
+          tensor<8x4xf32> {mnist.name = "product"}, tensor<8x4xf32> {mnist.name = "elu"})
+      attributes {plan.arena_bytes = 1536 : i64, plan.workspace_bytes = 0 : i64} {
     // CHECK:        struct ElementValues {
     // CHECK-DAG:      float m;
     // CHECK-DAG:      float w;
@@ -43,6 +44,20 @@ module attributes {plan.constant_bytes = 0 : i64, plan.target = "cuda"} {
       %3 = mnist.div %2, %c : tensor<8x4xf32>
       plan.yield %1, %3 : tensor<8x4xf32>, tensor<8x4xf32>
     } : (tensor<8x2xf32>, tensor<2x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
-    return %moment#0, %moment#1 : tensor<8x4xf32>, tensor<8x4xf32>
+    // So it is where all that they need is the product.
+    // CHECK:        struct StoredValues {
+    // CHECK-NEXT:     float grown;
+    // CHECK-NEXT:     float elu;
+    // CHECK-NEXT:   };
+    // CHECK-NEXT:   MN_FN StoredValues result(auto, float v) const {
+    // CHECK-NEXT:     const float element = mn::elu(v, 1.0f);
+    // CHECK-NEXT:     return {v, element};
+    %grown:2 = plan.step "grown" on kernel at [1024, 1280] schedule(#plan.product<tile = [16, 32, 8], warps = [4, 1]>) (%a, %b) {
+    ^bb0(%i: tensor<8x2xf32>, %j: tensor<2x4xf32>):
+      %0 = mnist.matmul %i, %j : (tensor<8x2xf32>, tensor<2x4xf32>) -> tensor<8x4xf32>
+      %1 = mnist.elu %0 alpha 1.000000e+00 : tensor<8x4xf32>
+      plan.yield %0, %1 : tensor<8x4xf32>, tensor<8x4xf32>
+    } : (tensor<8x2xf32>, tensor<2x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
+    return %moment#0, %moment#1, %grown#0, %grown#1 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
   }
 }

@@ -206,6 +206,18 @@ func.func @weights_channels(%x: tensor<6x4x9x9xf32>, %y: tensor<6x8x9x9xf32>) {
 
 // -----
 
+func.func @weights_apart(%x: tensor<6x4x80x9xf32>, %y: tensor<6x8x80x9xf32>) {
+  // expected-error @below {{expected filters of at most 64 taps along a dimension, and of at most 64 pixels with what dilations leave out, for weights in registers, got more}}
+  %z = plan.step "z" on kernel schedule(#plan.weights<channels = 1>) (%x, %y) {
+  ^bb0(%a: tensor<6x4x80x9xf32>, %b: tensor<6x8x80x9xf32>):
+    %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [33, 1, 33, 1] dilations [33, 1] groups 1 : (tensor<6x4x80x9xf32>, tensor<6x8x80x9xf32>) -> tensor<8x4x3x3xf32>
+    plan.yield %0 : tensor<8x4x3x3xf32>
+  } : (tensor<6x4x80x9xf32>, tensor<6x8x80x9xf32>) -> tensor<8x4x3x3xf32>
+  return
+}
+
+// -----
+
 func.func @weights_split(%x: tensor<6x4096x9x9xf32>, %y: tensor<6x4096x9x9xf32>) {
   // expected-error @below {{expected at most 268435456 parts of sums, got a split of 4096}}
   %z = plan.step "z" on kernel schedule(#plan.weights<split = 4096>) (%x, %y) {

@@ -217,3 +217,27 @@ func.func @mask_alone(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<6
   %q = mnist.mul %dz, %centred : tensor<64x32xf32>
   return %p, %q : tensor<64x32xf32>, tensor<64x32xf32>
 }
+
+// The gradient of a maximum asks which element it is. Computed again from what
+// comes before, that might be none: what was found is kept.
+
+// CHECK-LABEL: func.func @maximum
+// CHECK:         %[[HIT:.*]] = mnist.select
+// CHECK:         %[[DY:.*]] = mnist.matmul
+// CHECK-NEXT:    mnist.mul %[[DY]], %[[HIT]]
+func.func @maximum(%a: tensor<64x32xf32>, %w: tensor<32x32xf32>, %v: tensor<1x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  %x = mnist.matmul %a, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %y = mnist.mul %x, %x : tensor<64x32xf32>
+  %max = mnist.reduce_max %y over [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %all = mnist.broadcast %max along [0] : tensor<64xf32> -> tensor<64x32xf32>
+  %is = mnist.compare eq %y, %all : tensor<64x32xf32> -> tensor<64x32xi1>
+  %one = mnist.constant dense<1.0> : tensor<64x32xf32>
+  %zero = mnist.constant dense<0.0> : tensor<64x32xf32>
+  %hit = mnist.select %is, %one, %zero : tensor<64x32xi1>, tensor<64x32xf32>
+  %count = mnist.reduce_sum %hit over [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %row = mnist.reshape %count : tensor<64xf32> -> tensor<64x1xf32>
+  %dy = mnist.matmul %row, %v : (tensor<64x1xf32>, tensor<1x32xf32>) -> tensor<64x32xf32>
+  %share = mnist.mul %dy, %hit : tensor<64x32xf32>
+  %dx = mnist.mul %dy, %x : tensor<64x32xf32>
+  return %share, %dx : tensor<64x32xf32>, tensor<64x32xf32>
+}

@@ -213,3 +213,34 @@ func.func @images(%x: tensor<8x4x10x10xf32>, %w: tensor<64x4x3x3xf32>) -> tensor
   } : (tensor<8x4x10x10xf32>) -> tensor<4xf32>
   return %sums : tensor<4xf32>
 }
+
+// What a step asks to be equal to something is not rounded, nor what that is
+// computed from: it may be what others, who do not round it, took the maximum of.
+
+// CHECK-LABEL: func.func @maximum
+// CHECK:         plan.step "x"
+// CHECK-NOT:     bf16
+// CHECK:         return
+func.func @maximum(%a: tensor<64x32xf32>) -> tensor<64xf32> {
+  %x = plan.step "x" on kernel (%a) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.tanh %0 : tensor<64x32xf32>
+    plan.yield %1 : tensor<64x32xf32>
+  } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %max = plan.step "max" on kernel (%x) {
+  ^bb0(%0: tensor<64x32xf32>):
+    %1 = mnist.reduce_max %0 over [1] : tensor<64x32xf32> -> tensor<64xf32>
+    plan.yield %1 : tensor<64xf32>
+  } : (tensor<64x32xf32>) -> tensor<64xf32>
+  %hit = plan.step "hit" on kernel (%x, %max) {
+  ^bb0(%0: tensor<64x32xf32>, %1: tensor<64xf32>):
+    %2 = mnist.broadcast %1 along [0] : tensor<64xf32> -> tensor<64x32xf32>
+    %3 = mnist.sub %0, %2 : tensor<64x32xf32>
+    %4 = mnist.constant dense<0.0> : tensor<64x32xf32>
+    %5 = mnist.compare eq %3, %4 : tensor<64x32xf32> -> tensor<64x32xi1>
+    %6 = mnist.select %5, %0, %4 : tensor<64x32xi1>, tensor<64x32xf32>
+    %7 = mnist.reduce_sum %6 over [1] : tensor<64x32xf32> -> tensor<64xf32>
+    plan.yield %7 : tensor<64xf32>
+  } : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %hit : tensor<64xf32>
+}

@@ -22,17 +22,42 @@
 
 namespace mn {
 
-/// The functors of a chain's links, in their order.
-template <typename... Fs> struct Functors {};
-template <typename F, typename... Others> struct Functors<F, Others...> {
-  F first;
-  Functors<Others...> others;
+template <int... numbers> struct Numbers {};
+
+template <typename Low, typename High> struct Joined;
+template <int... low, int... high>
+struct Joined<Numbers<low...>, Numbers<high...>> {
+  using Result = Numbers<low..., int(sizeof...(low)) + high...>;
 };
+
+/// 0 to n - 1, in halves: templates contain each other seldom.
+template <int n> struct Below {
+  using Result = typename Joined<typename Below<n / 2>::Result,
+                                 typename Below<n - n / 2>::Result>::Result;
+};
+template <> struct Below<0> {
+  using Result = Numbers<>;
+};
+template <> struct Below<1> {
+  using Result = Numbers<0>;
+};
+template <int n> using NumbersBelow = typename Below<n>::Result;
+
+/// The functors of a chain's links, each with its number. A chain may have more
+/// links than templates may contain each other.
+template <int number, typename F> struct NumberedFunctor {
+  F functor;
+};
+template <typename Numbers, typename... Fs> struct NumberedFunctors;
+template <int... numbers, typename... Fs>
+struct NumberedFunctors<Numbers<numbers...>, Fs...>
+    : NumberedFunctor<numbers, Fs>... {};
 
 /// A chain of steps: a kernel's argument.
 template <ChainBlocks b, typename... Links> struct Chain {
   static constexpr ChainBlocks blocks = b;
-  Functors<typename Links::Functor...> functors;
+  NumberedFunctors<NumbersBelow<sizeof...(Links)>, typename Links::Functor...>
+      functors;
 };
 
 namespace shape {
@@ -356,44 +381,64 @@ namespace device {
 template <typename L> inline constexpr bool isBeside = false;
 template <typename L> inline constexpr bool isBeside<Beside<L>> = true;
 
-/// What links do since threads waited for each other.
-struct Begun {
-  bool takesMemory = false;
-  int parts = 0; ///< of warps: those of the next link begin with other warps
+/// How a link begins.
+struct LinkStart {
+  bool waits = true; ///< threads wait for each other before it
+  int warp = 0;      ///< that has its first part
 };
 
-/// Whether threads wait for each other before the first of some links.
-template <ChainBlocks b, Begun begun, typename First, typename... Others>
-inline constexpr bool waits =
-    !isBeside<First> || (begun.takesMemory && First::template takesMemory<b>());
+/// Of all links: one beside others begins with the warps that those before it
+/// leave, unless both need the memory that links share.
+template <ChainBlocks b, typename... Links> struct LinkStarts {
+  LinkStart of[sizeof...(Links)];
 
-template <ChainBlocks b, Begun begun, typename First, typename... Others,
-          typename... Fs>
-MN_DEVICE void runLinks(const Functors<Fs...> &functors,
-                        const ChainRows &here) {
-  constexpr int warps = b.threads / 32;
-  First::template run<b, begun.parts % warps>(functors.first, here);
-  if constexpr (sizeof...(Others) > 0) {
-    constexpr Begun now = {begun.takesMemory ||
-                               First::template takesMemory<b>(),
-                           begun.parts + First::template partsOf<b>()};
-    constexpr bool isAwaited = waits<b, now, Others...>;
-    if constexpr (isAwaited) {
-      if constexpr (b.held > 0)
-        waitForCopies();
-      __syncthreads();
+  constexpr LinkStarts() : of{} {
+    constexpr bool beside[] = {isBeside<Links>...},
+                   takesMemory[] = {Links::template takesMemory<b>()...};
+    constexpr int parts[] = {Links::template partsOf<b>()...};
+    bool isTaken = false;
+    int warps = 0;
+    for (int i = 0; i < int(sizeof...(Links)); ++i) {
+      of[i].waits = !beside[i] || (isTaken && takesMemory[i]);
+      if (of[i].waits)
+        isTaken = false, warps = 0;
+      of[i].warp = warps % (b.threads / 32);
+      isTaken |= takesMemory[i];
+      warps += parts[i];
     }
-    runLinks<b, isAwaited ? Begun{} : now, Others...>(functors.others, here);
   }
+};
+
+template <ChainBlocks b, typename L, bool first, bool waits, int warp,
+          typename F>
+MN_DEVICE void runLink(const F &functor, const ChainRows &here) {
+  if constexpr (waits && !first) {
+    if constexpr (b.held > 0)
+      waitForCopies();
+    __syncthreads();
+  }
+  L::template run<b, warp>(functor, here);
+}
+
+template <ChainBlocks b, typename... Links, int... numbers>
+MN_DEVICE void runLinks(const Chain<b, Links...> &all, const ChainRows &here,
+                        Numbers<numbers...>) {
+  constexpr LinkStarts<b, Links...> starts;
+  (runLink < b, Links, numbers == 0, starts.of[numbers].waits,
+   starts.of[numbers].warp >
+       (static_cast<const NumberedFunctor<numbers, typename Links::Functor> &>(
+            all.functors)
+            .functor,
+        here),
+   ...);
 }
 
 template <ChainBlocks b, typename... Links>
 MN_DEVICE void chain(const Chain<b, Links...> &all) {
   gridDependencySync();
   const int64_t first = int64_t(blockIdx.x) * b.ofBlock;
-  runLinks<b, Begun{}, Links...>(
-      all.functors,
-      {first, int(shape::min<int64_t>(b.ofBlock, b.rows - first))});
+  runLinks(all, {first, int(shape::min<int64_t>(b.ofBlock, b.rows - first))},
+           NumbersBelow<sizeof...(Links)>());
 }
 
 } // namespace device
@@ -409,21 +454,10 @@ MN_DEVICE void chain(const Chain<b, Links...> &all) {
 
 #define MN_CHAIN_KERNEL(NAME, C)
 
-namespace detail {
-inline void fill(Functors<> &) {}
-template <typename F, typename... Others>
-void fill(Functors<F, Others...> &all, const F &first,
-          const Others &...others) {
-  all.first = first;
-  fill(all.others, others...);
-}
-} // namespace detail
-
 /// A functor for each link.
 template <typename C, typename... Fs>
 void chain(Context &ctx, const char *kernel, const Fs &...functors) {
-  C all;
-  detail::fill(all.functors, functors...);
+  C all{{{functors}...}};
   launch(ctx, kernel, shape::chain(C::blocks), all);
 }
 

@@ -45,6 +45,10 @@ inline constexpr int64_t chainMemory = 32 * 1024;
 /// tensor cores for bf16 gives a block 99 KiB.
 inline constexpr int64_t mostHeld = 99 * 1024 - chainMemory;
 
+/// The most tensors that links read and write in all: a kernel's arguments have
+/// at most 32,764 bytes, with the address of where times are written.
+inline constexpr int64_t mostTensors = (32764 - 8) / 8;
+
 /// Elements from one line of k elements to the next: an odd number of fours, so
 /// that those of eight lines are in different banks.
 MN_SHAPE_FN int64_t chainPitch(int64_t k) {

@@ -48,6 +48,13 @@ MN_SHAPE_FN int columnPixels(const Windows &w, const Columns &t) {
   return (t.height - 1) * w.strides[y] + (w.kernel[y] - 1) * w.dilations[y] + 1;
 }
 
+/// Whether a bit for each pixel of a column, and for each tap across, says
+/// which of them are inside.
+MN_SHAPE_FN bool hasBits(const Windows &w, const Columns &t) {
+  constexpr int most = 64;
+  return columnPixels(w, t) <= most && w.kernel[neighboursAlong(w)] <= most;
+}
+
 /// Pixels across those of a row of windows.
 MN_SHAPE_FN int acrossPixels(const Windows &w, int breadth) {
   const int x = neighboursAlong(w);
@@ -158,7 +165,7 @@ MN_SHAPE_FN bool canPool(const Windows &w, const Columns &t) {
 }
 /// Whether a block has room for it.
 MN_SHAPE_FN bool fits(const Windows &w, const Columns &t) {
-  return columnPixels(w, t) <= 32 && w.kernel[neighboursAlong(w)] <= 32 &&
+  return hasBits(w, t) &&
          t.chunk * w.taps() * t.width <= Columns::mostElements &&
          t.splits <= w.channels && t.columns < int64_t(1) << 31 &&
          (!w.isPooled() || canPool(w, t));
@@ -251,9 +258,12 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
 
   /// A column's place in the image, and which of its pixels are inside: bits.
   struct Reach {
+    static_assert(shape::hasBits(W, t));
+    using Bits =
+        typename Choice<(pixels > 32 || across > 32), uint64_t, unsigned>::Type;
     int image;
     Place first;
-    unsigned rows = 0, columns = 0;
+    Bits rows = 0, columns = 0;
 
     template <typename Op>
     MN_DEVICE Reach(const Op &op, const Column &column) : image(column.image) {
@@ -262,12 +272,11 @@ template <typename T, shape::Windows W, shape::Columns t> struct ColumnKernel {
                at.x2 * W.strides[2] - pads.x2};
 #pragma unroll
       for (int i = 0; i < pixels; ++i)
-        rows |= unsigned(unsigned(along(first, y) + i) < unsigned(W.in[y]))
-                << i;
+        rows |= Bits(unsigned(along(first, y) + i) < unsigned(W.in[y])) << i;
 #pragma unroll
       for (int i = 0; i < across; ++i)
-        columns |= unsigned(unsigned(along(first, x) + i * W.dilations[x]) <
-                            unsigned(W.in[x]))
+        columns |= Bits(unsigned(along(first, x) + i * W.dilations[x]) <
+                        unsigned(W.in[x]))
                    << i;
     }
     /// Pixel number `i` of the column that tap (before, ., column) reads:

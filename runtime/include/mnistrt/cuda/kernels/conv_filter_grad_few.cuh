@@ -79,6 +79,13 @@ MN_SHAPE_FN bool hasWindowsOfPool(const Conv &s) {
   return poolRows(windowsOfFew(s)) <= FewWeights::mostRows;
 }
 
+/// Whether threads know which pixels of a column are inside.
+MN_SHAPE_FN bool hasColumnsOfFew(const Conv &s) {
+  Windows w = windowsOfFew(s);
+  const Columns t = {heightOfFew(w)};
+  return hasBits(w, t);
+}
+
 /// What a schedule says.
 MN_SHAPE_FN FewWeights fewWeights(const Conv &s) {
   FewWeights few = {int(weightsOf(s)) + s.bias, s.schedule.channels};

@@ -23,6 +23,7 @@ struct PatchPixels : PaddedImages<W> {
   static constexpr int chunk = shape::chunkOf(mma), depth = 2 * chunk;
   static constexpr int threads = Tile::threads, pixels = Tile::pixels;
   static constexpr int loads = shape::ceilDiv(2 * pixels, threads);
+  static_assert(loads <= 32, "a bit for each says whether it is inside");
 
   /// Rounded, but for tf32x3.
   static MN_DEVICE uint4 wordsOf(const float (&v)[chunk]) {

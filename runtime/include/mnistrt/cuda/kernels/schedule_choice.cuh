@@ -267,7 +267,7 @@ MN_SHAPE_FN bool poolPays(const Conv &s) {
 MN_SHAPE_FN bool isForFewWeights(const Conv &s) {
   const int most = FewWeights::mostWeights / (taps(s) == 1 ? 2 : 1);
   return s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
-         weightsOf(s) <= most;
+         weightsOf(s) <= most && hasColumnsOfFew(s);
 }
 
 MN_SHAPE_FN ProductSchedule fewWeightsSchedule(const Conv &s) {

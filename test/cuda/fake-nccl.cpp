@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda.h>
+#include <mutex>
 
 #define MN_EXPORT __attribute__((visibility("default")))
 
@@ -20,7 +21,14 @@ struct Id {
   char bytes[128];
 };
 
+/// What is written down, one thread at a time: a rank may be one.
+std::unique_lock<std::mutex> alone() {
+  static std::mutex all;
+  return std::unique_lock(all);
+}
+
 bool isShared(void *memory) {
+  const auto lock = alone();
   return std::any_of(fake::nccl().windows.begin(), fake::nccl().windows.end(),
                      [&](const fake::Window &window) {
                        return memory >= window.begin &&
@@ -52,15 +60,20 @@ MN_EXPORT int ncclCommInitRank(void **communicator, int ranks, Id, int rank) {
         !set || std::strcmp(set, mixes) != 0)
       return 5;
   call(__func__);
+  const auto lock = alone();
   fake::nccl().ranks = ranks;
   fake::nccl().rank = rank;
   *communicator = fake::nccl().connectResult == 0 ? &fake::nccl() : nullptr;
   return fake::nccl().connectResult;
 }
 
-MN_EXPORT int ncclCommDestroy(void *) { return ++fake::nccl().destroyed, 0; }
+MN_EXPORT int ncclCommDestroy(void *) {
+  const auto lock = alone();
+  return ++fake::nccl().destroyed, 0;
+}
 MN_EXPORT int ncclCommAbort(void *) {
   call(__func__);
+  const auto lock = alone();
   return ++fake::nccl().aborted, 0;
 }
 
@@ -72,7 +85,10 @@ MN_EXPORT int ncclCommGetAsyncError(void *, int *error) {
 MN_EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int type,
                             int, void *, CUstream stream) {
   call(__func__);
-  fake::nccl().sums.push_back({from, to, count, type, stream});
+  {
+    const auto lock = alone();
+    fake::nccl().sums.push_back({from, to, count, type, stream});
+  }
   CUlaunchAttribute overlap = {};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
   overlap.value.programmaticStreamSerializationAllowed = isShared(to);
@@ -99,6 +115,7 @@ MN_EXPORT int ncclCommWindowRegister(void *, void *begin, size_t bytes,
   if (reinterpret_cast<size_t>(begin) % 4096 != 0 || bytes % 4096 != 0)
     return 4;
   call(__func__);
+  const auto lock = alone();
   ++fake::nccl().windowsAsked;
   *window = begin;
   if (fake::nccl().windowResult == 0)
@@ -107,6 +124,7 @@ MN_EXPORT int ncclCommWindowRegister(void *, void *begin, size_t bytes,
 }
 
 MN_EXPORT int ncclCommWindowDeregister(void *, void *window) {
+  const auto lock = alone();
   return std::erase_if(fake::nccl().windows, [&](const fake::Window &each) {
            return each.begin == window;
          }) != 1;

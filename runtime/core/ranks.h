@@ -73,7 +73,7 @@ public:
   /// Whether this process was asked to stop.
   std::function<bool()> isStopping = [] { return false; };
   /// Ends the process with a failure that no call can return, as its thread is
-  /// blocked. May return in who does not want that.
+  /// blocked; by default it does nothing.
   std::function<void(const Status &)> giveUp = [](const Status &) {};
 
 protected:

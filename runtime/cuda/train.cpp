@@ -207,10 +207,12 @@ Status CudaExecutor::runBatches(int plan, int set, bool shuffle,
                                 int64_t count) {
   BatchPlan found;
   MN_TRY(prepareBatches(plan, set, found));
-  const RankWatch::Call call(state.nccl.watch.get());
   if (!options.graph) {
-    for (int64_t i = 0; i < count; ++i)
+    // A launch may wait for others, all of them for longer than is allowed.
+    for (int64_t i = 0; i < count; ++i) {
+      const RankWatch::Call call(state.nccl.watch.get());
       MN_TRY(enqueueBatches(plan, set, shuffle, 1));
+    }
     return Status::success();
   }
   BatchGraphs &graphs = plans[size_t(plan)].batches[set][shuffle];

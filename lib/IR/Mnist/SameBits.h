@@ -9,7 +9,7 @@ namespace mlir::mnistc {
 
 /// The values of a block of which an op asks whether they equal others, as the
 /// gradient of a maximum looks for it; also those that are only moved before.
-/// If one were computed again, perhaps in another order, it would not.
+/// If one were computed again, perhaps in another order, it might not.
 llvm::DenseSet<Value> valuesAskedToBeEqual(Block &block);
 
 /// These, and what they are computed from, one element by one. If some read one

@@ -235,9 +235,10 @@ static std::string weightsProblem(const Contraction &c,
                    "thread, got {1} with {2} each",
                    most, s.channels, weights);
   if (!mn::shape::hasColumnsOfFew(c.conv))
-    return "expected filters of at most 64 taps along a dimension, and of at "
-           "most 64 pixels with what dilations leave out, for weights in "
-           "registers, got more";
+    return formatv("expected filters of at most {0} taps along a dimension, "
+                   "and of at most {0} pixels with what dilations leave out, "
+                   "for weights in registers, got more",
+                   mn::shape::Columns::mostBits);
   if (!mn::shape::hasWindowsOfPool(c.conv))
     return formatv("expected windows of at most {0} rows in a pool whose "
                    "gradient is read, got {1}",

@@ -383,8 +383,8 @@ template <typename L> inline constexpr bool isBeside<Beside<L>> = true;
 
 /// How a link begins.
 struct LinkStart {
-  bool waits = true; ///< threads wait for each other before it
-  int warp = 0;      ///< that has its first part
+  bool waits = false; ///< threads wait for each other before it
+  int warp = 0;       ///< that has its first part
 };
 
 /// Of all links: one beside others begins with the warps that those before it
@@ -399,7 +399,7 @@ template <ChainBlocks b, typename... Links> struct LinkStarts {
     bool isTaken = false;
     int warps = 0;
     for (int i = 0; i < int(sizeof...(Links)); ++i) {
-      of[i].waits = !beside[i] || (isTaken && takesMemory[i]);
+      of[i].waits = i > 0 && (!beside[i] || (isTaken && takesMemory[i]));
       if (of[i].waits)
         isTaken = false, warps = 0;
       of[i].warp = warps % (b.threads / 32);
@@ -409,28 +409,23 @@ template <ChainBlocks b, typename... Links> struct LinkStarts {
   }
 };
 
-template <ChainBlocks b, typename L, bool first, bool waits, int warp,
-          typename F>
-MN_DEVICE void runLink(const F &functor, const ChainRows &here) {
-  if constexpr (waits && !first) {
+template <ChainBlocks b, typename L, LinkStart start, int number>
+MN_DEVICE void
+runLink(const NumberedFunctor<number, typename L::Functor> &numbered,
+        const ChainRows &here) {
+  if constexpr (start.waits) {
     if constexpr (b.held > 0)
       waitForCopies();
     __syncthreads();
   }
-  L::template run<b, warp>(functor, here);
+  L::template run<b, start.warp>(numbered.functor, here);
 }
 
 template <ChainBlocks b, typename... Links, int... numbers>
 MN_DEVICE void runLinks(const Chain<b, Links...> &all, const ChainRows &here,
                         Numbers<numbers...>) {
   constexpr LinkStarts<b, Links...> starts;
-  (runLink < b, Links, numbers == 0, starts.of[numbers].waits,
-   starts.of[numbers].warp >
-       (static_cast<const NumberedFunctor<numbers, typename Links::Functor> &>(
-            all.functors)
-            .functor,
-        here),
-   ...);
+  (runLink<b, Links, starts.of[numbers], numbers>(all.functors, here), ...);
 }
 
 template <ChainBlocks b, typename... Links>

@@ -26,6 +26,8 @@ struct Columns {
   static constexpr int filterElements = 4096, mostElements = 5632;
   /// Of an image's pixels in a thread's registers.
   static constexpr int mostKept = 64;
+  /// Of pixels in a column, and of taps across: a bit says which are inside.
+  static constexpr int mostBits = 64;
   int height = 1;     ///< windows of a thread
   int width = 1;      ///< channels of results
   int splits = 1;     ///< threads that share a result
@@ -48,11 +50,10 @@ MN_SHAPE_FN int columnPixels(const Windows &w, const Columns &t) {
   return (t.height - 1) * w.strides[y] + (w.kernel[y] - 1) * w.dilations[y] + 1;
 }
 
-/// Whether a bit for each pixel of a column, and for each tap across, says
-/// which of them are inside.
+/// Whether there are as many bits as pixels of a column, and taps across.
 MN_SHAPE_FN bool hasBits(const Windows &w, const Columns &t) {
-  constexpr int most = 64;
-  return columnPixels(w, t) <= most && w.kernel[neighboursAlong(w)] <= most;
+  return columnPixels(w, t) <= Columns::mostBits &&
+         w.kernel[neighboursAlong(w)] <= Columns::mostBits;
 }
 
 /// Pixels across those of a row of windows.

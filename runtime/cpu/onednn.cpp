@@ -141,8 +141,10 @@ template <typename Make> auto chooseForm(const Make &make) {
                             : std::pair(best, Form::best);
 }
 
-/// A residual of the result's form is added by oneDNN. A maximum that it takes
-/// forgets a NaN, so that ReLU is ours (Finish).
+/// A residual of the result's form is added by oneDNN, if it is elsewhere only
+/// by its kernels: by products of matrices, as without AVX-512, oneDNN 2.6 adds
+/// wrong elements of it where there are groups and channels are last. A maximum
+/// that it takes forgets a NaN, so that ReLU is ours (Finish).
 dnnl::primitive_attr attributesOf(const float *residual, bool inPlace,
                                   const memory::desc &result) {
   dnnl::primitive_attr attributes = userScratchpad();
@@ -173,11 +175,17 @@ struct ConvStep {
     const memory::desc bias = descOf({some.shape.outChannels}, Tag::x);
     const float *residual = e.residual ? e.residual + some.out : nullptr;
     const bool inPlace = e.residual == y;
-    const auto [chosen, form] = chooseForm([&](Form form) {
-      const float *inside = form == Form::plain ? residual : nullptr;
+    const auto make = [&](Form form, const float *inside) {
       return descs.forward(form, attributesOf(inside, inPlace, descs.out),
                            e.bias ? &bias : nullptr);
+    };
+    auto [chosen, form] = chooseForm([&](Form form) {
+      return make(form, form == Form::plain ? residual : nullptr);
     });
+    const bool addsInside =
+        form == Form::plain && (inPlace || !isByProducts(chosen));
+    if (residual && form == Form::plain && !addsInside)
+      chosen = make(form, nullptr);
     Part &part = call.addPart(dnnl::convolution_forward(chosen),
                               chosen.scratchpad_desc());
     part.addInput(DNNL_ARG_SRC, descs.in, chosen.src_desc(), x + some.in);
@@ -186,19 +194,20 @@ struct ConvStep {
     part.arguments.emplace(
         DNNL_ARG_WEIGHTS,
         call.weights(descs.filter.plain, chosen.weights_desc(), w));
-    addResult(part, form, residual, descs.out, chosen.dst_desc(), y + some.out);
+    addResult(part, addsInside, residual, descs.out, chosen.dst_desc(),
+              y + some.out);
   }
 
-  /// Where images have another form, the residual comes after the primitive.
-  void addResult(Part &part, Form form, const float *residual,
+  /// Where the primitive does not add the residual, that comes after it.
+  void addResult(Part &part, bool addsInside, const float *residual,
                  const memory::desc &plain, const memory::desc &chosen,
                  float *to) {
-    const bool inPlace = e.residual == y, isPlain = form == Form::plain;
+    const bool inPlace = e.residual == y;
     part.addResult(DNNL_ARG_DST, chosen, memory(plain, engine(), to),
-                   residual && inPlace && !isPlain);
-    if (isPlain)
+                   residual && inPlace && !addsInside);
+    if (addsInside)
       addResidual(part, residual, inPlace, plain);
-    const float *later = isPlain || inPlace ? nullptr : residual;
+    const float *later = addsInside || inPlace ? nullptr : residual;
     if (e.relu || later)
       part.finish = {.to = to,
                      .residual = later,

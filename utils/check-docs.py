@@ -31,7 +31,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"<!-- (run~?|session~?|show|setup): (.*?) -->\n(?:```(\w*)\n(.*?)```\n)?", re.S)
 # With a digest, and with the unit of a rate.
-NUMBER = re.compile(r"\b[0-9a-f]{16}\b|\d[\d.,]*(?:e[+-]?\d+)?[kM]?")
+# A digest may follow a number of a CSV's row, and begin with a digit.
+NUMBER = re.compile(r"\b[0-9a-f]{16}\b|"
+                    r"\d(?:[\d.]|,(?![0-9a-f]{16}\b))*(?:e[+-]?\d+)?[kM]?")
 
 
 def output_of(kind, command, folder, environment):

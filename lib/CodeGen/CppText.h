@@ -30,9 +30,9 @@ enum class Precedence {
 class Divisors;
 
 /// What text calls an element's four, by its first element, a multiple of 4,
-/// and its number in it.
+/// and its number in it; and the element's number where that is divided.
 struct NamesInFour {
-  std::string first, number;
+  std::string first, number, divided;
 };
 
 struct Expr {

@@ -126,13 +126,8 @@ FunctorEmitter::emitFourLoads(SmallVectorImpl<LoadedField> &loaded) {
   SmallVector<std::string> values;
   functions += "  struct ElementValues {\n";
   body.begin(/*indent=*/4);
-  NamesInFour four;
-  four.first =
-      body.declare(indexType, "first", {"mn::Index(place.first)"}).text;
-  four.number = body.declare(offsetType, "number", {"place.number"}).text;
   for (auto &[value, name] : loaded) {
-    FailureOr<Expr> text = body.value(
-        value, positionAt({.text = "place", .four = &four}, shapeOf(value)));
+    FailureOr<Expr> text = body.value(value, placeInFour(shapeOf(value)));
     if (failed(text))
       return failure();
     values.push_back(text->text);
@@ -140,9 +135,7 @@ FunctorEmitter::emitFourLoads(SmallVectorImpl<LoadedField> &loaded) {
     functions += ("    " + elementName(value) + " " + name + ";\n").str();
   }
   functions += "  };\n";
-  finishFunction("ElementValues load",
-                 {{"const mn::NeighbourOf<mn::Offset> &", "place"}},
-                 argumentLines("    return ", "{", values, "};", 0) + "\n");
+  finishFourLoad(values);
   return success();
 }
 
@@ -152,7 +145,7 @@ LogicalResult
 FunctorEmitter::emitSegmentResults(const Segment &segment,
                                    ArrayRef<Parameter> parameters) {
   SmallVector<StoredField> stored;
-  const NamesInFour four = {"i.first", "i.number"}; // of a mn::Neighbour
+  const NamesInFour four = {"i.first", "i.number", "i"}; // of a mn::Neighbour
   for (unsigned result : segment.results) {
     Value value = yieldsOf(step)[result];
     FailureOr<Expr> text = body.value(

@@ -43,14 +43,19 @@ void RowEmitter::addElementField(Value value) {
        /*known=*/0});
 }
 
-/// Whether a choice would load `operand` only where it takes it: what is
-/// repeated along some dimensions of an element. Threads would branch, and wait
-/// for each such load alone.
-bool RowEmitter::isLoadedLate(Operation &choice, Value operand) const {
+/// Whether `operand` of `op` is loaded with the elements: what is repeated
+/// along some dimensions of them, and would be loaded where it is needed, which
+/// threads wait for each time. Not what differs from element to element of a
+/// run, and would take as many registers; but for choices, which would load it
+/// only where they take it, each by a branch.
+bool RowEmitter::isLoadedEarly(Operation &op, Value operand) const {
   auto broadcast = operand.getDefiningOp<BroadcastOp>();
-  return isa<SelectOp>(choice) && broadcast && !space.isRepeat(broadcast) &&
-         space.hasElements(operand) && countOf(broadcast.getInput()) > 1 &&
-         argumentOf(operand) && !machineFor(out.step).countsInRuns;
+  if (!broadcast || space.isRepeat(broadcast) || !space.hasElements(operand) ||
+      countOf(broadcast.getInput()) == 1 || !argumentOf(operand) ||
+      machineFor(out.step).countsInRuns)
+    return false;
+  return isa<SelectOp>(op) || space.getRun() == 1 ||
+         !llvm::is_contained(broadcast.getDims(), space.getLastDim());
 }
 
 /// An element's inputs, or what is made of them alone where that is less and a
@@ -69,7 +74,7 @@ void RowEmitter::findElementFields() {
     if (isMade)
       made.insert(op.getResult(0));
     for (Value operand : op.getOperands()) {
-      if (isLoadedLate(op, operand)) {
+      if (isLoadedEarly(op, operand)) {
         elementInputs.insert(operand);
         last.insert(operand);
       }
@@ -226,8 +231,7 @@ std::string RowEmitter::factsText() const {
 FailureOr<Expr> RowEmitter::loadedInput(Value input) {
   auto argument = dyn_cast<BlockArgument>(skipReshapes(input));
   if (!argument)
-    return body.value(input,
-                      positionAt({"mn::Index(place)"}, space.getShape()));
+    return body.value(input, out.placeInFour(space.getShape()));
   std::string name = out.use(argument);
   Expr loaded{name + "[place]"};
   return keepsMade ? body.declare(elementName(input), name, loaded) : loaded;
@@ -263,7 +267,12 @@ LogicalResult RowEmitter::emitLoad() {
       return failure();
     values.push_back(value->text);
   }
-  out.finishElementLoad(values);
+  if (llvm::any_of(elementInputs, [](Value input) {
+        return input.getDefiningOp<BroadcastOp>() != nullptr;
+      }))
+    out.finishFourLoad(values);
+  else
+    out.finishElementLoad(values);
   return success();
 }
 

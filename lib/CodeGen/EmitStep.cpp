@@ -143,6 +143,34 @@ std::string FunctorEmitter::declareStored(ArrayRef<StoredField> fields,
   return argumentLines(("    " + head).str(), "{", values, "};", 0) + "\n";
 }
 
+/// What a function calls the first of a four whose place it gets, and the place
+/// where it divides it: declared where they are needed.
+static constexpr StringLiteral firstName = "first", dividedName = "i";
+
+Position FunctorEmitter::placeInFour(ArrayRef<int64_t> shape) {
+  static const NamesInFour four = {firstName.str(), "place.number",
+                                   dividedName.str()};
+  return positionAt({.text = "place", .four = &four}, shape);
+}
+
+void FunctorEmitter::finishFourLoad(ArrayRef<std::string> values) {
+  std::string load = body.statements() +
+                     argumentLines("    return ", "{", values, "};", 0) + "\n";
+  std::string declared;
+  auto declare = [&](StringRef name, StringRef value) {
+    if (mentions(load, name))
+      declared +=
+          line("const mn::Index " + name + " = mn::Index(" + value + ");", 4) +
+          "\n";
+  };
+  declare(firstName, "place.first");
+  declare(dividedName, "place");
+  body.begin(/*indent=*/4);
+  finishFunction("ElementValues load",
+                 {{"const mn::NeighbourOf<mn::Offset> &", "place"}},
+                 declared + load);
+}
+
 void FunctorEmitter::finishElementLoad(ArrayRef<std::string> values) {
   finishFunction("ElementValues load", {{offsetType, "place"}},
                  argumentLines("    return ", "{", values, "};", 0) + "\n");

@@ -157,6 +157,10 @@ private:
   /// The function that loads ElementValues, of which these are the values at a
   /// `place`.
   void finishElementLoad(ArrayRef<std::string> values);
+  /// The same of a place in a four: what is adjacent in memory is seen to be.
+  /// The values are those of placeInFour().
+  void finishFourLoad(ArrayRef<std::string> values);
+  static Position placeInFour(ArrayRef<int64_t> shape);
   /// The function that stores several results of neighbours, one result after
   /// the other: a compiler does not know that two are different tensors.
   void emitStoreOfNeighbours(ArrayRef<StoredField> fields);

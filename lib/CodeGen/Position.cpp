@@ -33,21 +33,32 @@ static bool isInFour(const Coordinate &c) {
 
 /// The four in which such a digit is.
 static Expr fourOf(const Coordinate &c) {
+  if (c.size == 4)
+    return number(0);
   return infix({c.base.four->first + " / 4"}, "%", number(c.size / 4),
                Precedence::multiplicative);
+}
+
+/// Such a digit as a multiple of 4, which a compiler sees to be one, and the
+/// place in that.
+static Expr printInFour(const Coordinate &c) {
+  const std::string &place = c.base.four->number;
+  if (c.size == 4)
+    return {place};
+  return infix(fourOf(c), "* 4 +", {place}, Precedence::additive);
 }
 
 /// base / div % size
 static Expr printDigit(const Coordinate &c) {
   if (c.size <= 1 || c.div == 0 || c.div >= c.range)
     return number(0);
+  if (isInFour(c))
+    return printInFour(c);
   Expr result = c.base;
   const NamesInFour *four = c.base.four;
-  // As a multiple of 4, which a compiler sees to be one.
-  if (isInFour(c))
-    return infix(fourOf(c), "* 4 +", {four->number}, Precedence::additive);
-  if (four && c.div % 4 == 0)
-    result = {four->first};
+  const bool hasRest = c.size < (c.range + c.div - 1) / c.div;
+  if (four && (c.div > 1 || hasRest))
+    result = {c.div % 4 == 0 ? four->first : four->divided};
   auto divide = [&](StringRef sign, int64_t by, int64_t digit) {
     result = infix(result, sign, number(by), Precedence::multiplicative);
     if (c.base.divisors)
@@ -56,7 +67,7 @@ static Expr printDigit(const Coordinate &c) {
   if (c.div > 1)
     divide("/", c.div, c.div);
   // Not by division: the product may overflow.
-  if (c.size < (c.range + c.div - 1) / c.div)
+  if (hasRest)
     divide("%", c.size, c.div * c.size);
   return result;
 }

@@ -56,7 +56,7 @@ private:
     return space.hasElements(value) &&
            (isa<BlockArgument>(skipReshapes(value)) || made.contains(value));
   }
-  bool isLoadedLate(Operation &choice, Value operand) const;
+  bool isLoadedEarly(Operation &op, Value operand) const;
   bool readsElements(Operation &op) const {
     return isa<YieldOp>(op) || space.isMap(&op) || space.isReduction(&op) ||
            space.isTotal(&op);

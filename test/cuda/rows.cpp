@@ -51,7 +51,14 @@ TEST(Rows, FewColumnsOfLargeTensorsAreSummedByAllBlocks) {
   EXPECT_EQ(t.splits, shape::referenceSms / 3);
   // Few threads are left without.
   EXPECT_EQ(inFours(96, 50176).rows, 32);
-  EXPECT_EQ(inFours(100, 50176).groups, 2);
+  // 128 with a power of two.
+  EXPECT_EQ(inFours(100, 50176).rows, 100);
+  EXPECT_EQ(inFours(100, 50176).groups, 1);
+  EXPECT_EQ(inFours(100, 50176).threads(), 500);
+  EXPECT_EQ(inFours(120, 50176).rows, 64);
+  EXPECT_EQ(inFours(16, 50176).rows, 16);
+  EXPECT_EQ(inFours(260, 50176).rows, 88);
+  EXPECT_EQ(inFours(260, 50176).groups, 3);
   // Clusters suffice.
   EXPECT_TRUE(inFours(1036, 50176).byPhases);
   EXPECT_FALSE(inFours(1040, 50176).byPhases);

@@ -50,6 +50,13 @@ int64_t RowSpace::getRun() const {
   return run;
 }
 
+int64_t RowSpace::getLastDim() const {
+  size_t dim = shape.size() - 1;
+  while (dim > 0 && shape[dim] == 1)
+    --dim;
+  return int64_t(dim);
+}
+
 int64_t RowSpace::getRunsApart() const {
   ArrayRef<int64_t> before = shape;
   int64_t apart = 1;

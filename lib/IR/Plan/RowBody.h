@@ -44,6 +44,8 @@ public:
   bool isContiguous() const;
   /// Or else how many of them are, one at least.
   int64_t getRun() const;
+  /// The last dimension of more than one element, or else the first.
+  int64_t getLastDim() const;
   /// How far apart in memory these runs begin; 0 where that differs.
   int64_t getRunsApart() const;
   /// Whether element r of all rows is adjacent in memory.

@@ -10,7 +10,9 @@
 //                      adjacent, for each n
 //   runsApart          how many elements apart runs of adjacent elements of a
 //                      row begin, if all do
-//   ElementValues      an element's inputs, which load(place) reads
+//   ElementValues      an element's inputs, which load(place) reads: the place
+//   is
+//                      an Offset or, as that of maps.h, in its four
 //   RowValues          what is known of a row: begin(row, o) starts it
 //   Phases             the phases, a mn::Phases<mn::RowPhase<...>, ...>
 //   meanPhase          p, if at all: the numbers that elements give to phase

@@ -1,6 +1,5 @@
-// What is repeated along some dimensions of an element, and taken where a
-// condition holds, is loaded with the element on a GPU; on a CPU before the
-// choice, by the numbers of its loops.
+// What is repeated along some dimensions of an element is loaded with the
+// element on a GPU; on a CPU where it is needed, by the numbers of its loops.
 // RUN: mnist-opt %s --plan-assign-memory --plan-check-steps --mlir-print-debuginfo -o %t.mlir
 // RUN: mnistc %t.mlir --emit=source --target=cuda -o %t.cpp
 // RUN: FileCheck %s < %t.cpp
@@ -13,8 +12,9 @@
 // CHECK-NEXT:   float x;
 // CHECK-NEXT:   float dy;
 // CHECK-NEXT: };
-// CHECK:      ElementValues load(mn::Offset place) const {
-// CHECK-NEXT:   return {x[place], dy[mn::Index(place) / 16]};
+// CHECK:      ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
+// CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
+// CHECK-NEXT:   return {x[place], dy[first / 16]};
 // CHECK:      values(mn::Phase<0>, const RowValues &row,
 // CHECK:        const bool [[HOLDS:[a-z_0-9]+]] = e.x > 0.0f;
 // CHECK-NEXT:   [[HOLDS]] ? e.dy : row.row_t;
@@ -45,4 +45,68 @@ func.func @gradient(
     plan.yield %2, %sum : tensor<8x4x4x4xf32>, tensor<4xf32>
   } : (tensor<8x4x4x4xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<8x4x4x4xf32>, tensor<4xf32>)
   return %y#0, %y#1 : tensor<8x4x4x4xf32>, tensor<4xf32>
+}
+
+// What scales whole images: the same for neighbours, which share a load.
+// CHECK-LABEL: namespace gates {
+// CHECK:      ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
+// CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
+// CHECK-NEXT:   return {x[place], g[first / 16]};
+func.func @gates(
+    %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
+    %g_in: tensor<8x4xf32> {mnist.name = "g"})
+    -> tensor<8x4x4x4xf32> {
+  %y = plan.step "y" on kernel (%x_in, %g_in) {
+  ^bb0(%x: tensor<8x4x4x4xf32>, %g: tensor<8x4xf32>):
+    %gates = mnist.broadcast %g along [0, 1] : tensor<8x4xf32> -> tensor<8x4x4x4xf32>
+    %scaled = mnist.mul %x, %gates : tensor<8x4x4x4xf32>
+    %sum = mnist.reduce_sum %scaled over [0, 2, 3] : tensor<8x4x4x4xf32> -> tensor<4xf32> loc("sum")
+    %sums = mnist.broadcast %sum along [1] : tensor<4xf32> -> tensor<8x4x4x4xf32>
+    %0 = mnist.sub %scaled, %sums : tensor<8x4x4x4xf32> loc("y")
+    plan.yield %0 : tensor<8x4x4x4xf32>
+  } : (tensor<8x4x4x4xf32>, tensor<8x4xf32>) -> tensor<8x4x4x4xf32>
+  return %y : tensor<8x4x4x4xf32>
+}
+
+// The same with channels last: what four neighbours need is adjacent.
+// CHECK-LABEL: namespace last {
+// CHECK:      ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
+// CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
+// CHECK-NEXT:   return {x[place], g[first / 64 * 4 + place.number]};
+func.func @last(
+    %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
+    %g_in: tensor<8x4xf32> {mnist.name = "g"})
+    -> tensor<8x4x4x4xf32> {
+  %y = plan.step "y" on kernel (%x_in, %g_in) {
+  ^bb0(%x: tensor<8x4x4x4xf32>, %g: tensor<8x4xf32>):
+    %gates = mnist.broadcast %g along [0, 3] : tensor<8x4xf32> -> tensor<8x4x4x4xf32>
+    %scaled = mnist.mul %x, %gates : tensor<8x4x4x4xf32>
+    %sum = mnist.reduce_sum %scaled over [0, 1, 2] : tensor<8x4x4x4xf32> -> tensor<4xf32> loc("sum")
+    %sums = mnist.broadcast %sum along [3] : tensor<4xf32> -> tensor<8x4x4x4xf32>
+    %0 = mnist.sub %scaled, %sums : tensor<8x4x4x4xf32> loc("y")
+    plan.yield %0 : tensor<8x4x4x4xf32>
+  } : (tensor<8x4x4x4xf32>, tensor<8x4xf32>) -> tensor<8x4x4x4xf32>
+  return %y : tensor<8x4x4x4xf32>
+}
+
+// Not what differs from neighbour to neighbour of an image.
+// CHECK-LABEL: namespace pixels {
+// CHECK:      struct ElementValues {
+// CHECK-NEXT:   float x;
+// CHECK-NEXT: };
+// CHECK:      ElementValues load(mn::Offset place) const {
+func.func @pixels(
+    %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
+    %g_in: tensor<4x4xf32> {mnist.name = "g"})
+    -> tensor<8x4x4x4xf32> {
+  %y = plan.step "y" on kernel (%x_in, %g_in) {
+  ^bb0(%x: tensor<8x4x4x4xf32>, %g: tensor<4x4xf32>):
+    %gates = mnist.broadcast %g along [2, 3] : tensor<4x4xf32> -> tensor<8x4x4x4xf32>
+    %scaled = mnist.mul %x, %gates : tensor<8x4x4x4xf32>
+    %sum = mnist.reduce_sum %scaled over [0, 2, 3] : tensor<8x4x4x4xf32> -> tensor<4xf32> loc("sum")
+    %sums = mnist.broadcast %sum along [1] : tensor<4xf32> -> tensor<8x4x4x4xf32>
+    %0 = mnist.sub %scaled, %sums : tensor<8x4x4x4xf32> loc("y")
+    plan.yield %0 : tensor<8x4x4x4xf32>
+  } : (tensor<8x4x4x4xf32>, tensor<4x4xf32>) -> tensor<8x4x4x4xf32>
+  return %y : tensor<8x4x4x4xf32>
 }

@@ -14,8 +14,7 @@
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_FN ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
 // CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
-// CHECK-NEXT:   const mn::Offset number_2 = place.number;
-// CHECK-NEXT:   return {x[place], b[first / 4 % 256 * 4 + number_2]};
+// CHECK-NEXT:   return {x[place], b[first / 4 % 256 * 4 + place.number]};
 // CHECK-NEXT: }
 // CHECK-NEXT: struct StoredValues {
 // CHECK-NEXT:   float y;
@@ -116,10 +115,9 @@ func.func @updates(
 // CHECK-NEXT: };
 // CHECK-NEXT: MN_FN ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
 // CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
-// CHECK-NEXT:   const mn::Offset number = place.number;
 // CHECK-NEXT:   const float element =
 // CHECK-NEXT:       x[first / 6144 * 6144 + first / 96 % 4 * 1536 + first / 384 % 16 * 96 +
-// CHECK-NEXT:       (first / 4 % 24 * 4 + number)];
+// CHECK-NEXT:       (first / 4 % 24 * 4 + place.number)];
 // CHECK-NEXT:   return {-element};
 // CHECK-NEXT: }
 func.func @moved(%x_in: tensor<512x4x16x96xf32> {mnist.name = "x"}) -> tensor<512x16x4x96xf32> {
@@ -140,12 +138,11 @@ func.func @moved(%x_in: tensor<512x4x16x96xf32> {mnist.name = "x"}) -> tensor<51
 // CHECK-NEXT:   float key;
 // CHECK-NEXT: };
 // CHECK:        const mn::Index first = mn::Index(place.first);
-// CHECK-NEXT:   const mn::Offset number = place.number;
 // CHECK-NEXT:   const float element =
-// CHECK-NEXT:       b[first / 768 % 4 * 48 + (first / 4 % 12 * 4 + number) + 192];
+// CHECK-NEXT:       b[first / 768 % 4 * 48 + (first / 4 % 12 * 4 + place.number) + 192];
 // CHECK-NEXT:   const float sum =
 // CHECK-NEXT:       x[first / 3072 * 9216 + first / 48 % 16 * 576 + first / 768 % 4 * 48 +
-// CHECK-NEXT:       (first / 4 % 12 * 4 + number) + 192] + element;
+// CHECK-NEXT:       (first / 4 % 12 * 4 + place.number) + 192] + element;
 // CHECK-NEXT:   return {sum};
 // CHECK:      StoredValues results(const ElementValues &e,
 // CHECK-NEXT:                      const mn::Neighbour &) const {

@@ -132,7 +132,7 @@ struct RowElements {
       const Index place = placeToLoad<turn>(held, f, at, start, i);
 #pragma unroll
       for (int j = 0; j < wide; ++j)
-        held.e[i][j] = f.load(Offset(place) + j);
+        held.e[i][j] = f.load(neighbour<wide>(Offset(place), j));
     }
   }
 

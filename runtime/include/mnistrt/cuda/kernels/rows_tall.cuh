@@ -25,6 +25,9 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
   static constexpr int phases = F::Phases::count;
 
   using Lanes = TeamLanes</*along=*/false, t.team, columns>;
+  /// Else members of a team are in no equal lanes of warps.
+  static constexpr bool hasLanes =
+      (columns & (columns - 1)) == 0 && (t.team & (t.team - 1)) == 0;
 
   /// Numbers of elements.
   using Number = RowNumber<S>;
@@ -66,7 +69,7 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
         const Index place = placeOf(f, my, inside);
 #pragma unroll
         for (int j = 0; j < tall; ++j)
-          e[i][j] = f.load(Offset(place) + j);
+          e[i][j] = f.load(neighbour<tall>(Offset(place), j));
       }
 #pragma unroll
       for (int i = 0; i < atOnce; ++i) {
@@ -93,9 +96,20 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
     return my;
   }
 
-  /// The sums over the block's members of the team, in all of its threads.
+  /// The sums over the block's members of the team, in all of its threads, or
+  /// without equal lanes in its first member's.
   template <typename Kind, typename State>
   static MN_DEVICE void joinBlock(State (&s)[tall], const Mine &my) {
+    if constexpr (hasLanes) {
+      joinLanes<Kind>(s, my);
+    } else {
+#pragma unroll
+      for (int i = 0; i < Kind::count; ++i)
+        joinMembers<Kind>(s, i, my);
+    }
+  }
+  template <typename Kind, typename State>
+  static MN_DEVICE void joinLanes(State (&s)[tall], const Mine &my) {
     const int row = my.number * tall;
 #pragma unroll
     for (int j = 0; j < tall; ++j)
@@ -116,6 +130,28 @@ template <typename F, Reduce S, shape::RowTeams t, int splits> struct TallRows {
       __syncthreads();
       joinAll<Kind, Lanes::warps>(
           s, [&](int warp, int r) { return ofWarps[warp][r]; }, row);
+    }
+  }
+  /// The sums of number `i`: the second half of the members gives its own to
+  /// the first, again and again.
+  template <typename Kind, typename State>
+  static MN_DEVICE void joinMembers(State (&s)[tall], int i, const Mine &my) {
+    __shared__ typename Kind::One ofMembers[(t.team + 1) / 2][t.rows];
+    const int row = my.number * tall;
+#pragma unroll 1
+    for (int all = t.team; all > 1;) {
+      const int half = (all + 1) / 2;
+      if (my.member >= half && my.member < all)
+#pragma unroll
+        for (int j = 0; j < tall; ++j)
+          ofMembers[my.member - half][row + j] = s[j].v[i];
+      __syncthreads();
+      if (my.member < all - half)
+#pragma unroll
+        for (int j = 0; j < tall; ++j)
+          s[j].v[i] = Kind::join(s[j].v[i], ofMembers[my.member][row + j]);
+      __syncthreads();
+      all = half;
     }
   }
   /// part(which, row) of `count` that have parts.
@@ -181,6 +217,7 @@ struct TallRowKernel : TallRows<F, S, t, hasClusters ? t.splits : 1> {
   static constexpr int splits = hasClusters ? t.splits : 1;
   static_assert(splits <= t.team, "each block gets a member's sum");
   using Rows = TallRows<F, S, t, splits>;
+  static_assert(Rows::hasLanes, "all threads of a row know its sums");
   using Mine = typename Rows::Mine;
   using Parts = NoScratch;
   static constexpr int tall = t.tall, phases = Rows::phases;

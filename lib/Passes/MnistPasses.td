@@ -95,6 +95,9 @@ def PushTransposes : Pass<"mnist-push-transposes", "::mlir::func::FuncOp"> {
     products of flat rows with a matrix, to the transposes that follow, where
     that leaves fewer. So the projections of an attention have their rows in
     the order of what is around it.
+
+    A gradient of a filter whose image has one channel, and so both layouts, takes
+    the layout that its other image was transposed from.
   }];
   let dependentDialects = ["::mlir::mnistc::MnistDialect"];
   let statistics = [Statistic<"numRemoved", "num-removed",

@@ -10,8 +10,11 @@
 
 #include "lib/Passes/PushTransposes.h"
 #include "lib/IR/Mnist/Evaluate.h"
+#include "lib/IR/Mnist/FlipLayout.h"
+#include "lib/IR/Mnist/Geometry.h"
 #include "lib/IR/Mnist/MeetTransposes.h"
 #include "lib/IR/Mnist/Patterns.h"
+#include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Mnist/TransposeRegions.h"
 #include "lib/Passes/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -296,6 +299,43 @@ struct PushTransposes : impl::PushTransposesBase<PushTransposes> {
 };
 } // namespace
 
+/// Whether `image` was transposed from the layout `to`.
+static bool isTurned(Layout from, Layout to, Value image) {
+  auto transpose = image.getDefiningOp<TransposeOp>();
+  return transpose &&
+         transpose.getPerm() == ArrayRef(layoutPermutation(
+                                    to, from, int64_t(shapeOf(image).size())));
+}
+
+/// Whether `image` is the same in memory in both layouts: it has one channel.
+static bool hasBothLayouts(Layout from, Layout to, Value image) {
+  ArrayRef<int64_t> shape = shapeOf(image);
+  return preservesMemoryOrder(
+      layoutPermutation(from, to, int64_t(shape.size())), shape);
+}
+
+/// Gives gradients of filters whose image has one channel, and so both layouts,
+/// the layout that their other image was transposed from.
+static bool turnFilterGradients(func::FuncOp function) {
+  bool any = false;
+  function.walk([&](LayoutOpInterface op) {
+    if (!op.isFilterResult())
+      return;
+    const Layout from = op.getLayout();
+    const Layout to = from == Layout::nchw ? Layout::nhwc : Layout::nchw;
+    int turned = 0, both = 0;
+    for (unsigned number : op.getImageOperands()) {
+      turned += isTurned(from, to, op->getOperand(number));
+      both += hasBothLayouts(from, to, op->getOperand(number));
+    }
+    if (turned != 1 || both != 1)
+      return;
+    flipLayout(op, to);
+    any = true;
+  });
+  return any;
+}
+
 void pushTransposes(func::FuncOp function) {
   if (function.isExternal())
     return;
@@ -324,6 +364,8 @@ void pushTransposes(func::FuncOp function) {
       break;
     least = cost;
   }
+  if (turnFilterGradients(function))
+    (void)applyPatternsAndFoldGreedily(function, frozen);
 }
 
 } // namespace mlir::mnistc

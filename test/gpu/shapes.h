@@ -78,6 +78,10 @@ template <typename S> MN_SHAPE_FN S scheduled(S s, mn::Mma mma) {
   X(depthwise_nhwc, mn::Conv{.layout=MN_C, .batch=6, .inChannels=24, .outChannels=48,          \
     .groups=24, .in={9,11,1}, .kernel={3,3,1}, .out={5,6,1}, .strides={2,2,1}, .pads={1,1,0},  \
     .padsAfter={1,1,0}})                                                                       \
+  X(first_nhwc, mn::Conv{.layout=MN_C, .batch=70, .inChannels=1, .outChannels=32,              \
+    .in={16,12,1}, .kernel={3,3,1}, .out={16,12,1}, .pads={1,1,0}, .padsAfter={1,1,0}})        \
+  X(first_nhwc_odd, mn::Conv{.layout=MN_C, .batch=9, .inChannels=1, .outChannels=13,           \
+    .in={13,11,1}, .kernel={5,4,1}, .out={5,4,1}, .strides={2,2,1}})                           \
   X(one_result, mn::Conv{.batch=3, .inChannels=14, .outChannels=1, .in={12,10,1},              \
     .kernel={3,3,1}, .out={8,6,1}, .dilations={2,2,1}})                                        \
   X(few_odd, mn::Conv{.batch=37, .inChannels=4, .outChannels=14, .groups=2, .in={33,31,1},     \

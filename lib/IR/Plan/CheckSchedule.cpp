@@ -228,8 +228,10 @@ static std::string weightsProblem(const Contraction &c,
                                   const mn::ProductSchedule &s) {
   const int most = mn::shape::FewWeights::registers;
   const int64_t weights = mn::shape::weightsOf(c.conv);
-  if (c.conv.layout != mn::Layout::nchw)
-    return "expected images in nchw for weights in registers, got nhwc";
+  if (c.conv.layout != mn::Layout::nchw && c.conv.inChannels != 1)
+    return formatv("expected images in nchw, or of one channel, for weights in "
+                   "registers, got {0} channels in nhwc",
+                   c.conv.inChannels);
   if (!isPowerOfTwo(s.channels, 8) || weights * s.channels > most)
     return formatv("expected 1, 2, 4 or 8 channels with at most {0} weights a "
                    "thread, got {1} with {2} each",

@@ -183,7 +183,7 @@ func.func @patches_shared(%x: tensor<6x9x9x9xf32>, %y: tensor<8x9x3x3xf32>) {
 // -----
 
 func.func @weights_layout(%x: tensor<6x9x9x4xf32>, %y: tensor<6x9x9x8xf32>) {
-  // expected-error @below {{expected images in nchw for weights in registers, got nhwc}}
+  // expected-error @below {{expected images in nchw, or of one channel, for weights in registers, got 4 channels in nhwc}}
   %z = plan.step "z" on kernel schedule(#plan.weights<channels = 2>) (%x, %y) {
   ^bb0(%a: tensor<6x9x9x4xf32>, %b: tensor<6x9x9x8xf32>):
     %0 = mnist.conv_filter_grad nhwc %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<6x9x9x4xf32>, tensor<6x9x9x8xf32>) -> tensor<8x3x3x4xf32>

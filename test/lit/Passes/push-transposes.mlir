@@ -236,3 +236,25 @@ func.func @not_adjacent(%q: tensor<6x5x4xf32>, %k: tensor<4x7x6xf32>) -> tensor<
   %y = mnist.matmul %q, %t : (tensor<6x5x4xf32>, tensor<6x4x7xf32>) -> tensor<6x5x7xf32>
   return %y : tensor<6x5x7xf32>
 }
+
+// An image of one channel has both layouts: the gradient of a filter takes that
+// of the other image. With more channels it would be transposed.
+// CHECK-LABEL: @filter_gradient
+// CHECK-NOT:     mnist.transpose
+// CHECK:         mnist.conv_filter_grad nhwc
+// CHECK-NOT:     mnist.transpose
+// CHECK:         return
+// CHECK-LABEL: @filter_gradient_of_channels
+// CHECK:         mnist.transpose
+// CHECK:         mnist.conv_filter_grad nchw
+// CHECK:         return
+func.func @filter_gradient(%x: tensor<2x1x6x6xf32>, %dy: tensor<2x6x6x8xf32>) -> tensor<8x1x3x3xf32> {
+  %t = mnist.transpose %dy perm [0, 3, 1, 2] : tensor<2x6x6x8xf32> -> tensor<2x8x6x6xf32>
+  %w = mnist.conv_filter_grad nchw %x, %t strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<2x1x6x6xf32>, tensor<2x8x6x6xf32>) -> tensor<8x1x3x3xf32>
+  return %w : tensor<8x1x3x3xf32>
+}
+func.func @filter_gradient_of_channels(%x: tensor<2x3x6x6xf32>, %dy: tensor<2x6x6x8xf32>) -> tensor<8x3x3x3xf32> {
+  %t = mnist.transpose %dy perm [0, 3, 1, 2] : tensor<2x6x6x8xf32> -> tensor<2x8x6x6xf32>
+  %w = mnist.conv_filter_grad nchw %x, %t strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<2x3x6x6xf32>, tensor<2x8x6x6xf32>) -> tensor<8x3x3x3xf32>
+  return %w : tensor<8x3x3x3xf32>
+}

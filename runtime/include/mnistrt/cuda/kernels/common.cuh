@@ -40,6 +40,20 @@ template <typename F> MN_DEVICE F withAlignedTensors(const F &f) {
   return aligned;
 }
 
+template <typename T, int n> struct Copied {
+  T v[n];
+};
+/// `n` elements from `first` on, which is at a multiple of their bytes, or of
+/// 16: they are loaded at once.
+template <int n, typename T> MN_DEVICE Copied<T, n> copiedFrom(const T &first) {
+  Copied<T, n> copied;
+  memcpy(&copied,
+         __builtin_assume_aligned(&first,
+                                  sizeof(copied) < 16 ? sizeof(copied) : 16),
+         sizeof(copied));
+  return copied;
+}
+
 template <typename T> MN_DEVICE T shuffleXor(T v, int lanes) {
   if constexpr (sizeof(T) < 4)
     return T(__shfl_xor_sync(0xffffffffu, int(v), lanes));

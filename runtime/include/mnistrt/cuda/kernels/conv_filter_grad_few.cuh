@@ -5,9 +5,10 @@
 // A thread has short columns of the output's gradient, with neighbours beside
 // it, loads the pixels that their windows cover once, and keeps the sums of all
 // weights of some output channels. These are added over lanes, warps, then
-// blocks, in a fixed order. Of a gradient that a pool gives to one element of
-// each window, the windows are read instead: a value, and where it is. The
-// gradient of a bias is one more sum, as if of a weight whose pixels are all 1:
+// blocks, in a fixed order. Where channels are last, a thread loads those that
+// it has at once. Of a gradient that a pool gives to one element of each
+// window, the windows are read instead: a value, and where it is. The gradient
+// of a bias is one more sum, as if of a weight whose pixels are all 1:
 // F::storeBias(channel, that).
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +17,7 @@
 #define MNISTRT_CUDA_KERNELS_CONV_FILTER_GRAD_FEW_CUH
 
 #include "mnistrt/cuda/kernels/conv_columns.cuh"
+#include "mnistrt/cuda/kernels/product_operand.cuh"
 
 namespace mn {
 
@@ -163,6 +165,43 @@ template <typename T, Conv S> struct FewWeightsKernel {
     }
   }
 
+  /// Whether a thread's output channels are adjacent in memory: it loads them
+  /// at once, also of rows that are not there, as the column's first.
+  static constexpr bool areAdjacent =
+      !G::nchw && !isPooled && G::outChannels % channels == 0;
+  /// Where a functor gives what is in memory, it is copied as it is there.
+  template <typename F>
+  static MN_DEVICE void loadChannels(const F &f, T (&grad)[channels],
+                                     Index first) {
+    using Loaded = decltype(f.loadOutputGrad(first));
+    if constexpr (isMemory<Loaded> || isRounded<Loaded>) {
+      const auto stored = copiedFrom<channels>(f.loadOutputGrad(first));
+#pragma unroll
+      for (int j = 0; j < channels; ++j)
+        grad[j] = T(stored.v[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < channels; ++j)
+        grad[j] = T(f.loadOutputGrad(first + j));
+    }
+  }
+  template <typename F>
+  static MN_DEVICE void loadAdjacent(const F &f,
+                                     T (&grad)[channels][Column::height],
+                                     int image, int c, Place at) {
+#pragma unroll
+    for (int i = 0; i < Column::height; ++i) {
+      const bool isThere = isRow(at, i);
+      T ofRow[channels];
+      loadChannels(
+          f, ofRow,
+          G::output(image, c, turned(isThere ? Column::below(at, i) : at)));
+#pragma unroll
+      for (int j = 0; j < channels; ++j)
+        grad[j][i] = isThere ? ofRow[j] : T(0);
+    }
+  }
+
   /// The windows of a pool that a column is in, from top to bottom.
   struct PoolColumn {
     static constexpr PoolWindows p = t.pool;
@@ -234,6 +273,8 @@ template <typename T, Conv S> struct FewWeightsKernel {
 #pragma unroll
       for (int j = 0; j < channels; ++j)
         windows.load(f, grad[j], channelOf(j), column.at);
+    } else if constexpr (areAdjacent) {
+      loadAdjacent(f, grad, column.image, firstOfGroup + channel, column.at);
     } else {
 #pragma unroll
       for (int j = 0; j < channels; ++j)

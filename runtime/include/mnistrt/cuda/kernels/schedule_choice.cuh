@@ -263,10 +263,13 @@ MN_SHAPE_FN bool poolPays(const Conv &s) {
 //===----------------------------------------------------------------------===//
 
 /// Without windows that share pixels a thread has to load too many of them for
-/// each gradient of the output, unless it has several output channels.
+/// each gradient of the output, unless it has several output channels. With
+/// channels last it has to have the only one of the input: a filter is the same
+/// in both layouts then.
 MN_SHAPE_FN bool isForFewWeights(const Conv &s) {
   const int most = FewWeights::mostWeights / (taps(s) == 1 ? 2 : 1);
-  return s.schedule.mma == Mma::ffma && s.layout == Layout::nchw &&
+  return s.schedule.mma == Mma::ffma &&
+         (s.layout == Layout::nchw || s.inChannels == 1) &&
          weightsOf(s) <= most && hasColumnsOfFew(s);
 }
 

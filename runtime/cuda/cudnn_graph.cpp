@@ -211,11 +211,11 @@ Identity CudnnGraph::identityOf(Descriptor &config) {
   return identity;
 }
 
-// Neither of cuDNN's heuristics is the better one. Of 96 convolutions and
-// gradients in bf16 and 89 in tf32 on one H200, the first that heuristic A
-// proposes took 1.27 and 1.15 times as long as the best of ten, at worst 4.9
-// and 2.6 times; what has the least sum of places in A's and B's lists 1.12
-// and 1.07 times, at worst 2.2 and 1.5 (docs/results/2026-11-26-two-bytes.md).
+// Neither of cuDNN's heuristics is the better one. Of 173 convolutions with
+// both gradients in bf16 and 100 in tf32 on one H200, the first that heuristic
+// A proposes took 1.17 times as long as the best of those that are among the
+// first ten of A or B, B's 1.15, and what has the least sum of places 1.11
+// times, at worst 4.4 times (docs/results/2026-12-01-large-batches-h200.md).
 std::vector<Descriptor> CudnnGraph::byPlaces(std::vector<Descriptor> first,
                                              std::vector<Descriptor> second) {
   const auto identities = [&](std::vector<Descriptor> &configs) {

@@ -6,15 +6,17 @@
 
 namespace mn::cuda {
 
-/// After so many the order of a list says nothing.
-static constexpr size_t places = 5;
+/// How much a place in a list counts; after so many its order says nothing.
+struct Weight {
+  size_t each, places;
 
-static size_t placeOf(const Identity &identity,
-                      const std::vector<Identity> &list) {
-  const auto at = std::find(list.begin(), list.end(), identity);
-  return at == list.end() ? places
-                          : std::min(size_t(at - list.begin()), places);
-}
+  size_t of(size_t place) const { return std::min(place, places) * each; }
+  size_t of(const Identity &identity, const std::vector<Identity> &list) const {
+    const auto at = std::find(list.begin(), list.end(), identity);
+    return at == list.end() ? of(places) : of(size_t(at - list.begin()));
+  }
+};
+static constexpr Weight ofFirst = {3, 8}, ofSecond = {2, 20};
 
 std::vector<size_t> orderByPlaces(const std::vector<Identity> &first,
                                   const std::vector<Identity> &second) {
@@ -24,11 +26,11 @@ std::vector<size_t> orderByPlaces(const std::vector<Identity> &first,
   };
   std::vector<Proposal> all;
   for (size_t i = 0; i < second.size(); ++i)
-    all.push_back({std::min(i, places) + placeOf(second[i], first),
+    all.push_back({ofSecond.of(i) + ofFirst.of(second[i], first),
                    first.size() + i, false});
   for (size_t i = 0; i < first.size(); ++i)
     if (std::find(second.begin(), second.end(), first[i]) == second.end())
-      all.push_back({std::min(i, places) + placeOf(first[i], second), i, true});
+      all.push_back({ofFirst.of(i) + ofSecond.of(first[i], second), i, true});
   std::sort(all.begin(), all.end(), [](const Proposal &a, const Proposal &b) {
     return std::tie(a.sum, a.isOfFirst, a.number) <
            std::tie(b.sum, b.isOfFirst, b.number);

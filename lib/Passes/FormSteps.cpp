@@ -8,6 +8,7 @@
 #include "lib/IR/Mnist/TensorShape.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/Plan/CopiedOps.h"
+#include "lib/IR/Plan/MapForm.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/StepBuilder.h"
 #include "lib/IR/Plan/StepSize.h"
@@ -44,7 +45,8 @@ struct Group {
 /// Groups the ops of a block.
 class Grouping {
 public:
-  Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute);
+  Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute,
+           int64_t transposedFrom);
 
   /// Joins groups for as long as two belong together.
   void join();
@@ -62,6 +64,7 @@ private:
   bool canFuseProducer(const Group &producer, const Group &consumer) const;
   bool canFuseConsumer(const Group &root, const Group &epilogue) const;
   bool drawsNumbers(const Group &group) const;
+  bool isReadAcross(const Group &producer, const Group &consumer) const;
   bool onlyUsedBy(const Group &producer, const Group &consumer) const;
   double recomputeCount(Value value, const Group &consumer,
                         DenseMap<Value, double> &known) const;
@@ -71,7 +74,8 @@ private:
   void merge(Group *producer, Group *consumer);
 
   bool epilogues;
-  double maxRecompute; ///< elements for one use, of ops that are expensive
+  double maxRecompute;    ///< elements for one use, of ops that are expensive
+  int64_t transposedFrom; ///< elements
   SmallVector<std::unique_ptr<Group>> all;
   DenseMap<Operation *, Group *> groupOf;
   DenseMap<Operation *, unsigned> numberOf; ///< in program order
@@ -80,8 +84,10 @@ private:
 };
 } // namespace
 
-Grouping::Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute)
-    : epilogues(epilogues), maxRecompute(maxRecompute), freeOps(block, fuse) {
+Grouping::Grouping(Block &block, bool fuse, bool epilogues, double maxRecompute,
+                   int64_t transposedFrom)
+    : epilogues(epilogues), maxRecompute(maxRecompute),
+      transposedFrom(transposedFrom), freeOps(block, fuse) {
   for (Operation &op : block.without_terminator()) {
     if (isa<ConstantOp, StepOp>(op) || isFree(&op))
       continue;
@@ -142,10 +148,38 @@ double Grouping::recomputeCount(Value value, const Group &consumer,
   return times;
 }
 
+/// Whether a large transpose would be read by what does not go through its
+/// elements in their order, such as windows or one of several inputs of a
+/// concatenation: threads would load what is far apart. As a step of its own it
+/// goes through memory in both orders (TransposedMap). Products know operands
+/// that are transposed.
+bool Grouping::isReadAcross(const Group &producer,
+                            const Group &consumer) const {
+  if (countOf(producer.last()->getResult(0)) < transposedFrom ||
+      llvm::none_of(producer.ops, [](Operation *op) {
+        auto transpose = dyn_cast<TransposeOp>(op);
+        return transpose && turnsMatrices(transpose);
+      }))
+    return false;
+  bool across = false;
+  llvm::SetVector<Operation *> reached;
+  auto reach = [&](Operation *op) {
+    if (groupOf.lookup(op) == &consumer && reached.insert(op))
+      across |= !isPointwise(op) && !isa<MatmulOp>(op);
+    return true;
+  };
+  allReaders(producer.last()->getResult(0), reach);
+  for (size_t i = 0; i < reached.size() && !across; ++i) // grows
+    if (reached[i] != consumer.last() && !isRoot(reached[i]))
+      allReaders(reached[i]->getResult(0), reach);
+  return across;
+}
+
 /// Whether a map may be computed wherever the consumer reads its result.
 bool Grouping::canFuseProducer(const Group &producer,
                                const Group &consumer) const {
-  if (producer.root || !onlyUsedBy(producer, consumer))
+  if (producer.root || !onlyUsedBy(producer, consumer) ||
+      isReadAcross(producer, consumer))
     return false;
   Value value = producer.last()->getResult(0);
   // Does it reach a root that reads from memory?
@@ -381,7 +415,8 @@ struct FormSteps : impl::FormStepsBase<FormSteps> {
 
     Grouping grouping(block, fuse, epilogues == "any",
                       maxRecompute < 0 ? machineFor(getOperation()).maxRecompute
-                                       : maxRecompute);
+                                       : maxRecompute,
+                      machineFor(getOperation()).transposedFrom);
     if (fuse)
       grouping.join();
     SmallVector<const Group *> groups = grouping.groups();

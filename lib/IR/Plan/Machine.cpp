@@ -58,6 +58,7 @@ const Machine &Machine::h200() {
       .roundedFrom = 1 << 20,
       .loadsBeforeStores = true,
       .maxRecompute = 1.5,
+      .transposedFrom = 1 << 22, // Smaller ones stay in the second cache.
       .streams = 4,
       .times = StepTimes{.launch = 2,
                          .event = 1.5,

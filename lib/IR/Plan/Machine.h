@@ -194,6 +194,9 @@ struct Machine {
   bool loadsBeforeStores = false;
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
+  /// From so many elements on a transpose is a step of its own, unless what
+  /// reads it goes through them in their order.
+  int64_t transposedFrom = std::numeric_limits<int64_t>::max();
   /// Steps that can run concurrently, and their times; no times where it is
   /// one.
   int64_t streams;

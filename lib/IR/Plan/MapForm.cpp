@@ -42,27 +42,65 @@ static bool readsNeighbours(StepOp step, const Segment &segment) {
   return llvm::all_of(sourcesOf(step, segment), keepsNeighbours);
 }
 
+/// How many elements of a tensor follow one another from dimension `dim` on.
+static int64_t elementsFrom(ArrayRef<int64_t> shape, size_t dim) {
+  return std::accumulate(shape.begin() + dim, shape.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
 static bool isInFours(Value value) {
   ArrayRef<int64_t> shape = shapeOf(value);
   return !shape.empty() && shape.back() % 4 == 0;
 }
 
+/// How many neighbours of its result an op leaves together as the last
+/// dimensions, which it does nothing to.
+static int64_t keptRun(Operation *op) {
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  size_t kept = shape.size(); // the first of the last dimensions that it keeps
+  const auto keepWhile = [&](llvm::function_ref<bool(size_t)> keeps) {
+    while (kept > 0 && keeps(kept - 1))
+      --kept;
+    return elementsFrom(shape, kept);
+  };
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](ConcatOp concat) {
+        return elementsFrom(shape, concat.getDim() + 1);
+      })
+      .Case([&](GatherOp gather) {
+        return elementsFrom(shapeOf(gather.getInput()), gather.getDim() + 1);
+      })
+      .Case([&](PadOp pad) {
+        ArrayRef<int64_t> before = shapeOf(pad.getInput());
+        return keepWhile([&](size_t dim) {
+          return before[dim] == shape[dim] && pad.getLow()[dim] == 0;
+        });
+      })
+      .Case([&](SliceOp slice) {
+        ArrayRef<int64_t> before = shapeOf(slice.getInput());
+        return keepWhile([&](size_t dim) {
+          return before[dim] == shape[dim] && slice.getSteps()[dim] == 1;
+        });
+      })
+      .Case([&](TransposeOp transpose) {
+        return keepWhile([&](size_t dim) {
+          return transpose.getPerm()[dim] == int64_t(dim);
+        });
+      })
+      .Default(int64_t(1));
+}
+
 /// Whether four neighbours of the result, from a multiple of 4 on, are such of
-/// an operand: other dimensions than the last one change places.
+/// an operand.
 static bool movesFours(Operation *op) {
+  if (keptRun(op) % 4 == 0)
+    return true;
   auto isAll = [&](bool also) {
     return also && isInFours(op->getResult(0)) &&
-           llvm::all_of(op->getOperands().take_front(
-                            isa<GatherOp>(op) ? 1 : op->getNumOperands()),
-                        isInFours);
+           llvm::all_of(op->getOperands(), isInFours);
   };
-  int64_t last = shapeOf(op->getResult(0)).size() - 1;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](ConcatOp) { return isAll(true); })
-      .Case([&](GatherOp gather) {
-        int64_t rank = shapeOf(gather.getInput()).size();
-        return isAll(int64_t(gather.getDim()) != rank - 1);
-      })
       .Case([&](PadOp pad) {
         return isAll(pad.getMode() == PadMode::constant &&
                      pad.getLow().back() % 4 == 0);
@@ -70,9 +108,6 @@ static bool movesFours(Operation *op) {
       .Case([&](SliceOp slice) {
         return isAll(slice.getSteps().back() == 1 &&
                      slice.getStarts().back() % 4 == 0);
-      })
-      .Case([&](TransposeOp transpose) {
-        return isAll(transpose.getPerm().back() == last);
       })
       .Default(false);
 }
@@ -125,15 +160,15 @@ static std::optional<MatrixSides> sidesOf(TransposeOp op) {
   if (!rows)
     return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(op.getOutput());
-  auto count = [](ArrayRef<int64_t> sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                           std::multiplies<>());
-  };
-  MatrixSides sides{count(shape.slice(rows->first, rows->end - rows->first)),
-                    count(shape.drop_front(rows->end))};
+  MatrixSides sides{elementsFrom(shape.take_front(rows->end), rows->first),
+                    elementsFrom(shape, rows->end)};
   if (sides.rows < shortestSide || sides.columns < shortestSide)
     return std::nullopt;
   return sides;
+}
+
+bool mlir::mnistc::turnsMatrices(TransposeOp op) {
+  return sidesOf(op).has_value();
 }
 
 std::optional<TransposedMap>

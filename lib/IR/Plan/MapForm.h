@@ -53,6 +53,10 @@ struct RowDims {
   size_t first, end;
 };
 
+/// Whether what is adjacent in the result of a transpose is not in its operand:
+/// it makes such matrices, of which both sides are long.
+bool turnsMatrices(TransposeOp op);
+
 /// A segment whose results are such matrices, and that computes them from
 /// transposes, of whose operands the elements of a column are adjacent.
 struct TransposedMap {

@@ -151,9 +151,9 @@ def RoundResults : Pass<"plan-round-results", "::mlir::func::FuncOp"> {
     In bf16, what steps of large tensors take is the time to move them. A result of so
     many elements that only generated steps read is stored in two bytes an element: by
     a map, a row step, or a product or convolution, with its pools, for maps,
-    reductions, row steps, what comes after a product or convolution, images that a
-    convolution or a gradient of one reads, and operands of products in bf16. Kernels
-    load the last two as they are; the others cast what they read: everything is
+    reductions, pools, row steps, what comes after a product or convolution, images
+    that a convolution or a gradient of one reads, and operands of products in bf16.
+    Kernels load the last two as they are; the others cast what they read: everything is
     computed in f32. A library's product of rounded operands is stored so, too, and a
     bias that it would add is added by all that read it. A step that rounded such a
     result for a library is not needed any more, and a step that gives it to a library

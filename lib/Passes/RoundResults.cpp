@@ -16,14 +16,14 @@ namespace mlir::mnistc {
 
 /// Whether our text loads and stores its elements one by one, as they are.
 static bool isGenerated(StepOp step) {
-  return step.getImpl() == Impl::kernel && linksOf(step).empty() &&
-         (!isPoolStep(step) || isContraction(rootOf(step)));
+  return step.getImpl() == Impl::kernel && linksOf(step).empty();
 }
 
 /// Whether the step loops over elements of any type.
 static bool isLoop(StepOp step) {
   Operation *root = rootOf(step);
-  return !root || isRowStep(step) || isa<ReductionOpInterface>(root);
+  return !root || isRowStep(step) ||
+         isa<ReductionOpInterface, PoolOpInterface>(root);
 }
 
 /// Whether an op moves the elements of this operand and does nothing else.
@@ -68,7 +68,8 @@ static bool needsSameBits(OpOperand &use) {
 }
 
 /// Whether a step may load what it reads here in bf16. What a root other than
-/// a reduction reads, its kernel copies, unless it takes that rounded.
+/// a reduction or a pool reads, its kernel copies, unless it takes that
+/// rounded.
 static bool mayLoadRounded(OpOperand &use) {
   auto step = dyn_cast<StepOp>(use.getOwner());
   return step && isGenerated(step) &&
@@ -105,6 +106,8 @@ static bool mayStoreRounded(StepOp step, OpResult result) {
       !yieldsOf(step)[result.getResultNumber()].getDefiningOp())
     return isRoundableProduct(step);
   Operation *root = rootOf(step);
+  if (isPoolStep(step) && !isContraction(root))
+    return false;
   if (isRowStep(step))
     return countOf(root->getOperand(0)) == countOf(result);
   return !root || isContraction(root);

@@ -244,3 +244,32 @@ func.func @maximum(%a: tensor<64x32xf32>) -> tensor<64xf32> {
   } : (tensor<64x32xf32>, tensor<64xf32>) -> tensor<64xf32>
   return %hit : tensor<64xf32>
 }
+
+// What a pool reads of a map; not what it makes of it.
+
+// CHECK-LABEL: func.func @windows
+// CHECK:         plan.step "map"
+// CHECK:           plan.yield %{{.*}} : tensor<8x4x16x16xbf16>
+// CHECK:         plan.step "windows"
+// CHECK:           %[[P:.*]] = mnist.cast %{{.*}} : tensor<8x4x16x16xbf16> -> tensor<8x4x16x16xf32>
+// CHECK:           mnist.max_pool nchw %[[P]]
+// CHECK:           plan.yield %{{.*}}, %{{.*}} : tensor<8x4x8x8xf32>, tensor<8x4x8x8xui8>
+func.func @windows(%x: tensor<8x4x16x16xf32>) -> (tensor<4xf32>, tensor<8x4x8x8xui8>) {
+  %map = plan.step "map" on kernel (%x) {
+  ^bb0(%0: tensor<8x4x16x16xf32>):
+    %1 = mnist.tanh %0 : tensor<8x4x16x16xf32>
+    plan.yield %1 : tensor<8x4x16x16xf32>
+  } : (tensor<8x4x16x16xf32>) -> tensor<8x4x16x16xf32>
+  %windows:2 = plan.step "windows" on kernel (%map) {
+  ^bb0(%0: tensor<8x4x16x16xf32>):
+    %1 = mnist.max_pool nchw %0 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<8x4x16x16xf32> -> tensor<8x4x8x8xf32>
+    %2 = mnist.arg_max_pool nchw %0 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] in_window : tensor<8x4x16x16xf32> -> tensor<8x4x8x8xui8>
+    plan.yield %1, %2 : tensor<8x4x8x8xf32>, tensor<8x4x8x8xui8>
+  } : (tensor<8x4x16x16xf32>) -> (tensor<8x4x8x8xf32>, tensor<8x4x8x8xui8>)
+  %sums = plan.step "sums" on kernel (%windows#0) {
+  ^bb0(%0: tensor<8x4x8x8xf32>):
+    %1 = mnist.reduce_sum %0 over [0, 2, 3] : tensor<8x4x8x8xf32> -> tensor<4xf32>
+    plan.yield %1 : tensor<4xf32>
+  } : (tensor<8x4x8x8xf32>) -> tensor<4xf32>
+  return %sums, %windows#1 : tensor<4xf32>, tensor<8x4x8x8xui8>
+}

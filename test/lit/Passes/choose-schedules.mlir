@@ -82,3 +82,16 @@ module attributes {plan.target = "cpu"} {
     return
   }
 }
+
+// Images of 103 and 26 MB in bf16: their bytes do not hold warpgroups up, as
+// twice as many would.
+// CHECK-LABEL: @rounded
+// CHECK: "rounded" on kernel schedule(#plan.bands<mma = bf16, {{.*}}warpgroups = 2>)
+func.func @rounded(%x: tensor<1024x64x28x28xf32>, %dy: tensor<1024x16x28x28xf32>) {
+  %dw = plan.step "rounded" on kernel schedule(#plan.product<mma = bf16>)(%x, %dy) {
+  ^bb0(%a: tensor<1024x64x28x28xf32>, %b: tensor<1024x16x28x28xf32>):
+    %0 = mnist.conv_filter_grad nchw %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<1024x64x28x28xf32>, tensor<1024x16x28x28xf32>) -> tensor<16x64x3x3xf32>
+    plan.yield %0 : tensor<16x64x3x3xf32>
+  } : (tensor<1024x64x28x28xf32>, tensor<1024x16x28x28xf32>) -> tensor<16x64x3x3xf32>
+  return
+}

@@ -301,10 +301,15 @@ MN_SHAPE_FN int64_t bandWaves(const Bands &t, int resident) {
                           int64_t(resident) * clustersAtOnce(cluster));
 }
 
+/// In bf16 large images have two bytes an element in memory, too
+/// (plan-round-results).
+MN_SHAPE_FN double bytesOfElement(const Conv &s) {
+  return 4.0 / termsOfWord(s.schedule.mma);
+}
 MN_SHAPE_FN double bytesOfImages(const Conv &s) {
   const double images = double(s.inChannels) * s.in[0] * s.in[1] +
                         double(s.outChannels) * s.out[0] * s.out[1];
-  return 4 * images * s.batch;
+  return bytesOfElement(s) * images * s.batch;
 }
 MN_SHAPE_FN bool exceedsCache(const Conv &s) {
   return bytesOfImages(s) > (40 << 20);
@@ -322,7 +327,7 @@ MN_SHAPE_FN int64_t bandSumCycles(const Bands &t) {
 /// 1150 bytes a cycle are less than what the fastest of 40 schedules of 4
 /// gradients took on one H200.
 MN_SHAPE_FN double bandMemoryCycles(const Conv &s, const Bands &t) {
-  const double row = 4.0 * t.columns;
+  const double row = bytesOfElement(s) * t.columns;
   return exceedsCache(s) ? bytesOfImages(s) * (row + 28) / row / 1150 : 0;
 }
 

@@ -106,8 +106,6 @@ static bool mayStoreRounded(StepOp step, OpResult result) {
       !yieldsOf(step)[result.getResultNumber()].getDefiningOp())
     return isRoundableProduct(step);
   Operation *root = rootOf(step);
-  if (isPoolStep(step) && !isContraction(root))
-    return false;
   if (isRowStep(step))
     return countOf(root->getOperand(0)) == countOf(result);
   return !root || isContraction(root);

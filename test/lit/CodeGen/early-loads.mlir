@@ -110,3 +110,27 @@ func.func @pixels(
   } : (tensor<8x4x4x4xf32>, tensor<4x4xf32>) -> tensor<8x4x4x4xf32>
   return %y : tensor<8x4x4x4xf32>
 }
+
+// But for what a choice may take, which would load it by a branch.
+// CHECK-LABEL: namespace taken {
+// CHECK:      struct ElementValues {
+// CHECK-NEXT:   float x;
+// CHECK-NEXT:   float g;
+// CHECK-NEXT: };
+func.func @taken(
+    %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
+    %g_in: tensor<4x4xf32> {mnist.name = "g"})
+    -> tensor<8x4x4x4xf32> {
+  %y = plan.step "y" on kernel (%x_in, %g_in) {
+  ^bb0(%x: tensor<8x4x4x4xf32>, %g: tensor<4x4xf32>):
+    %zero = mnist.constant dense<0.0> : tensor<8x4x4x4xf32>
+    %holds = mnist.compare gt %x, %zero : tensor<8x4x4x4xf32> -> tensor<8x4x4x4xi1>
+    %gates = mnist.broadcast %g along [2, 3] : tensor<4x4xf32> -> tensor<8x4x4x4xf32>
+    %scaled = mnist.select %holds, %gates, %x : tensor<8x4x4x4xi1>, tensor<8x4x4x4xf32>
+    %sum = mnist.reduce_sum %scaled over [0, 2, 3] : tensor<8x4x4x4xf32> -> tensor<4xf32> loc("sum")
+    %sums = mnist.broadcast %sum along [1] : tensor<4xf32> -> tensor<8x4x4x4xf32>
+    %0 = mnist.sub %scaled, %sums : tensor<8x4x4x4xf32> loc("y")
+    plan.yield %0 : tensor<8x4x4x4xf32>
+  } : (tensor<8x4x4x4xf32>, tensor<4x4xf32>) -> tensor<8x4x4x4xf32>
+  return %y : tensor<8x4x4x4xf32>
+}

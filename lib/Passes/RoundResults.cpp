@@ -2,7 +2,6 @@
 
 #include "lib/IR/Mnist/SameBits.h"
 #include "lib/IR/Mnist/TensorShape.h"
-#include "lib/IR/Plan/PoolBody.h"
 #include "lib/IR/Plan/RowBody.h"
 #include "lib/IR/Plan/SplitAroundRoot.h"
 #include "lib/IR/Plan/StepBody.h"

@@ -63,13 +63,13 @@ void FunctorEmitter::emitMovedElements(BlockArgument input) {
   Position position = positionAt({"place"}, shapeOf(input));
   for (OpOperand *move : moves)
     position = movedBy(*move, position, body);
-  Expr first =
-      body.declare(indexType, "first", linearIndex(position, shapeOf(result)));
+  Expr start =
+      body.declare(indexType, "start", linearIndex(position, shapeOf(result)));
   functions += "  template <int n>\n"
                "  MN_FN void store(const StoredValues (&v)[n], mn::Index "
                "place) const {\n" +
                body.statements() + "    for (int i = 0; i < n; ++i)\n" +
-               storeLine(made, first.text + " + i", {("v[i]." + made).str()},
+               storeLine(made, start.text + " + i", {("v[i]." + made).str()},
                          /*indent=*/6) +
                "  }\n";
 }

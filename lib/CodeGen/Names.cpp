@@ -112,6 +112,7 @@ static bool isReserved(StringRef name) {
       "ctx",
       "e",
       "elementValues",
+      "first",
       "functor",
       "i",
       "int32_t",

@@ -143,7 +143,7 @@ template <typename Make> auto chooseForm(const Make &make) {
 
 /// A residual of the result's form is added by oneDNN, if it is elsewhere only
 /// by its kernels: by products of matrices, as without AVX-512, oneDNN 2.6 adds
-/// wrong elements of it where there are groups and channels are last. A maximum
+/// it wrongly where there are groups and channels are last. A maximum
 /// that it takes forgets a NaN, so that ReLU is ours (Finish).
 dnnl::primitive_attr attributesOf(const float *residual, bool inPlace,
                                   const memory::desc &result) {

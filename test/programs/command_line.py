@@ -59,7 +59,7 @@ def test_command_line(place):
 
 
 def test_exit_code_11_another_cpu(place):
-    """A CPU of a better level than this one, and of one that there is not."""
+    """A CPU of a better level than this one, or of one that there is not."""
     if "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
         app = place.program("mxnet-mlp", "--target=cpu", "--arch=x86-64-v4")
         fails(11, app, "bench", "--repeat=1",

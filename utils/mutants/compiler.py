@@ -35,6 +35,8 @@ MUTANTS = [
     ("what a choice takes is loaded late", "lib/CodeGen/EmitRows.cpp",
      "return isa<SelectOp>(op) || space.getRun() == 1 ||",
      "return space.getRun() == 1 ||", ["lit/early-loads"]),
+    ("a tensor has the name of a place", "lib/CodeGen/Names.cpp",
+     "      \"first\",\n", "", ["lit/early-loads"]),
     ("what differs in a run is loaded early", "lib/CodeGen/EmitRows.cpp",
      "!llvm::is_contained(broadcast.getDims(), space.getLastDim());", "true;",
      ["lit/early-loads"]),

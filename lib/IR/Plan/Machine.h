@@ -195,7 +195,7 @@ struct Machine {
   /// An expensive element that one use would compute more often is stored.
   double maxRecompute;
   /// From so many elements on a transpose is a step of its own, unless what
-  /// reads it goes through them in their order.
+  /// reads it is a product, or goes through them in their order.
   int64_t transposedFrom = std::numeric_limits<int64_t>::max();
   /// Steps that can run concurrently, and their times; no times where it is
   /// one.

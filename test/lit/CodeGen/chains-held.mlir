@@ -34,11 +34,11 @@ func.func @infer(%q: tensor<8x5x8xf32>, %k: tensor<8x5x8xf32>, %v: tensor<8x5x8x
 // CHECK:      struct Both {
 // CHECK:        ElementValues load(mn::Offset place) const { return {a[place]}; }
 // CHECK:        void store(const StoredValues (&v)[n], mn::Index place) const {
-// CHECK-NEXT:     const mn::Index first =
+// CHECK-NEXT:     const mn::Index start =
 // CHECK-NEXT:         place / 1728 * 3456 + place / 16 % 36 * 96 + place / 576 % 3 * 16 +
 // CHECK-NEXT:         place % 16;
 // CHECK-NEXT:     for (int i = 0; i < n; ++i)
-// CHECK-NEXT:       both[first + i] = v[i].both;
+// CHECK-NEXT:       both[start + i] = v[i].both;
 // CHECK:      struct Both_2 {
 // CHECK:          place % 16 + 48;
 // CHECK:      constexpr mn::ChainBlocks a_blocks{.rows = 300, .ofBlock = 1, .threads = 256,

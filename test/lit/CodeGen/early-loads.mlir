@@ -48,13 +48,14 @@ func.func @gradient(
 }
 
 // What scales whole images: the same for neighbours, which share a load.
+// Its name is not that of a place.
 // CHECK-LABEL: namespace gates {
 // CHECK:      ElementValues load(const mn::NeighbourOf<mn::Offset> &place) const {
 // CHECK-NEXT:   const mn::Index first = mn::Index(place.first);
-// CHECK-NEXT:   return {x[place], g[first / 16]};
+// CHECK-NEXT:   return {x[place], first_t[first / 16]};
 func.func @gates(
     %x_in: tensor<8x4x4x4xf32> {mnist.name = "x"},
-    %g_in: tensor<8x4xf32> {mnist.name = "g"})
+    %g_in: tensor<8x4xf32> {mnist.name = "first"})
     -> tensor<8x4x4x4xf32> {
   %y = plan.step "y" on kernel (%x_in, %g_in) {
   ^bb0(%x: tensor<8x4x4x4xf32>, %g: tensor<8x4xf32>):

@@ -6,13 +6,13 @@
 // where their ops or inputs are in another order.
 
 module attributes {plan.constant_bytes = 0 : i64} {
-  // CHECK: namespace first {
+  // CHECK: namespace before {
   // CHECK: // 1. a: exp relu sub
   // CHECK-NEXT: struct A {
   // CHECK-NEXT: float *a; // [4]
   // CHECK-NEXT: const float *x; // [4]
   // CHECK-NEXT: const float *y; // [4]
-  // CHECK: MN_POINTWISE_KERNEL(first_a, A)
+  // CHECK: MN_POINTWISE_KERNEL(before_a, A)
   // CHECK-NOT: struct B
   // One pointer for two inputs makes another.
   // CHECK: struct C {
@@ -20,12 +20,12 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK-NOT: struct D
   // CHECK: // 5. e: matmul
   // CHECK: struct E_t {
-  // CHECK: MN_MATMUL_KERNEL(first_e_t, float, E_t, e_t_shape)
+  // CHECK: MN_MATMUL_KERNEL(before_e_t, float, E_t, e_t_shape)
   // Other sizes make another kernel of the same functor.
   // CHECK: // 6. f: matmul
   // CHECK-NEXT: constexpr mn::Matmul f_shape{.m = 2, .n = 2, .k = 2, .transposedB = true};
-  // CHECK-NEXT: MN_MATMUL_KERNEL(first_f, float, E_t, f_shape)
-  // CHECK: } // namespace first
+  // CHECK-NEXT: MN_MATMUL_KERNEL(before_f, float, E_t, f_shape)
+  // CHECK: } // namespace before
   // CHECK: namespace second {
   // CHECK: // 2. h: relu
   // CHECK-NEXT: struct H {
@@ -39,11 +39,11 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK-NEXT: auto *b = ctx.at<float>(1024);
   // CHECK-NEXT: const auto *x = ctx.at<float>(0);
   // CHECK-NEXT: const auto *a = ctx.at<float>(512);
-  // CHECK-NEXT: mn::pointwise(ctx, "first_a", 4, A{b, x, a});
-  // CHECK: mn::pointwise(ctx, "first_c", 4, C{c, x});
-  // CHECK: mn::pointwise(ctx, "first_a", 4, A{d, a, x});
-  // CHECK: mn::matmul<float>(ctx, "first_f", f_shape, E_t{f, e_t});
-  func.func @first(%x: tensor<4xf32> {mnist.name = "x", plan.offset = 0 : i64}, %y: tensor<4xf32> {mnist.name = "y", plan.offset = 256 : i64}, %m: tensor<2x2xf32> {mnist.name = "m", plan.offset = 1536 : i64}) -> (tensor<4xf32> {mnist.name = "r"}) attributes {plan.arena_bytes = 4096 : i64, plan.workspace_bytes = 0 : i64} {
+  // CHECK-NEXT: mn::pointwise(ctx, "before_a", 4, A{b, x, a});
+  // CHECK: mn::pointwise(ctx, "before_c", 4, C{c, x});
+  // CHECK: mn::pointwise(ctx, "before_a", 4, A{d, a, x});
+  // CHECK: mn::matmul<float>(ctx, "before_f", f_shape, E_t{f, e_t});
+  func.func @before(%x: tensor<4xf32> {mnist.name = "x", plan.offset = 0 : i64}, %y: tensor<4xf32> {mnist.name = "y", plan.offset = 256 : i64}, %m: tensor<2x2xf32> {mnist.name = "m", plan.offset = 1536 : i64}) -> (tensor<4xf32> {mnist.name = "r"}) attributes {plan.arena_bytes = 4096 : i64, plan.workspace_bytes = 0 : i64} {
     %a = plan.step "a" on kernel at [512] (%x, %y) {
     ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
       %0 = mnist.exp %p : tensor<4xf32>
@@ -88,7 +88,7 @@ module attributes {plan.constant_bytes = 0 : i64} {
   // CHECK: // 1. g [2, 2]: matmul
   // CHECK: auto *g = ctx.at<float>(256);
   // CHECK-NEXT: const auto *z = ctx.at<float>(0);
-  // CHECK-NEXT: mn::matmul<float>(ctx, "first_e_t", first::e_t_shape, first::E_t{g, z});
+  // CHECK-NEXT: mn::matmul<float>(ctx, "before_e_t", before::e_t_shape, before::E_t{g, z});
   func.func @second(%z: tensor<2x2xf32> {mnist.name = "z", plan.offset = 0 : i64}) -> (tensor<2x2xf32> {mnist.name = "r"}) attributes {plan.arena_bytes = 1024 : i64, plan.workspace_bytes = 0 : i64} {
     %g = plan.step "g" on kernel at [256] (%z) {
     ^bb0(%p: tensor<2x2xf32>):
